@@ -1,0 +1,57 @@
+import type { AttemptKey, RowAttempt, RowTask, SubmitReport, WaitReport } from './batch.ts';
+import type { Control } from './outcomes.ts';
+
+/** Which rows a lane wants. The same claim made twice returns the same rows. */
+export interface ClaimRequest {
+  readonly batch: string;
+  /** The run of the batch workflow; rows claimed by an earlier run are free again. */
+  readonly run: string;
+  readonly lane: number;
+  /** Counts the claims of this lane in this run, from 1. */
+  readonly claim: number;
+  readonly limit: number;
+}
+
+export interface ClaimReply {
+  readonly rows: readonly RowTask[];
+  /** What the user lets the batch do, as of this claim. */
+  readonly control: Control;
+  /** True when no unclaimed row is left for anybody. */
+  readonly exhausted: boolean;
+}
+
+export interface AwaitRequest {
+  readonly batch: string;
+  readonly rows: readonly RowAttempt[];
+  /** The slice ends after this long at the latest, in ms. */
+  readonly sliceMs: number;
+}
+
+export interface AwaitReply {
+  readonly settled: readonly WaitReport[];
+}
+
+/** Everything a workflow may ask of the world. Implemented in `activities/`, one verb a file. */
+export interface Activities {
+  /** What the lanes of a batch need to know before they start; marks the batch as running. */
+  openBatch(
+    batch: string,
+  ): Promise<{ readonly rows: number; readonly control: Control; readonly submits: number; readonly window: number }>;
+  /** Next rows for a lane, in manifest order. Repeatable. */
+  claimRows(request: ClaimRequest): Promise<ClaimReply>;
+  /** One paid request, recorded. Runs once (`maximumAttempts: 1`); a lost run is settled by `reconcile`. */
+  submit(key: AttemptKey): Promise<SubmitReport>;
+  /** Settles an attempt whose answer was lost. Never pays. Repeatable. */
+  reconcile(key: AttemptKey): Promise<SubmitReport>;
+  /** Polls, downloads, checks and stores for all given rows until the slice ends. Repeatable. */
+  awaitAndFetch(request: AwaitRequest): Promise<AwaitReply>;
+  /**
+   * Records what the user wants and, for `paused` and `stopping`, waits until no paid request is on the wire.
+   * Returns what holds afterwards: a finished batch stays as it is.
+   */
+  controlBatch(request: { readonly batch: string; readonly control: Control }): Promise<{ readonly control: Control }>;
+  /** Ends the rows that a stopping batch never sent as `cancelled`. Repeatable. */
+  cancelRest(batch: string): Promise<void>;
+  /** Records that no lane works on the batch any more and counts its rows; `open` is 0 unless a late answer came. */
+  closeBatch(batch: string): Promise<{ readonly open: number }>;
+}

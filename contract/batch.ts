@@ -1,0 +1,79 @@
+import type { PriceTable } from './prices.ts';
+import type { Kind, Step, TtsMode } from './row-kinds.ts';
+import type { VerdictName } from './outcomes.ts';
+
+/** Limits of a batch. Each is a promise about the API, not about this machine. */
+export interface BatchLimits {
+  /** Paid requests per second, all workers together; null: as fast as the API takes them, slowed down by its 429s. */
+  readonly rate: number | null;
+  /** Paid requests on the wire at once, all workers together: what a crash can leave unknown. Default 8. */
+  readonly submits: number;
+  /** Rows in flight (sent and not yet fetched), all lanes together. */
+  readonly window: number;
+  /** Status reads per second, all workers together; null: no limit of our own. */
+  readonly pollRate: number | null;
+}
+
+/** Everything about a batch that its workers need; stored in the ledger, never in a history. */
+export interface BatchSettings {
+  readonly limits: BatchLimits;
+  readonly tts: TtsMode;
+  readonly prices: PriceTable;
+  /** File name template of results under `media/`, e.g. `{id}.{ext}`. */
+  readonly nameTemplate: string;
+  /** First look at a job, in ms after its creation was accepted (the provider advises 3 to 5 s). */
+  readonly firstLookMs: number;
+  /** Gap between two looks at a job, in ms, before jitter. */
+  readonly pollGapMs: number;
+  /** A job that is not finished this long after its creation is `overdue`, in ms. */
+  readonly jobDeadlineMs: number;
+  /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */
+  readonly trust503: boolean;
+}
+
+/** Names one attempt: one paid request of a take of a step of a row. */
+export interface AttemptKey {
+  readonly batch: string;
+  /** 1-based position in the manifest. */
+  readonly row: number;
+  readonly step: Step;
+  /** 1 for the first try; a user's redrive makes the next. */
+  readonly take: number;
+  /** 1 for the first request of a take; only after `not-accepted` or `revoked` comes the next. */
+  readonly attempt: number;
+}
+
+/** An attempt key without its batch, as histories carry it. */
+export type RowAttempt = Omit<AttemptKey, 'batch'>;
+
+/**
+ * What a row needs next. Decided by `workflows/policy/row-machine.ts` from the ledger's records.
+ *
+ * - `submit`: make this attempt. - `reconcile`: an earlier process left this attempt without a verdict.
+ * - `wait`: the job runs, or its result is not stored yet. - `ended`: nothing.
+ */
+export type Move = { readonly do: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly do: 'ended' };
+
+/** What a submit or reconcile reports to its lane. Carries no text, link or token. */
+export interface SubmitReport {
+  /**
+   * A verdict; or `held`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
+   * that had to come first did not work, nothing was recorded or sent.
+   */
+  readonly verdict: VerdictName | 'held' | 'deferred';
+  /** What the row needs now. */
+  readonly next: Move;
+}
+
+/** One settled row of a slice of await-and-fetch. */
+export interface WaitReport {
+  readonly row: number;
+  /** `submit` for the next step of a chain; `ended` for a row with an outcome. */
+  readonly next: Move;
+}
+
+export interface RowTask {
+  readonly row: number;
+  readonly kind: Kind;
+  readonly next: Move;
+}

@@ -1,0 +1,26 @@
+/** Exit codes of the command line: an interface for scripts and schedulers. The README's table is tested against it. */
+export const EXIT_CODES = {
+  complete: { code: 0, meaning: 'complete; every row succeeded or cached' },
+  internal: { code: 1, meaning: 'internal error' },
+  usage: {
+    code: 2,
+    meaning: 'usage or manifest error, or the name is taken by another batch; nothing was spent',
+  },
+  refused: {
+    code: 3,
+    meaning: 'refused before start: no price known under a budget, over budget, not enough credits, not confirmed',
+  },
+  unreachable: { code: 4, meaning: 'Temporal or the ledger not reachable' },
+  api: { code: 5, meaning: 'the API refused the token, is not configured, or does not answer at the start' },
+  failures: { code: 10, meaning: 'complete, with failed or cancelled rows' },
+  halted: { code: 11, meaning: 'halted at the failure threshold' },
+  outOfCredits: { code: 12, meaning: 'stopped at the budget or out of credits' },
+  unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
+  quality: { code: 14, meaning: 'complete, with rows rejected by a quality check' },
+  mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
+  goesOn: { code: 75, meaning: 'detached, paused, or still running' },
+  interrupted: { code: 130, meaning: 'interrupted; says whether the batch goes on, and how to continue' },
+  terminated: { code: 143, meaning: 'terminated; says whether the batch goes on, and how to continue' },
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;

@@ -1,0 +1,63 @@
+/**
+ * The classes of everything that can go wrong with a row. `api/classify.ts` is the one place that assigns them to
+ * answers of the API; the table in the README is tested against this one.
+ */
+export const FAILURES = {
+  NotSent: {
+    from: 'connection refused, DNS or TLS failure before any request byte',
+    then: 'sent again as the next attempt, with backoff',
+  },
+  RateLimited: {
+    from: '429',
+    then: 'every request of that kind slows down once; sent again as the next attempt',
+  },
+  OutOfCredits: {
+    from: '402, or a 429 that says so',
+    then: 'the batch pauses and says what is missing; `voxbatch resume` goes on',
+  },
+  BadToken: {
+    from: '401',
+    then: 'the batch pauses; nothing more is sent until the token is right',
+  },
+  Rejected: {
+    from: '400, 403, 404, 409, 413, 422, or a 2xx whose body is an error',
+    then: "the row fails with the API's words and request id; nothing was charged",
+  },
+  ServiceDown: {
+    from: "503 with the API's own error body, or any 5xx on a read",
+    then: 'a few more attempts, then the row fails; nothing was charged for the refused requests',
+  },
+  OutcomeUnknown: {
+    from: 'time-out, reset, cut or unreadable answer, or another 5xx after a paid request was sent',
+    then: 'the row is held as `unknown`: it may have been charged, so nothing is sent again for it',
+  },
+  JobFailed: {
+    from: "the job's own terminal state",
+    then: 'the row fails; the API may have charged for the job',
+  },
+  ResultGone: {
+    from: 'an expired or broken link, a wrong length, or a file that is not the media it claims to be',
+    then: 'the job is read again for a fresh link, free; after a few tries the row fails and keeps its job id',
+  },
+  Overdue: {
+    from: 'a job that outlives its deadline',
+    then: 'the row ends `overdue` and keeps its job id',
+  },
+} as const;
+
+export type FailureClass = keyof typeof FAILURES;
+
+/** One failure as it is recorded, shown and passed through Temporal. Never carries texts of the user, links or tokens. */
+export interface Failure {
+  readonly class: FailureClass;
+  /** One plain sentence, the API's words included, with tokens and links taken out. At most 500 characters. */
+  readonly message: string;
+  /** HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** The API's own error code, an open-ended string. */
+  readonly code?: string;
+  /** The API's request id, for its support. */
+  readonly requestId?: string;
+  /** The API's wish, from `Retry-After`, in milliseconds from the answer. */
+  readonly retryAfterMs?: number;
+}

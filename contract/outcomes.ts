@@ -1,0 +1,45 @@
+/** How a row ends. Every row ends in exactly one of these. */
+export const OUTCOMES = [
+  'succeeded',
+  'cached',
+  'failed',
+  'rejected',
+  'refused',
+  'unknown',
+  'overdue',
+  'cancelled',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Where a row is that has not ended. */
+export const ROW_STATES = ['waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
+export type RowState = (typeof ROW_STATES)[number];
+
+/**
+ * What is known about one attempt (one paid request).
+ *
+ * - `sending`: the intent is on record; the request may or may not have gone out.
+ * - `accepted`: the API took it and named a job.
+ * - `done`: the API answered with the result itself.
+ * - `not-accepted`: certainly not taken; the next attempt may be made.
+ * - `rejected`: the API refused it for good; nothing was charged.
+ * - `unknown`: it may have been taken and charged; nothing is sent again.
+ * - `revoked`: settled before anything was sent; whoever comes late with this key must not send.
+ */
+export const ATTEMPT_STATES = [
+  'sending',
+  'accepted',
+  'done',
+  'not-accepted',
+  'rejected',
+  'unknown',
+  'revoked',
+] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/** Every attempt state but `sending`. */
+export type VerdictName = Exclude<AttemptState, 'sending'>;
+
+/** What a user lets a batch do. `stopping`: no new paid requests; what runs is still fetched; the rest is cancelled. */
+export const CONTROLS = ['running', 'paused', 'stopping'] as const;
+export type Control = (typeof CONTROLS)[number];

@@ -1,0 +1,30 @@
+/** @type {import('jest').Config} */
+const shared = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['<rootDir>/test/live/'],
+    },
+    {
+      ...shared,
+      displayName: 'live',
+      testMatch: ['<rootDir>/test/live/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/live-setup.ts',
+    },
+  ],
+  testTimeout: 30_000,
+};
