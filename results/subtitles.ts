@@ -1,0 +1,84 @@
+import type { Transcript } from '../api/speech-api.ts';
+
+/** Timed pieces of a transcript, in seconds. */
+export type Segments = Transcript['segments'];
+
+/** How long a cue is shown whose end is not after its start, where no next cue ends it earlier. In ms. */
+const SHORTEST_KNOWN_MS = 2_000;
+
+/** One cue on the screen: whole milliseconds, at least one non-empty line. */
+interface Cue {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Writes segments as SubRip (`.srt`): cues in order of time, LF line ends.
+ * SubRip knows no escapes, so an arrow `-->` within a text becomes `→`. No segments give an empty text.
+ */
+export function toSrt(segments: Segments): string {
+  return cuesOf(segments)
+    .map((cue, index) => {
+      const lines = cue.lines.map((line) => line.replaceAll('-->', '→'));
+      return `${index + 1}\n${clock(cue.start, ',')} --> ${clock(cue.end, ',')}\n${lines.join('\n')}\n`;
+    })
+    .join('\n');
+}
+
+/**
+ * Writes segments as WebVTT (`.vtt`): cues in order of time, LF line ends.
+ * `&`, `<` and `>` are escaped, so that no text is read as markup or as an arrow. No segments give a bare header.
+ */
+export function toVtt(segments: Segments): string {
+  const cues = cuesOf(segments).map((cue) => {
+    const lines = cue.lines.map((line) =>
+      line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    );
+    return `\n${clock(cue.start, '.')} --> ${clock(cue.end, '.')}\n${lines.join('\n')}\n`;
+  });
+  return `WEBVTT\n${cues.join('')}`;
+}
+
+/**
+ * Segments as cues that a player can show one after the other: sorted by start, cut where the next one begins, those
+ * without text left out. Segments of one start become one cue, for cutting would leave the first without time.
+ */
+function cuesOf(segments: Segments): Cue[] {
+  const cues: { start: number; end: number; lines: string[] }[] = [];
+  const spoken = segments
+    .map(({ start, end, text }) => ({ start: millis(start), end: millis(end), lines: linesOf(text) }))
+    .filter((cue) => Number.isFinite(cue.start) && cue.lines.length > 0)
+    .sort((a, b) => a.start - b.start);
+  for (const cue of spoken) {
+    const last = cues.at(-1);
+    if (last?.start === cue.start) {
+      last.end = Math.max(last.end, Number.isFinite(cue.end) ? cue.end : 0);
+      last.lines.push(...cue.lines);
+    } else cues.push(cue);
+  }
+  return cues.map((cue, index) => {
+    const wanted = cue.end > cue.start ? cue.end : cue.start + SHORTEST_KNOWN_MS;
+    return { ...cue, end: Math.min(wanted, cues[index + 1]?.start ?? wanted) };
+  });
+}
+
+/** Lines of a text without blank ones: a blank line would end the cue. */
+function linesOf(text: string): string[] {
+  return text
+    .replaceAll('\0', '')
+    .split(/[\r\n]+/u)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function millis(seconds: number): number {
+  return Math.max(0, Math.round(seconds * 1_000));
+}
+
+/** `01:02:03` with the milliseconds behind the given mark. */
+function clock(ms: number, mark: ',' | '.'): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const rest = String(ms % 1_000).padStart(3, '0');
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}${mark}${rest}`;
+}
