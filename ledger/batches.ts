@@ -1,0 +1,108 @@
+import type { Failure } from '../contract/failures.ts';
+import type { Control } from '../contract/outcomes.ts';
+import { BatchExists, LedgerMisuse } from './errors.ts';
+import type { BatchRecord, NewBatch } from './ledger.ts';
+import { jsonOrNull, toBatch } from './records.ts';
+import { write, type Db, type Tx } from './schema.ts';
+import { isDuplicate } from './sqlite.ts';
+
+/** Makes a batch in state `loading`. Throws {@link BatchExists}. */
+export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
+  try {
+    await write(db, (tx) =>
+      tx
+        .insertInto('batches')
+        .values({
+          name: batch.name,
+          digest: batch.digest,
+          api_url: batch.apiUrl,
+          account: batch.account,
+          settings: JSON.stringify(batch.settings),
+          columns: JSON.stringify(batch.columns),
+          source: batch.source,
+          state: 'loading',
+          control: 'running',
+          rows: 0,
+          created_at: Date.now(),
+        })
+        .execute(),
+    );
+  } catch (error) {
+    throw isDuplicate(error) ? new BatchExists(batch.name) : error;
+  }
+}
+
+/** `loading` → `open`; a batch that is past that stays as it is. */
+export async function openBatch(db: Db, batch: string): Promise<void> {
+  await write(db, async (tx) => {
+    const { state } = await requireBatch(tx, batch);
+    if (state === 'loading') await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
+  });
+}
+
+export async function discardLoading(db: Db, batch: string): Promise<void> {
+  await write(db, async (tx) => {
+    const found = await findBatch(tx, batch);
+    if (found?.state !== 'loading') return;
+    await tx.deleteFrom('rows').where('batch', '=', batch).execute();
+    await tx.deleteFrom('batches').where('name', '=', batch).execute();
+  });
+}
+
+export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {
+  const line = await db.selectFrom('batches').selectAll().where('name', '=', batch).executeTakeFirst();
+  return line === undefined ? undefined : toBatch(line);
+}
+
+/** The batch. Throws {@link LedgerMisuse} if there is none. */
+export async function requireBatch(tx: Tx, batch: string): Promise<BatchRecord> {
+  const found = await findBatch(tx, batch);
+  if (found === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return found;
+}
+
+/** Every batch, oldest first. */
+export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
+  const lines = await db.selectFrom('batches').selectAll().orderBy('created_at').orderBy('name').execute();
+  return lines.map(toBatch);
+}
+
+/**
+ * Records what the user lets the batch do, and returns what then holds. A closed batch keeps its own, and `stopping` is
+ * never taken back. The reason of a pause stays on record until the batch runs again: a later pause or stop by hand does not
+ * make it untrue.
+ */
+export async function setControl(db: Db, batch: string, control: Control, reason?: Failure): Promise<Control> {
+  return write(db, async (tx) => {
+    const found = await requireBatch(tx, batch);
+    if (found.state === 'closed' || found.control === 'stopping') return found.control;
+    const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
+    await tx
+      .updateTable('batches')
+      .set({ control, pause_reason: jsonOrNull(pauseReason) })
+      .where('name', '=', batch)
+      .execute();
+    return control;
+  });
+}
+
+/** Closes an open batch if all its rows ended. Returns the number of those that did not. */
+export async function closeBatch(db: Db, batch: string): Promise<number> {
+  return write(db, async (tx) => {
+    const { state } = await requireBatch(tx, batch);
+    const { open } = await tx
+      .selectFrom('rows')
+      .select((eb) => eb.fn.countAll<number>().as('open'))
+      .where('batch', '=', batch)
+      .where('outcome', 'is', null)
+      .executeTakeFirstOrThrow();
+    if (open === 0 && state === 'open') {
+      await tx
+        .updateTable('batches')
+        .set({ state: 'closed', closed_at: Date.now() })
+        .where('name', '=', batch)
+        .execute();
+    }
+    return open;
+  });
+}

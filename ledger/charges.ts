@@ -1,0 +1,126 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import { LedgerMisuse } from './errors.ts';
+import type { ChargeRecord, Ledger, RowEffect, SettleVerdict } from './ledger.ts';
+import { jsonOrNull, toCharge } from './records.ts';
+import { applyEffect, applyLateEffect } from './rows.ts';
+import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
+
+/**
+ * What happens to an attempt after its intent.
+ *
+ * An attempt starts as `sending` (see `intents.ts`), or at once as `revoked`, where somebody looked for its record and there
+ * was none. From `sending` a verdict leads to any other state. `unknown` is left once more if the answer comes late. An
+ * `accepted` attempt ends once more, when its job does; that fills in `finishedAt` and leaves the state as it is. All other states are final.
+ */
+
+/** Records a verdict and its effect on the row. See {@link Ledger.settle}. */
+export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
+  return write(db, async (tx) => {
+    const charges = await chargesOfStep(tx, key);
+    const charge = requireCharge(charges, key);
+    const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown' && charges.at(-1) === charge;
+    if (charge.state !== 'sending' && !isLate) return false;
+
+    const now = Date.now();
+    const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
+    const charged = isTaken ? (verdict.credits ?? charge.quoted) : null;
+    const isDone = verdict.verdict === 'done';
+    await updateCharge(tx, key, {
+      state: verdict.verdict,
+      job_id: verdict.jobId ?? null,
+      charged,
+      charged_from: charged === null ? null : verdict.credits === undefined ? 'quote' : 'api',
+      failure: jsonOrNull(verdict.failure),
+      request_id: verdict.requestId ?? null,
+      verdict_at: now,
+      finished_at: isDone ? now : null,
+      file: isDone ? jsonOrNull(verdict.file) : null,
+    });
+    const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
+    await apply(tx, key.batch, key.row, effect);
+    return true;
+  });
+}
+
+/** Records the end of an accepted job. See {@link Ledger.finishJob}. */
+export async function finishJob(
+  db: Db,
+  key: AttemptKey,
+  end: Parameters<Ledger['finishJob']>[1],
+  effect: RowEffect,
+): Promise<boolean> {
+  return write(db, async (tx) => {
+    const charge = requireCharge(await chargesOfStep(tx, key), key);
+    if (charge.state !== 'accepted' || charge.finishedAt !== null) return false;
+    await updateCharge(tx, key, {
+      finished_at: Date.now(),
+      file: jsonOrNull(end.file),
+      failure: jsonOrNull(end.failure),
+      ...(end.credits === undefined ? {} : { charged: end.credits, charged_from: 'api' as const }),
+    });
+    await applyEffect(tx, key.batch, key.row, effect);
+    return true;
+  });
+}
+
+/** Attempts of the batch without a verdict. */
+export async function listSending(db: Db, batch: string): Promise<readonly ChargeRecord[]> {
+  const lines = await db
+    .selectFrom('charges')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('state', '=', 'sending')
+    .orderBy('row')
+    .execute();
+  return lines.map(toCharge);
+}
+
+export async function isJobClaimed(db: Db, apiUrl: string, account: string, jobId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .select('charges.row')
+    .where('charges.job_id', '=', jobId)
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Every attempt of the step that the key names, all takes, oldest first. */
+export async function chargesOfStep(tx: Tx, key: AttemptKey): Promise<readonly ChargeRecord[]> {
+  const lines = await tx
+    .selectFrom('charges')
+    .selectAll()
+    .where('batch', '=', key.batch)
+    .where('row', '=', key.row)
+    .where('step', '=', key.step)
+    .orderBy('take')
+    .orderBy('attempt')
+    .execute();
+  return lines.map(toCharge);
+}
+
+function requireCharge(charges: readonly ChargeRecord[], key: AttemptKey): ChargeRecord {
+  const found = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);
+  if (found === undefined) {
+    throw new LedgerMisuse(
+      `No intent is recorded for attempt ${key.attempt} of take ${key.take} of ${key.step}, row ${key.row} of "${key.batch}"; ` +
+        'a verdict needs one.',
+    );
+  }
+  return found;
+}
+
+async function updateCharge(tx: Tx, key: AttemptKey, change: Partial<ChargeLine>): Promise<void> {
+  await tx
+    .updateTable('charges')
+    .set(change)
+    .where('batch', '=', key.batch)
+    .where('row', '=', key.row)
+    .where('step', '=', key.step)
+    .where('take', '=', key.take)
+    .where('attempt', '=', key.attempt)
+    .execute();
+}

@@ -1,0 +1,42 @@
+import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
+import { finishJob, isJobClaimed, listSending, settle } from './charges.ts';
+import { claimRows } from './claims.ts';
+import { countRows, sumMoney } from './counts.ts';
+import { intend, revoke } from './intents.ts';
+import type { Ledger } from './ledger.ts';
+import { updateLimiter } from './limiters.ts';
+import { addRows, cancelRest, endRow, findRowById, readRow, setRowState } from './rows.ts';
+import { scanRows } from './scans.ts';
+import type { Db } from './schema.ts';
+
+/** Puts the ledger together over an open database whose tables are up to date. */
+export function createLedger(db: Db, id: string): Ledger {
+  return {
+    id,
+    createBatch: (batch) => createBatch(db, batch),
+    addRows: (batch, rows) => addRows(db, batch, rows),
+    openBatch: (batch) => openBatch(db, batch),
+    discardLoading: (batch) => discardLoading(db, batch),
+    findBatch: (batch) => findBatch(db, batch),
+    listBatches: () => listBatches(db),
+    setControl: (batch, control, reason) => setControl(db, batch, control, reason),
+    closeBatch: (batch) => closeBatch(db, batch),
+    counts: (batch) => countRows(db, batch),
+    money: (batch) => sumMoney(db, batch),
+    claimRows: (request) => claimRows(db, request),
+    readRow: (batch, row) => readRow(db, batch, row),
+    findRowById: (batch, rowId) => findRowById(db, batch, rowId),
+    scanRows: (batch, options) => scanRows(db, batch, options),
+    setRowState: (batch, row, state) => setRowState(db, batch, row, state),
+    endRow: (batch, row, effect) => endRow(db, batch, row, effect),
+    cancelRest: (batch) => cancelRest(db, batch),
+    intend: (key, intent) => intend(db, key, intent),
+    settle: (key, verdict, effect) => settle(db, key, verdict, effect),
+    revoke: (key) => revoke(db, key),
+    finishJob: (key, end, effect) => finishJob(db, key, end, effect),
+    sending: (batch) => listSending(db, batch),
+    isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
+    updateLimiter: (scope, change) => updateLimiter(db, scope, change),
+    close: () => db.destroy(),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * The ledger cannot be opened, created, read or written. Nothing may be sent while that is so: without a recorded intent
+ * no request goes out.
+ */
+export class LedgerUnreachable extends Error {
+  /** Where the ledger is, or was to be. */
+  readonly path: string;
+
+  constructor(path: string, problem: string, advice: string, cause?: unknown) {
+    super(`The ledger ${path} cannot be used: ${problem}. ${advice}`, cause === undefined ? {} : { cause });
+    this.name = 'LedgerUnreachable';
+    this.path = path;
+  }
+}
+
+/** There is no ledger where one must exist: nothing was ever run from here. */
+export class LedgerMissing extends Error {
+  /** Where it was looked for. */
+  readonly path: string;
+
+  constructor(path: string) {
+    super(
+      `There is no ledger at ${path}: no batch was run from here. Go to the folder where you ran it, ` +
+        'set VOXBATCH_HOME or VOXBATCH_LEDGER, or start one with `voxbatch run`.',
+    );
+    this.name = 'LedgerMissing';
+    this.path = path;
+  }
+}
+
+/** The ledger was made by a newer version of voxbatch. Nothing in it was changed. */
+export class LedgerTooNew extends Error {
+  /** Where the ledger is. */
+  readonly path: string;
+
+  constructor(path: string, unknownMigration: string) {
+    super(
+      `The ledger ${path} was made by a newer version of voxbatch (it has "${unknownMigration}", which this version does not know). ` +
+        'Nothing was changed. Use that newer version.',
+    );
+    this.name = 'LedgerTooNew';
+    this.path = path;
+  }
+}
+
+/** A batch of this name exists already. */
+export class BatchExists extends Error {
+  constructor(batch: string) {
+    super(`There is a batch "${batch}" in this ledger already. Nothing was changed.`);
+    this.name = 'BatchExists';
+  }
+}
+
+/** Two rows of a batch have one number or one id. None of the rows given together with them was added. */
+export class DuplicateRow extends Error {
+  constructor(batch: string, cause: unknown) {
+    super(`Two rows of batch "${batch}" have one id or one number. None of these rows was added.`, { cause });
+    this.name = 'DuplicateRow';
+  }
+}
+
+/** The ledger was asked something that makes no sense for what it holds, e.g. about a row that does not exist. */
+export class LedgerMisuse extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'LedgerMisuse';
+  }
+}

@@ -1,0 +1,17 @@
+import type { Migration, MigrationProvider } from 'kysely';
+import { first } from './0001-first.ts';
+
+/** Every migration, by a name that sorts in the order in which they run. */
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-first': first,
+};
+
+/** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */
+export const MIGRATION_PROVIDER: MigrationProvider = {
+  getMigrations: () => Promise.resolve({ ...MIGRATIONS }),
+};
+
+/** Where the database notes which migrations it has had. */
+export const MIGRATION_TABLE = 'voxbatch_migrations';
+/** Where those that migrate lock each other out. */
+export const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';

@@ -1,0 +1,119 @@
+import { access, mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Kysely, Migrator } from 'kysely';
+import { createLedger } from './create-ledger.ts';
+import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
+import type { Ledger } from './ledger.ts';
+import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from './migrations/all.ts';
+import type { Schema } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
+
+export interface OpenOptions {
+  /** For commands that only look: throw {@link LedgerMissing} instead of making a new ledger. Default false. */
+  readonly mustExist?: boolean;
+}
+
+/**
+ * Opens a ledger, making it and its folder if there is none, and brings its tables up to date.
+ *
+ * `url` is a path, or a `file:` or `sqlite:` URL. Throws {@link LedgerUnreachable} (also for databases that are not
+ * supported), {@link LedgerTooNew}, and {@link LedgerMissing}.
+ */
+export async function openLedger(url: string, options: OpenOptions = {}): Promise<Ledger> {
+  const path = pathOf(url);
+  if (options.mustExist === true) {
+    if (!(await exists(path))) throw new LedgerMissing(path);
+  } else {
+    await makeFolder(path);
+  }
+  const db = new Kysely<Schema>({ dialect: await openSqlite(path) });
+  try {
+    await migrate(db, path);
+    const { value: id } = await db
+      .selectFrom('facts')
+      .select('value')
+      .where('name', '=', 'id')
+      .executeTakeFirstOrThrow();
+    return createLedger(db, id);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+function pathOf(url: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase();
+  if (scheme === undefined) return resolve(url);
+  if (scheme === 'file' && url.startsWith('file://')) return fileURLToPath(url);
+  if (scheme === 'file' || scheme === 'sqlite') return resolve(url.slice(scheme.length + 1).replace(/^\/\//, ''));
+  // The URL itself is not repeated: it may hold a password.
+  throw new LedgerUnreachable(
+    `(${scheme} URL)`,
+    scheme === 'postgres' || scheme === 'postgresql'
+      ? 'PostgreSQL is not delivered yet'
+      : `expected a path, or a file: or sqlite: URL, but it begins with ${scheme}:`,
+    'Set VOXBATCH_LEDGER to the path of a database file, or unset it for .voxbatch/ledger.db.',
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return false;
+    throw unreachable(path, error);
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (error) {
+    throw unreachable(path, error);
+  }
+}
+
+function unreachable(path: string, error: unknown): LedgerUnreachable {
+  const detail = error instanceof Error ? error.message : String(error);
+  return new LedgerUnreachable(
+    path,
+    detail,
+    'Make its folder writable, or set VOXBATCH_HOME or VOXBATCH_LEDGER.',
+    error,
+  );
+}
+
+/** Brings the tables up to date; refuses databases of other programs and of newer versions without touching them. */
+async function migrate(db: Kysely<Schema>, path: string): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const ours = tables.some((table) => table.name === MIGRATION_TABLE);
+  if (tables.length > 0 && !ours) {
+    const advice = 'Name another with VOXBATCH_LEDGER.';
+    throw new LedgerUnreachable(path, 'it is the database of another program', advice);
+  }
+  if (ours && !(await isMigrationDue(db, path))) return;
+  const migrator = new Migrator({
+    db,
+    provider: MIGRATION_PROVIDER,
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: MIGRATION_LOCK_TABLE,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
+}
+
+async function isMigrationDue(db: Kysely<Schema>, path: string): Promise<boolean> {
+  const known = Object.keys(await MIGRATION_PROVIDER.getMigrations());
+  const lines = await db
+    .withTables<{ [MIGRATION_TABLE]: { name: string } }>()
+    .selectFrom(MIGRATION_TABLE)
+    .select('name')
+    .execute();
+  const done = lines.map((line) => line.name);
+  const stranger = done.find((name) => !known.includes(name));
+  if (stranger !== undefined) throw new LedgerTooNew(path, stranger);
+  return known.some((name) => !done.includes(name));
+}

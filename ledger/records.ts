@@ -1,0 +1,104 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
+import { STEPS, type RowSpec } from '../contract/row-kinds.ts';
+import type { Selectable } from 'kysely';
+import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord } from './ledger.ts';
+import type { BatchesTable, ChargeLine, NewRowLine, RowLine } from './schema.ts';
+
+/** Lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these columns. */
+
+export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
+  return {
+    name: line.name,
+    digest: line.digest,
+    apiUrl: line.api_url,
+    account: line.account,
+    settings: JSON.parse(line.settings) as BatchSettings,
+    columns: JSON.parse(line.columns) as string[],
+    source: line.source,
+    state: line.state,
+    control: line.control,
+    pauseReason: toFailure(line.pause_reason),
+    rows: line.rows,
+    createdAt: line.created_at,
+    startedAt: line.started_at,
+    closedAt: line.closed_at,
+  };
+}
+
+export function toRow(line: RowLine): RowRecord {
+  return {
+    row: line.row,
+    id: line.id,
+    line: line.line,
+    spec: JSON.parse(line.spec) as RowSpec,
+    input: JSON.parse(line.input) as string[],
+    quoted: line.quoted,
+    kind: line.kind,
+    state: line.state,
+    outcome: line.outcome,
+    failure: toFailure(line.failure),
+    file: toFile(line.file),
+    extraFiles: line.extra_files === null ? [] : (JSON.parse(line.extra_files) as ResultFile[]),
+    text: line.text,
+    take: line.take,
+    updatedAt: line.updated_at,
+    endedAt: line.ended_at,
+  };
+}
+
+export function fromRow(batch: string, row: NewRow, now: number): NewRowLine {
+  return {
+    batch,
+    row: row.row,
+    id: row.id,
+    line: row.line,
+    kind: row.spec.kind,
+    spec: JSON.stringify(row.spec),
+    input: JSON.stringify(row.input),
+    quoted: row.quoted,
+    state: 'waiting',
+    take: 1,
+    updated_at: now,
+  };
+}
+
+export function toCharge(line: ChargeLine): ChargeRecord {
+  return {
+    batch: line.batch,
+    row: line.row,
+    step: line.step,
+    take: line.take,
+    attempt: line.attempt,
+    state: line.state,
+    jobId: line.job_id,
+    quoted: line.quoted,
+    charged: line.charged,
+    chargedFrom: line.charged_from,
+    failure: toFailure(line.failure),
+    requestId: line.request_id,
+    owner: line.owner,
+    intentAt: line.intent_at,
+    verdictAt: line.verdict_at,
+    finishedAt: line.finished_at,
+    file: toFile(line.file),
+  };
+}
+
+/** Order of a row's charges: by step as a chain runs them, then take, then attempt. */
+export function inOrder(a: ChargeRecord, b: ChargeRecord): number {
+  return STEPS.indexOf(a.step) - STEPS.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt;
+}
+
+/** JSON for a column that may be empty. */
+export function jsonOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function toFailure(json: string | null): Failure | null {
+  return json === null ? null : (JSON.parse(json) as Failure);
+}
+
+function toFile(json: string | null): ResultFile | null {
+  return json === null ? null : (JSON.parse(json) as ResultFile);
+}

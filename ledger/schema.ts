@@ -1,0 +1,114 @@
+import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { AttemptState, Control, Outcome, RowState } from '../contract/outcomes.ts';
+import type { Kind, Step } from '../contract/row-kinds.ts';
+import type { BatchRecord, ChargeRecord } from './ledger.ts';
+
+/** Text that holds JSON. Text rather than a JSON type, so that both databases keep it as it was written. */
+type Json = string;
+
+/** One row per fact about the ledger itself, e.g. its `id`. */
+export interface FactsTable {
+  name: string;
+  value: string;
+}
+
+export interface BatchesTable {
+  name: string;
+  digest: string;
+  api_url: string;
+  account: string;
+  /** `BatchSettings` */
+  settings: Json;
+  /** `string[]` */
+  columns: Json;
+  source: string;
+  state: BatchRecord['state'];
+  control: Control;
+  /** `Failure` */
+  pause_reason: Json | null;
+  rows: number;
+  created_at: number;
+  started_at: number | null;
+  closed_at: number | null;
+}
+
+export interface RowsTable {
+  batch: string;
+  row: number;
+  id: string;
+  line: number;
+  kind: Kind;
+  /** `RowSpec` */
+  spec: Json;
+  /** `string[]` */
+  input: Json;
+  quoted: number | null;
+  state: RowState;
+  outcome: Outcome | null;
+  /** `Failure` */
+  failure: Json | null;
+  /** `ResultFile` */
+  file: Json | null;
+  /** `ResultFile[]` */
+  extra_files: Json | null;
+  text: string | null;
+  take: number;
+  /** Run of the batch workflow that holds the row. */
+  claim_run: string | null;
+  /** `<lane>:<claim>` within that run. */
+  claim: string | null;
+  updated_at: number;
+  ended_at: number | null;
+}
+
+export interface ChargesTable {
+  batch: string;
+  row: number;
+  step: Step;
+  take: number;
+  attempt: number;
+  state: AttemptState;
+  job_id: string | null;
+  quoted: number | null;
+  charged: number | null;
+  charged_from: ChargeRecord['chargedFrom'];
+  /** `Failure` */
+  failure: Json | null;
+  request_id: string | null;
+  owner: string;
+  intent_at: number;
+  verdict_at: number | null;
+  finished_at: number | null;
+  /** `ResultFile` */
+  file: Json | null;
+}
+
+export interface LimitersTable {
+  scope: string;
+  state: Json;
+}
+
+export interface Schema {
+  facts: FactsTable;
+  batches: BatchesTable;
+  rows: RowsTable;
+  charges: ChargesTable;
+  limiters: LimitersTable;
+}
+
+export type Db = Kysely<Schema>;
+/** What a function takes that is one part of a transaction. */
+export type Tx = Transaction<Schema>;
+export type RowLine = Selectable<RowsTable>;
+export type NewRowLine = Insertable<RowsTable>;
+export type ChargeLine = Selectable<ChargesTable>;
+
+/** Runs `work` as one write transaction, synced to disk before it returns. Writers wait for each other. */
+export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
+  return db.transaction().execute(work);
+}
+
+/** Runs `work` on one unchanging view of the ledger. Never waits for a writer. */
+export async function look<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
+  return db.transaction().setAccessMode('read only').execute(work);
+}

@@ -1,0 +1,200 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import Database from 'libsql';
+import {
+  CompiledQuery,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import { LedgerUnreachable } from './errors.ts';
+
+/** The one file that knows SQLite. Everything else speaks through Kysely, so that PostgreSQL can take its place. */
+
+/** How long a writer waits for another process's transaction, in ms. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * Opens a database file, creating it if there is none, with the settings that the promises rest on:
+ * WAL (readers never wait for the writer) and `synchronous=FULL` (a commit that returned survives a power cut).
+ *
+ * Throws {@link LedgerUnreachable}.
+ */
+export async function openSqlite(path: string): Promise<Dialect> {
+  try {
+    const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      const [mode] = await patiently(() => database.prepare('pragma journal_mode = wal').pluck().all([]));
+      if (mode !== 'wal') {
+        throw new LedgerUnreachable(
+          path,
+          `its file system does not support SQLite's write-ahead log (journal mode: ${String(mode)})`,
+          'Put it on a local disk: set VOXBATCH_HOME or VOXBATCH_LEDGER.',
+        );
+      }
+      database.exec('pragma synchronous = full');
+      database.exec('pragma foreign_keys = on');
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return new LedgerDialect(database, path);
+  } catch (error) {
+    throw explain(path, error);
+  }
+}
+
+/** True if the error says that a primary key or unique constraint was violated. */
+export function isDuplicate(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_UNIQUE';
+}
+
+class LedgerDialect extends SqliteDialect {
+  readonly #database: Database.Database;
+  readonly #path: string;
+
+  constructor(database: Database.Database, path: string) {
+    super({ database });
+    this.#database = database;
+    this.#path = path;
+  }
+
+  override createDriver(): Driver {
+    return new LedgerDriver(this.#database, this.#path);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new LedgerAdapter();
+  }
+}
+
+/** Lets the migrator run in one (immediate) transaction: two processes that start at once migrate one after the other. */
+class LedgerAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class LedgerDriver extends SqliteDriver {
+  readonly #database: Database.Database;
+  readonly #path: string;
+
+  constructor(database: Database.Database, path: string) {
+    super({ database });
+    this.#database = database;
+    this.#path = path;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new ExplainingConnection(await super.acquireConnection(), this.#path);
+  }
+
+  /**
+   * Writers take the write lock at once: a deferred transaction that first reads and then writes would fail with
+   * SQLITE_BUSY as soon as another process wrote in between. The wait for the lock is ours rather than SQLite's, which would
+   * stop the whole process: heartbeats must go on meanwhile.
+   */
+  override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+    if (settings?.accessMode === 'read only') {
+      await connection.executeQuery(CompiledQuery.raw('begin'));
+      return;
+    }
+    // The calls into SQLite are synchronous, so a loop over the ledger would never let timers and sockets have their turn.
+    await nextTurn();
+    try {
+      await patiently(() => {
+        this.#database.exec('pragma busy_timeout = 0');
+        try {
+          this.#database.exec('begin immediate');
+        } finally {
+          this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+        }
+      });
+    } catch (error) {
+      throw explain(this.#path, error);
+    }
+  }
+
+  /** After a full disk or the like SQLite has rolled back by itself; a second rollback would hide the first error. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+/** Turns SQLite's words about disks, rights and locks into ours. */
+class ExplainingConnection implements DatabaseConnection {
+  readonly #inner: DatabaseConnection;
+  readonly #path: string;
+
+  constructor(inner: DatabaseConnection, path: string) {
+    this.#inner = inner;
+    this.#path = path;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return await this.#inner.executeQuery<R>(query);
+    } catch (error) {
+      throw explain(this.#path, error);
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#inner.streamQuery<R>(query, chunkSize);
+  }
+}
+
+/** Repeats what fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
+async function patiently<R>(action: () => R): Promise<R> {
+  const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
+  for (let wait = 1; ; wait = Math.min(wait * 2, 25)) {
+    try {
+      return action();
+    } catch (error) {
+      if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > giveUpAt) throw error;
+      await sleep(wait * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** What to say about SQLite's result codes (https://www.sqlite.org/rescode.html); the longest prefix that fits comes first. */
+const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
+  ['SQLITE_FULL', 'the disk is full', 'Free some space and run the same command again.'],
+  ['SQLITE_READONLY', 'it is read-only', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
+  ['SQLITE_PERM', 'access is denied', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
+  [
+    'SQLITE_BUSY',
+    `another process held it for ${BUSY_TIMEOUT_MS / 1000} s`,
+    'End that process (it may be stopped in the middle of a write), and run the same command again.',
+  ],
+  ['SQLITE_NOTADB', 'the file is no database', 'Move it away, or name another with VOXBATCH_LEDGER.'],
+  [
+    'SQLITE_CORRUPT',
+    'the database is damaged',
+    'Restore it from a backup. Do not delete it: it is the record of what was paid.',
+  ],
+  ['SQLITE_IOERR', 'reading or writing the disk failed', 'Check the disk, then run the same command again.'],
+  ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
+];
+
+function explain(path: string, error: unknown): Error {
+  if (error instanceof LedgerUnreachable) return error;
+  const code = codeOf(error);
+  const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
+  if (!(error instanceof Error)) return new Error('SQLite failed.', { cause: error });
+  if (found === undefined) return error;
+  const detail = error.message;
+  return new LedgerUnreachable(path, `${found[1]} (${code}: ${detail})`, found[2], error);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code;
+  // A file that cannot be opened is the one case in which libsql gives no code.
+  return error.message.startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
+}

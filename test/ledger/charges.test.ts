@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Failure } from '../../contract/failures.ts';
+import type { ChargeRecord, Ledger, RowRecord } from '../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+
+const REFUSED: Failure = { class: 'RateLimited', message: 'slow down', status: 429 };
+const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+
+let ledger: Ledger;
+let folder: string;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+  ledger = await open(folder);
+  await fill(ledger, 3);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+async function chargeOf(row: number, attempt = 1): Promise<ChargeRecord | undefined> {
+  const found = await ledger.readRow('b', row);
+  return found?.charges.find((charge) => charge.attempt === attempt);
+}
+
+async function rowOf(row: number): Promise<RowRecord | undefined> {
+  return (await ledger.readRow('b', row))?.row;
+}
+
+describe('intend', () => {
+  it('lets the first go and nobody else with the same key', async () => {
+    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'go' });
+    const again = await ledger.intend(aKey(1), { ...INTENT, owner: 'w2' });
+    expect(again).toMatchObject({ answer: 'exists', charge: { state: 'sending', owner: 'w1', quoted: 2.5 } });
+    expect(await rowOf(1)).toMatchObject({ state: 'submitting', outcome: null });
+    expect((await ledger.findBatch('b'))?.startedAt).not.toBeNull();
+  });
+
+  it('holds while the batch is paused or stopping, or the row has ended, and records nothing', async () => {
+    await ledger.setControl('b', 'paused');
+    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
+    await ledger.setControl('b', 'running');
+    await ledger.endRow('b', 2, { outcome: 'failed' });
+    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'held' });
+    await ledger.setControl('b', 'stopping');
+    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
+    expect(await ledger.sending('b')).toEqual([]);
+  });
+
+  it('holds while the batch is still loading', async () => {
+    await ledger.createBatch(aBatch('other'));
+    await ledger.addRows('other', [aRow(1)]);
+    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toEqual({ answer: 'held' });
+  });
+
+  it('is full at maxSending, over all rows, and free again with a verdict', async () => {
+    const two = { ...INTENT, maxSending: 2 };
+    await ledger.intend(aKey(1), two);
+    await ledger.intend(aKey(2), two);
+    expect(await ledger.intend(aKey(3), two)).toEqual({ answer: 'full' });
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.intend(aKey(3), two)).toEqual({ answer: 'go' });
+  });
+
+  it.each(['accepted', 'done', 'rejected', 'unknown'] as const)('lets nothing follow %s', async (verdict) => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict }, { state: 'waiting' });
+    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: verdict } });
+    expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 1, state: verdict });
+    expect((await ledger.readRow('b', 1))?.charges).toHaveLength(1);
+  });
+
+  it('lets the next attempt follow not-accepted and revoked only, one at a time', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'sending' } });
+    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
+    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ answer: 'exists', charge: { attempt: 1 } });
+    expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 2, state: 'revoked' });
+    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'revoked' } });
+    expect(await ledger.intend(aKey(1, 3), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(1, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { attempt: 1 } });
+  });
+
+  it('lets a new take follow a settled one, and nothing of the old take after that', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 1 } });
+    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 2 } });
+    expect(await rowOf(1)).toMatchObject({ take: 2 });
+  });
+
+  it('throws, and records nothing, for what does not exist', async () => {
+    await expect(ledger.intend(aKey(9), INTENT)).rejects.toThrow('has no row 9');
+    await expect(ledger.intend({ ...aKey(1), batch: 'x' }, INTENT)).rejects.toThrow('no batch "x"');
+    await expect(ledger.intend(aKey(1, 2), INTENT)).rejects.toThrow('attempt 1 was never made');
+    await expect(ledger.settle(aKey(1), { verdict: 'unknown' }, { state: 'waiting' })).rejects.toThrow('No intent');
+    expect((await ledger.readRow('b', 1))?.charges).toEqual([]);
+  });
+});
+
+describe('settle', () => {
+  it('charges the API figure where there is one, else the quote, and nothing for refusals', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.intend(aKey(3), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', requestId: 'q' }, { state: 'processing' });
+    await ledger.settle(aKey(2), { verdict: 'done', credits: 7, file: FILE }, { outcome: 'succeeded', file: FILE });
+    await ledger.settle(
+      aKey(3),
+      { verdict: 'rejected', credits: 9, failure: REFUSED },
+      { outcome: 'failed', failure: REFUSED },
+    );
+    expect(await chargeOf(1)).toMatchObject({
+      charged: 2.5,
+      chargedFrom: 'quote',
+      jobId: 'j1',
+      requestId: 'q',
+      finishedAt: null,
+    });
+    const done = await chargeOf(2);
+    expect(done).toMatchObject({ charged: 7, chargedFrom: 'api', file: FILE });
+    expect(done?.finishedAt).not.toBeNull();
+    expect(await chargeOf(3)).toMatchObject({ charged: null, chargedFrom: null, failure: REFUSED });
+    expect(await rowOf(2)).toMatchObject({ outcome: 'succeeded', file: FILE, failure: null });
+    expect(await rowOf(3)).toMatchObject({ outcome: 'failed', failure: REFUSED, file: null });
+    expect(await ledger.money('b')).toEqual({ charged: 9.5, reserved: 0, uncertain: 0, estimated: true });
+  });
+
+  it('does nothing to an attempt that has its verdict', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
+    expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j1' });
+    expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null });
+  });
+
+  it('opens an unknown row and its closed batch again when the answer comes late, for the next claim', async () => {
+    const claim = { batch: 'b', run: 'run1', lane: 1, claim: 1, limit: 5 };
+    await ledger.claimRows(claim);
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown', failure: REFUSED });
+    await ledger.endRow('b', 2, { outcome: 'cancelled' });
+    await ledger.endRow('b', 3, { outcome: 'cancelled' });
+    expect(await ledger.closeBatch('b')).toBe(0);
+    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
+
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
+    expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null, failure: null, endedAt: null });
+    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', closedAt: null });
+    const again = await ledger.claimRows({ ...claim, claim: 2 });
+    expect(again.rows.map(({ row }) => row.row)).toEqual([1]);
+  });
+
+  it('ends an unknown row differently when the late answer does', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.settle(aKey(1), { verdict: 'rejected' }, { outcome: 'failed', failure: REFUSED });
+    expect(await rowOf(1)).toMatchObject({ outcome: 'failed', failure: REFUSED });
+  });
+
+  it('records the late answer but leaves a row alone that ended otherwise', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.endRow('b', 1, { outcome: 'cancelled' });
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
+    expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
+  });
+
+  it('takes no late answer once a later take exists', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { state: 'waiting' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(false);
+    expect(await chargeOf(1)).toMatchObject({ state: 'unknown' });
+  });
+});
+
+describe('revoke', () => {
+  it('spends a key that nobody used', async () => {
+    expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked', charged: null });
+    expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'revoked' } });
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted' }, { state: 'processing' })).toBe(false);
+  });
+
+  it('leaves a record that is there', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'sending', owner: 'w1' });
+  });
+});
+
+describe('finishJob', () => {
+  it('records the end of a job once, with the API figure', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    expect(await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded' })).toBe(false);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 3 }, { outcome: 'succeeded', file: FILE })).toBe(
+      true,
+    );
+    expect(await ledger.finishJob(aKey(1), { failure: REFUSED }, { outcome: 'failed' })).toBe(false);
+    expect(await chargeOf(1)).toMatchObject({
+      state: 'accepted',
+      charged: 3,
+      chargedFrom: 'api',
+      file: FILE,
+      failure: null,
+    });
+    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
+    expect(await ledger.money('b')).toMatchObject({ charged: 3, estimated: false });
+  });
+
+  it('keeps what was charged for a job that failed', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    await ledger.finishJob(aKey(1), { failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
+    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, chargedFrom: 'quote', failure: REFUSED, file: null });
+  });
+});
+
+describe('isJobClaimed', () => {
+  it('looks through all batches of the account, and of no other', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    const { apiUrl, account } = aBatch();
+    expect(await ledger.isJobClaimed(apiUrl, account, 'j1')).toBe(true);
+    expect(await ledger.isJobClaimed(apiUrl, account, 'j2')).toBe(false);
+    expect(await ledger.isJobClaimed(apiUrl, 'somebody', 'j1')).toBe(false);
+  });
+});
+
+describe('money', () => {
+  it('tells charged, reserved and uncertain apart', async () => {
+    expect(await ledger.money('b')).toEqual({ charged: 0, reserved: 0, uncertain: 0, estimated: false });
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.intend(aKey(2), { ...INTENT, quoted: 4 });
+    await ledger.intend(aKey(3), { ...INTENT, quoted: null });
+    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j', credits: 1.5 }, { state: 'processing' });
+    expect(await ledger.money('b')).toEqual({ charged: 1.5, reserved: 2.5, uncertain: 4, estimated: true });
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+import type { Ledger, NewBatch, NewRow } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+
+export const SETTINGS: BatchSettings = {
+  limits: { rate: null, submits: 8, window: 100, pollRate: null },
+  tts: 'job',
+  prices: BUILT_IN_PRICES,
+  nameTemplate: '{id}.{ext}',
+  firstLookMs: 3000,
+  pollGapMs: 3000,
+  jobDeadlineMs: 3_600_000,
+  trust503: true,
+};
+
+export const INTENT = { quoted: 2.5, owner: 'w1', maxSending: 8 };
+
+export function aBatch(name = 'b'): NewBatch {
+  return {
+    name,
+    digest: 'd1',
+    apiUrl: 'http://127.0.0.1/api/open/v1',
+    account: 'u1',
+    settings: SETTINGS,
+    columns: ['id', 'text', 'voice'],
+    source: 'b.csv',
+  };
+}
+
+export function aRow(row: number): NewRow {
+  return {
+    row,
+    id: `r${row}`,
+    line: row + 1,
+    spec: { kind: 'tts', text: `Row ${row}`, voice: 'v', extra: {} },
+    input: [`r${row}`, `Row ${row}`, 'v'],
+    quoted: 2.5,
+  };
+}
+
+export function aKey(row: number, attempt = 1, take = 1, step: Step = 'speech'): AttemptKey {
+  return { batch: 'b', row, step, take, attempt };
+}
+
+/** A folder of its own, removed with what it holds. */
+export async function makeFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-ledger-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Opens (or makes) the ledger in this folder. */
+export function open(folder: string): Promise<Ledger> {
+  return openLedger(join(folder, 'ledger.db'));
+}
+
+/** Makes an open batch of this many rows. */
+export async function fill(ledger: Ledger, rows: number, name = 'b'): Promise<void> {
+  await ledger.createBatch(aBatch(name));
+  await ledger.addRows(
+    name,
+    Array.from({ length: rows }, (_, i) => aRow(i + 1)),
+  );
+  await ledger.openBatch(name);
+}
