@@ -1,0 +1,78 @@
+import Database from 'libsql';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { compareVersions } from './check-server.ts';
+import type { HomePaths } from './home.ts';
+import { isBusy } from './kernel-lock.ts';
+import type { ServerBinary } from './server-binary.ts';
+import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
+
+/**
+ * True if some process has `temporal.db` open. Two servers on one database would ruin it, so none is started before
+ * the kernel says that the last one is gone.
+ *
+ * A process that has a database open in WAL mode holds a shared lock on its file all the time, and leaving WAL
+ * mode needs the exclusive one. So the attempt to leave it fails exactly while somebody has it open. Otherwise it
+ * does no harm: the log is merged into the database, and the next server returns to WAL mode.
+ */
+export function isDatabaseInUse(paths: HomePaths): boolean {
+  if (!existsSync(paths.temporal)) return false;
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(paths.temporal, { timeout: 0 });
+    database.exec('PRAGMA journal_mode=DELETE');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    const words = error instanceof Error && 'code' in error ? `${String(error.code)}: ${error.message}` : String(error);
+    throw new ServerUnavailable(`${paths.temporal} can't be used: ${words}.`, adviceFor(words), { cause: error });
+  } finally {
+    database?.close();
+  }
+}
+
+/** Waits until no process has `temporal.db` open; false if one still has after `timeoutMs`. */
+export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (isDatabaseInUse(paths)) {
+    if (performance.now() >= end) return false;
+    await pause(50);
+  }
+  return true;
+}
+
+/**
+ * Refuses a database that a newer server made: servers change its tables with a minor version and can't go back. The
+ * tables themselves carry no version in SQLite, so it stands in a small file beside them.
+ * For a database that is used, or made anew, it records the newest version that opened it.
+ */
+export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
+  const known = existsSync(paths.temporal) ? readVersion(paths) : undefined;
+  if (known !== undefined && compareVersions(minorOf(known), minorOf(binary.version)) > 0) {
+    throw new ServerUnavailable(
+      `${paths.temporal} was made by Temporal server ${known}; the one found is older: ${binary.version} (${binary.path}).`,
+      `Set VOXBATCH_TEMPORAL_CLI to a server of version ${minorOf(known)} or newer. Or move temporal.db away: what is ` +
+        'finished and paid stands in ledger.db, so nothing is paid twice.',
+    );
+  }
+  if (!existsSync(paths.temporal)) {
+    // What a deleted database left behind belongs to no other.
+    for (const suffix of ['-wal', '-shm', '-journal']) rmSync(paths.temporal + suffix, { force: true });
+  }
+  if (known === undefined || compareVersions(known, binary.version) < 0) {
+    writeFileSync(paths.temporalVersion, `${binary.version}\n`);
+  }
+}
+
+function readVersion(paths: HomePaths): string | undefined {
+  try {
+    return /^\d+\.\d+\.\d+/.exec(readFileSync(paths.temporalVersion, 'utf8'))?.[0];
+  } catch {
+    // A database from before this file existed, or whose file was lost: the server decides whether it can read it.
+    return undefined;
+  }
+}
+
+function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { withoutSecrets } from './child-environment.ts';
+import { runCommand } from './run-command.ts';
+import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
+
+/** Longest time for the download, in ms. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * The SDK downloads the binary as a part of starting a test server; the server is stopped again, the file kept. A
+ * process of its own does this, because the SDK's download can't be stopped half-way, and because the SDK allows
+ * only one runtime in a process, which is the worker's.
+ */
+const PROGRAM = `
+const { TestWorkflowEnvironment } = require(process.argv[1]);
+const executable = { type: 'cached-download', downloadDir: process.argv[2], version: process.argv[3] };
+TestWorkflowEnvironment.createLocal({ server: { executable } })
+  .then((environment) => environment.teardown())
+  .then(() => process.exit(0), (error) => { console.error(error.message); process.exit(1); });
+`;
+
+/** Gets the official release through the SDK. Returns why it did not work, or undefined. */
+export async function downloadServer(options: FetchServerOptions): Promise<string | undefined> {
+  const { say, signal, target } = options;
+  say(`There is no Temporal server on this machine yet: downloading the official one (Temporal CLI ${PINNED_CLI}).`);
+  // Beside the target, because a rename works only within a file system.
+  const folder = mkdtempSync(join(dirname(target), 'download-'));
+  try {
+    const sdk = createRequire(import.meta.url).resolve('@temporalio/testing');
+    const args = ['--input-type=commonjs', '-e', PROGRAM, sdk, folder, `v${PINNED_CLI}`];
+    const result = await runCommand(process.execPath, args, {
+      env: withoutSecrets(options.env),
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    });
+    // Where only the start of the server failed, the file is there all the same; whoever called us checks it.
+    const file = readdirSync(folder).find((name) => name.startsWith('temporal') && !name.includes('.download'));
+    if (file === undefined) return shorten(result.output) || result.why || 'the SDK left no file';
+    renameSync(join(folder, file), target);
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function shorten(output: string): string {
+  const line = output.trim().split('\n').at(-1) ?? '';
+  return line.length > 300 ? `…${line.slice(-300)}` : line;
+}

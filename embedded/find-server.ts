@@ -1,0 +1,121 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { checkServer } from './check-server.ts';
+import { downloadServer } from './download-server.ts';
+import { installServer } from './install-server.ts';
+import { holdAlone, KernelLock } from './kernel-lock.ts';
+import { type FindServerOptions, PINNED_CLI, type ServerBinary } from './server-binary.ts';
+import { ServerUnavailable } from './server-unavailable.ts';
+
+export type { FindServerOptions };
+
+export interface FoundServer extends ServerBinary {
+  /** Which of the five ways led to it. */
+  readonly from: 'VOXBATCH_TEMPORAL_CLI' | 'PATH' | 'cache' | 'download' | 'go';
+}
+
+/**
+ * Finds the Temporal command line, which holds the server. Five ways, in this order:
+ *
+ * 1. `VOXBATCH_TEMPORAL_CLI`. Whoever sets it means it, so a wrong path is an error and nothing else is tried.
+ * 2. `temporal` on the PATH.
+ * 3. What an earlier search left in our cache, `$XDG_CACHE_HOME` (or `~/.cache`) `/voxbatch/temporal-1.5.1/temporal`.
+ * 4. The official download, by the Temporal SDK, into that cache. Fails fast without a network.
+ * 5. `go install`, into that cache, if Go is there. About four minutes on two cores.
+ *
+ * Each binary must answer `--version`. One process at a time fills the cache; the others wait and then find it there.
+ * Throws {@link ServerUnavailable}, which names all five and what happened with each.
+ */
+export async function findServer(options: FindServerOptions): Promise<FoundServer> {
+  const { env, say, signal } = options;
+  const named = env['VOXBATCH_TEMPORAL_CLI'];
+  if (named) {
+    const found = await checkServer(resolve(named), options);
+    if (typeof found !== 'string') return { ...found, from: 'VOXBATCH_TEMPORAL_CLI' };
+    throw new ServerUnavailable(
+      `VOXBATCH_TEMPORAL_CLI is set, but ${found}.`,
+      'Set it to the `temporal` executable, or unset it to have one found.',
+    );
+  }
+  const tried: string[] = ['VOXBATCH_TEMPORAL_CLI: not set'];
+
+  const path = findOnPath(env);
+  const onPath = path === undefined ? 'there is no `temporal`' : await checkServer(path, options);
+  if (typeof onPath !== 'string') return { ...onPath, from: 'PATH' };
+  tried.push(`PATH: ${onPath}`);
+
+  const cache = join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'voxbatch');
+  const folder = join(cache, `temporal-${PINNED_CLI}`);
+  const target = join(folder, 'temporal');
+  const readCache = async (): Promise<FoundServer | string> => {
+    if (!isExecutable(target)) return `there is no ${target}`;
+    const found = await checkServer(target, options);
+    return typeof found === 'string' ? found : { ...found, from: 'cache' };
+  };
+  const cached = await readCache();
+  if (typeof cached !== 'string') return cached;
+
+  const lock = openCache(cache, folder);
+  if (typeof lock === 'string') {
+    tried.push(`cache: ${cached}`, `download: ${lock}`, `go: ${lock}`);
+    throw notFound(tried);
+  }
+  try {
+    await holdAlone(lock, {
+      signal,
+      onSlow: () => {
+        say('Another voxbatch is getting the Temporal server; waiting for it.');
+      },
+    });
+    const meanwhile = await readCache();
+    if (typeof meanwhile !== 'string') return meanwhile;
+    tried.push(`cache: ${meanwhile}`);
+    for (const [from, fetchServer] of [
+      ['download', downloadServer],
+      ['go', installServer],
+    ] as const) {
+      const failed = await fetchServer({ ...options, target });
+      const found = failed ?? (await checkServer(target, options));
+      if (typeof found !== 'string') return { ...found, from };
+      tried.push(`${from}: ${found}`);
+    }
+    throw notFound(tried);
+  } finally {
+    lock.close();
+  }
+}
+
+function notFound(tried: readonly string[]): ServerUnavailable {
+  return new ServerUnavailable(
+    `No Temporal server was found:\n${tried.map((line) => `  ${line}`).join('\n')}`,
+    'Install the Temporal command line so that `temporal` is on the PATH, or set VOXBATCH_TEMPORAL_CLI to it, or ' +
+      'install Go 1.25 or newer, or set TEMPORAL_ADDRESS to use a cluster.',
+  );
+}
+
+function openCache(cache: string, folder: string): KernelLock | string {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return new KernelLock(join(cache, 'temporal.lock'));
+  } catch (error) {
+    return `the cache can't be written: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function findOnPath(env: NodeJS.ProcessEnv): string | undefined {
+  return (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => resolve(folder, 'temporal'))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

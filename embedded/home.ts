@@ -1,0 +1,65 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
+
+/** Everything that lies in `.voxbatch/`. Paths are absolute. */
+export interface HomePaths {
+  readonly home: string;
+  /** The record of rows and money. The one file that must not be lost. */
+  readonly ledger: string;
+  /** Temporal's histories. May be deleted while no server runs; it is made anew. */
+  readonly temporal: string;
+  /** Newest server version that ever opened `temporal.db`. */
+  readonly temporalVersion: string;
+  /** Which server runs: pid, port, version, time of start. */
+  readonly serverRecord: string;
+  /** Shared by every live member. Holds no data; see `kernel-lock.ts`. */
+  readonly membersLock: string;
+  /** Held while somebody joins, leaves or restarts the server. Holds no data. */
+  readonly startingLock: string;
+  /** Pid of the last holder of the starting lock: for messages only, never for a decision. */
+  readonly startingHolder: string;
+  readonly logs: string;
+  readonly serverLog: string;
+  /** Media, for the folder store. */
+  readonly store: string;
+}
+
+/** The home of a command: `VOXBATCH_HOME`, else `.voxbatch` in the working directory. Absolute; need not exist. */
+export function homeOf(env: NodeJS.ProcessEnv, workingDirectory: string): string {
+  return resolve(workingDirectory, env['VOXBATCH_HOME'] || '.voxbatch');
+}
+
+export function pathsIn(home: string): HomePaths {
+  const logs = join(home, 'logs');
+  return {
+    home,
+    ledger: join(home, 'ledger.db'),
+    temporal: join(home, 'temporal.db'),
+    temporalVersion: join(home, 'temporal.db.version'),
+    serverRecord: join(home, 'server.json'),
+    membersLock: join(home, 'lock'),
+    startingLock: join(home, 'starting.lock'),
+    startingHolder: join(home, 'starting.pid'),
+    logs,
+    serverLog: join(logs, 'temporal.log'),
+    store: join(home, 'store'),
+  };
+}
+
+/**
+ * Makes the home, readable by its owner only, and returns its paths with links resolved, so that two ways to name one
+ * folder are one home. Throws {@link ServerUnavailable} where the folder can't be made.
+ */
+export function makeHome(home: string): HomePaths {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const paths = pathsIn(realpathSync(home));
+    mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    return paths;
+  } catch (error) {
+    throw new ServerUnavailable(`The folder ${home} can't be made: ${String(error)}.`, adviceFor(String(error)), {
+      cause: error,
+    });
+  }
+}

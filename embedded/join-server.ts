@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { FindServerOptions } from './find-server.ts';
+import { type HomePaths, makeHome } from './home.ts';
+import { holdAlone, KernelLock, type WaitForLock } from './kernel-lock.ts';
+import { ServerUnavailable } from './server-unavailable.ts';
+import { stopServer } from './stop-server.ts';
+import { takeServer } from './take-server.ts';
+import { watchServer } from './watch-server.ts';
+
+export interface JoinOptions extends FindServerOptions {
+  /** The folder, see `homeOf`. It is made if needed. */
+  readonly home: string;
+}
+
+/** A process's share in the server of a home. */
+export interface Membership {
+  /** `127.0.0.1:port`. Stays the same as long as there are members, also when the server is restarted. */
+  readonly address: string;
+  readonly namespace: 'default';
+  /** True when no other live process was in this home: everything that older processes had begun is dead. */
+  readonly alone: boolean;
+  /** Of the server, e.g. `1.29.1`. */
+  readonly version: string;
+  /** Gives the share back; the last one out stops the server. May be called again; never throws. */
+  leave(): Promise<void>;
+}
+
+/** Leaving gives up on the starting lock after this long, in ms, and leaves the server to the next command. */
+const LEAVE_TIMEOUT_MS = 15_000;
+
+/**
+ * Joins the embedded Temporal server of a home: uses the one that runs, or starts it. Throws {@link ServerUnavailable}.
+ *
+ * Who is there is known from two locks that the kernel keeps (see `kernel-lock.ts`), not from pids and not from times:
+ *
+ * - `starting.lock` is held alone by whoever joins, leaves or restores the server. So all of this happens one after
+ *   the other.
+ * - `lock` is shared by every live member. A joiner first tries to have it alone: if that works, everybody who was ever
+ *   here is dead, and what they had begun is nobody's. A leaver gives up its share and tries the same: if that works it is
+ *   the last one, and stops the server.
+ *
+ * A member that is killed loses its share at that moment. Its server lives on, for the next one to find in
+ * `server.json`. A server that is killed is restored by its members, on the same address.
+ */
+export async function joinServer(options: JoinOptions): Promise<Membership> {
+  const { env, say, signal } = options;
+  const paths = makeHome(options.home);
+  const members = new KernelLock(paths.membersLock);
+  const onSlow = (): void => {
+    say(
+      `Waiting for process ${readHolder(paths)}, which is starting or stopping the Temporal server in ${paths.home}.`,
+    );
+  };
+  try {
+    const { alone, record } = await withStartingLock(paths, { signal, onSlow }, async () => {
+      const isAlone = members.tryAlone();
+      members.release();
+      if (!members.tryShared()) {
+        throw new ServerUnavailable(
+          `The lock ${paths.membersLock} is held by a process that does not share it.`,
+          'Is it open in another program? Close that, then run the same command again.',
+        );
+      }
+      try {
+        return { alone: isAlone, ...(await takeServer(paths, { env, say, signal, alone: isAlone })) };
+      } catch (error) {
+        // Half a start must not stay behind, as after Ctrl-C.
+        members.release();
+        if (members.tryAlone()) await stopServer(paths);
+        throw error;
+      }
+    });
+    const address = `127.0.0.1:${record.port}`;
+    const ending = new AbortController();
+    const restore = async (): Promise<void> => {
+      await withStartingLock(paths, { signal: ending.signal }, async () => {
+        await takeServer(paths, { env, say, signal: ending.signal, alone: false });
+      });
+    };
+    const watching = watchServer(paths, { address, restore, say, signal: ending.signal });
+    const leaveOnce = async (): Promise<void> => {
+      ending.abort();
+      await watching;
+      await leave(paths, members, say);
+    };
+    let left: Promise<void> | undefined;
+    return {
+      address,
+      namespace: 'default',
+      alone,
+      version: record.version,
+      leave: () => (left ??= leaveOnce()),
+    };
+  } catch (error) {
+    members.close();
+    throw error;
+  }
+}
+
+async function leave(paths: HomePaths, members: KernelLock, say: (line: string) => void): Promise<void> {
+  try {
+    await withStartingLock(paths, { timeoutMs: LEAVE_TIMEOUT_MS }, async () => {
+      members.release();
+      if (members.tryAlone()) await stopServer(paths);
+    });
+  } catch (error) {
+    say(`The Temporal server is left running: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    members.close();
+  }
+}
+
+async function withStartingLock<T>(paths: HomePaths, wait: WaitForLock, action: () => Promise<T>): Promise<T> {
+  const starting = new KernelLock(paths.startingLock);
+  try {
+    if (!(await holdAlone(starting, wait))) {
+      throw new ServerUnavailable(
+        `Process ${readHolder(paths)} holds ${paths.startingLock}.`,
+        'The next command in this folder takes the server over.',
+      );
+    }
+    try {
+      writeFileSync(paths.startingHolder, `${process.pid}\n`);
+    } catch {
+      // Only for messages; a full disk must not keep anybody from leaving.
+    }
+    return await action();
+  } finally {
+    starting.close();
+  }
+}
+
+function readHolder(paths: HomePaths): string {
+  try {
+    return readFileSync(paths.startingHolder, 'utf8').trim();
+  } catch {
+    return '(unknown)';
+  }
+}

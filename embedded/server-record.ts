@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import type { HomePaths } from './home.ts';
+
+const serverRecord = z.object({
+  pid: z.int().positive(),
+  /** On 127.0.0.1. */
+  port: z.int().min(1).max(65_535),
+  /** Of the server, e.g. `1.29.1`. */
+  version: z.string(),
+  /** ISO 8601. */
+  startedAt: z.string(),
+  /** Id that Temporal keeps in `temporal.db`; missing until the server has answered once. */
+  clusterId: z.string().optional(),
+});
+
+/** Content of `server.json`: the server that was started last in this home. It may be dead. */
+export type ServerRecord = z.infer<typeof serverRecord>;
+
+/** Reads `server.json`; undefined where there is none or it can't be understood. */
+export function readServerRecord(paths: HomePaths): ServerRecord | undefined {
+  try {
+    return serverRecord.parse(JSON.parse(readFileSync(paths.serverRecord, 'utf8')));
+  } catch {
+    // A broken record is as good as none: whether a server runs is found out from temporal.db.
+    return undefined;
+  }
+}
+
+/** Writes `server.json` whole. */
+export function writeServerRecord(paths: HomePaths, record: ServerRecord): void {
+  const part = `${paths.serverRecord}.part`;
+  writeFileSync(part, `${JSON.stringify(record)}\n`);
+  renameSync(part, paths.serverRecord);
+}
+
+export function removeServerRecord(paths: HomePaths): void {
+  rmSync(paths.serverRecord, { force: true });
+}
+
+/**
+ * True if the process is alive and is the server of this home. Pids come again after a reboot, or sooner, so the
+ * process's own command line is looked at: it names the database file.
+ */
+export async function isServerProcess(paths: HomePaths, pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A dead process that nobody has collected yet has an empty command line, which is right here: it is dead.
+  return (await commandLineOf(pid)).includes(paths.temporal);
+}
+
+async function commandLineOf(pid: number): Promise<string> {
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
+  } catch {
+    return '';
+  }
+}

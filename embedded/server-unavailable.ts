@@ -1,0 +1,36 @@
+/**
+ * There is no Temporal server to work with: it was not found, does not start, does not answer, or its folder can't be
+ * used. Nothing was sent to the API. The command line ends with exit code 4.
+ */
+export class ServerUnavailable extends Error {
+  override readonly name = 'ServerUnavailable';
+  /** What the user can do about it: a sentence or two, commands included. */
+  readonly advice: string;
+
+  constructor(message: string, advice: string, options?: ErrorOptions) {
+    super(message, options);
+    this.advice = advice;
+  }
+}
+
+const KNOWN_TROUBLE: readonly (readonly [sign: RegExp, advice: string])[] = [
+  [
+    /no space left|disk is full|ENOSPC|SQLITE_FULL|disk quota/i,
+    'Free some disk space, then run the same command again.',
+  ],
+  [
+    /read-?only|permission denied|not permitted|EROFS|EACCES|EPERM|ENOTDIR|EEXIST|SQLITE_CANTOPEN|unable to open database/i,
+    'Choose a folder on a local disk that you may write to, with VOXBATCH_HOME, then run the same command again.',
+  ],
+  [/address already in use|EADDRINUSE/i, 'Another program took the port. Run the same command again.'],
+  [
+    /not a database|malformed|SQLITE_CORRUPT|SQLITE_NOTADB/i,
+    'Move temporal.db away, then run the same command again: what is finished and paid stands in ledger.db, so nothing is paid twice.',
+  ],
+];
+
+/** Advice that fits the words of an error or the end of a log; a general one where nothing is recognised. */
+export function adviceFor(words: string): string {
+  const known = KNOWN_TROUBLE.find(([sign]) => sign.test(words));
+  return known?.[1] ?? 'Run `voxbatch doctor`. Running the same command again is safe.';
+}

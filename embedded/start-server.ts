@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askServer } from './ask-server.ts';
+import { withoutSecrets } from './child-environment.ts';
+import type { HomePaths } from './home.ts';
+import type { ServerBinary } from './server-binary.ts';
+import { readServerRecord, type ServerRecord, writeServerRecord } from './server-record.ts';
+import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
+
+/** A server may take this long until it answers, in ms; 0.5 s is usual, a loaded machine takes longer. */
+export const START_TIMEOUT_MS = 60_000;
+
+/**
+ * The rate limits of a server are meant for a shared one; this one has a single user. One partition per task queue
+ * makes fewer hops on a small machine. `synchronous=FULL`: what the server has acknowledged survives a power cut.
+ */
+const SETTINGS: readonly string[] = [
+  ...['journal_mode=WAL', 'synchronous=FULL'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
+  ...[
+    'frontend.rps=100000',
+    'frontend.namespaceRPS=100000',
+    'frontend.namespaceRPS.visibility=1000',
+    'frontend.persistenceMaxQPS=10000',
+    'history.rps=100000',
+    'history.persistenceMaxQPS=45000',
+    'matching.rps=100000',
+    'matching.persistenceMaxQPS=45000',
+    'matching.numTaskqueueReadPartitions=1',
+    'matching.numTaskqueueWritePartitions=1',
+  ].flatMap((setting) => ['--dynamic-config-value', setting]),
+];
+
+/**
+ * Writes `server.json`, then becomes the server: `exec` keeps the pid. So there is no moment in which a server runs
+ * that the record does not name, even if the process that started it is killed in between.
+ * Arguments: the rest of the record, the record's file, the command.
+ */
+const LAUNCH = `printf '{"pid":%d,%s\\n' "$$" "$1" > "$2.part" && mv -f "$2.part" "$2" && shift 2 && exec "$@"`;
+
+export interface StartOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Port of the last server in this home: clients that hold its address find the new one by themselves. */
+  readonly wantedPort: number | undefined;
+  /** True if live members use that port, so that no other will do. */
+  readonly samePort: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Starts a server in this home and waits until it can be used. Only to be called with the starting lock held and the
+ * database free. The server outlives this process, and ignores the terminal's Ctrl-C: it has a session of its own.
+ */
+export async function startServer(
+  paths: HomePaths,
+  binary: ServerBinary,
+  options: StartOptions,
+): Promise<ServerRecord> {
+  const port = await choosePort(options);
+  if (existsSync(paths.serverLog)) renameSync(paths.serverLog, `${paths.serverLog}.1`);
+  // Append mode, so that a log that is cut off while the server runs goes on at its new end.
+  const log = openSync(paths.serverLog, 'a', 0o600);
+  const rest = `"port":${port},"version":"${binary.version}","startedAt":"${new Date().toISOString()}"}`;
+  const command = [binary.path, 'server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
+  const child = spawn(
+    'sh',
+    ['-c', LAUNCH, 'sh', rest, paths.serverRecord, ...command, '--db-filename', paths.temporal, ...SETTINGS],
+    { cwd: paths.home, detached: true, env: withoutSecrets(options.env), stdio: ['ignore', log, log] },
+  );
+  closeSync(log);
+  child.unref();
+  await untilReady(paths, port, child, options.signal);
+  const record = readServerRecord(paths);
+  if (record === undefined) throw new ServerUnavailable(`${paths.serverRecord} is gone.`, adviceFor(''));
+  return record;
+}
+
+/**
+ * Waits until the server that `server.json` names can be used, and completes the record. Throws
+ * {@link ServerUnavailable} with the end of the server's log.
+ */
+async function untilReady(
+  paths: HomePaths,
+  port: number,
+  child: ChildProcess,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const end = performance.now() + START_TIMEOUT_MS;
+  let died: string | undefined;
+  child.once('error', (error) => (died = error.message));
+  child.once('exit', (code, killer) => (died = `it ended with ${killer ?? `code ${String(code)}`}`));
+  for (;;) {
+    signal?.throwIfAborted();
+    const answer = died ?? (await askServer(`127.0.0.1:${port}`, 5_000));
+    if (typeof answer !== 'string') {
+      const record = readServerRecord(paths);
+      if (record?.port === port) writeServerRecord(paths, { ...record, clusterId: answer.clusterId });
+      return;
+    }
+    if (died !== undefined || performance.now() >= end) {
+      const tail = readTail(paths.serverLog);
+      const how =
+        died === undefined ? `does not answer after ${START_TIMEOUT_MS / 1000} s: ${answer}` : `did not start: ${died}`;
+      throw new ServerUnavailable(
+        `The Temporal server ${how}. The end of ${paths.serverLog}:\n${tail}`,
+        adviceFor(`${died ?? ''} ${tail}`),
+      );
+    }
+    await pause(25);
+  }
+}
+
+function readTail(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().slice(-2_000) || '(empty)';
+  } catch (error) {
+    return `(can't be read: ${String(error)})`;
+  }
+}
+
+/**
+ * The ports that we choose from lie below those that systems give to outgoing connections (32768 and up on Linux,
+ * 49152 on macOS). From those, an outgoing connection could take the port of a dead server before it is restarted.
+ */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+
+async function choosePort(options: StartOptions): Promise<number> {
+  const { wantedPort, samePort } = options;
+  if (wantedPort !== undefined && (samePort || (await isFree(wantedPort)))) return wantedPort;
+  for (let tries = 0; tries < 50; tries += 1) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if (await isFree(port)) return port;
+  }
+  throw new ServerUnavailable(
+    `No free port on 127.0.0.1 between ${FIRST_PORT} and ${FIRST_PORT + PORTS - 1}.`,
+    'Check whether programs may listen on 127.0.0.1 here.',
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => {
+      resolve(false);
+    });
+    probe.listen(port, '127.0.0.1', () => {
+      probe.close(() => {
+        resolve(true);
+      });
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askServer } from './ask-server.ts';
+import { admitVersion, waitUntilFree } from './check-database.ts';
+import { type FindServerOptions, findServer } from './find-server.ts';
+import type { HomePaths } from './home.ts';
+import { isServerProcess, readServerRecord, type ServerRecord } from './server-record.ts';
+import { ServerUnavailable } from './server-unavailable.ts';
+import { START_TIMEOUT_MS, startServer } from './start-server.ts';
+import { stopServer } from './stop-server.ts';
+
+/** How long a server that is alive but does not answer is waited for, in ms. */
+const SILENCE_MS = 10_000;
+const ASK_TIMEOUT_MS = 5_000;
+const FREE_TIMEOUT_MS = 10_000;
+
+export interface TakeOptions extends FindServerOptions {
+  /** True if no other live process uses this home's server. */
+  readonly alone: boolean;
+}
+
+export interface TakenServer {
+  readonly record: ServerRecord;
+  /** False if it ran already. */
+  readonly started: boolean;
+}
+
+/**
+ * Returns a server of this home that answers. Only to be called with the starting lock held, so that nobody else
+ * starts or stops one meanwhile. What is found decides:
+ *
+ * - The recorded server answers and names the cluster id of this home: it is used.
+ * - Its process lives but does not answer: it may still be starting, or the machine is busy, so it is waited for. If it
+ *   stays silent it is ended.
+ * - It is dead, or there is none: once the kernel says that no process has `temporal.db` open, a new one is started on
+ *   the same database and, if it can be had, the same port.
+ * - It answers, but `temporal.db` was deleted under it: what it knows would be gone with it. If nobody else uses
+ *   it, it is replaced by one that starts anew.
+ */
+export async function takeServer(paths: HomePaths, options: TakeOptions): Promise<TakenServer> {
+  const { alone, env, say, signal } = options;
+  const record = readServerRecord(paths);
+  if (record !== undefined) {
+    const answering = await untilItAnswers(paths, record, signal);
+    if (answering !== undefined) {
+      if (!alone || existsSync(paths.temporal)) return { record: answering, started: false };
+      say('temporal.db was deleted: starting the Temporal server anew.');
+    }
+    await stopServer(paths);
+  }
+  if (!(await waitUntilFree(paths, FREE_TIMEOUT_MS))) {
+    throw new ServerUnavailable(
+      `Another process has ${paths.temporal} open, and it is not the server of this folder.`,
+      `End it (\`fuser ${paths.temporal}\` or \`lsof ${paths.temporal}\` names it), then run the same command again.`,
+    );
+  }
+  const binary = await findServer(options);
+  admitVersion(paths, binary);
+  const wantedPort = record?.port;
+  return { record: await startServer(paths, binary, { env, wantedPort, samePort: !alone, signal }), started: true };
+}
+
+async function untilItAnswers(
+  paths: HomePaths,
+  record: ServerRecord,
+  signal: AbortSignal | undefined,
+): Promise<ServerRecord | undefined> {
+  const isNew = Math.abs(Date.now() - Date.parse(record.startedAt)) < START_TIMEOUT_MS;
+  const end = performance.now() + (isNew ? START_TIMEOUT_MS : SILENCE_MS);
+  for (;;) {
+    signal?.throwIfAborted();
+    const answer = await askServer(`127.0.0.1:${record.port}`, ASK_TIMEOUT_MS);
+    if (typeof answer !== 'string') {
+      if (answer.clusterId === record.clusterId) return record;
+      // Its starter died before it could complete the record; or the port belongs to another program now.
+      if (record.clusterId !== undefined || !(await isServerProcess(paths, record.pid))) return undefined;
+      return { ...record, clusterId: answer.clusterId };
+    }
+    if (!(await isServerProcess(paths, record.pid)) || performance.now() >= end) return undefined;
+    await pause(50, undefined, { signal });
+  }
+}

@@ -1,0 +1,79 @@
+import { copyFileSync, statSync, truncateSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askServer, doesListen } from './ask-server.ts';
+import type { HomePaths } from './home.ts';
+
+const GAP_MS = 1_000;
+/** A process that listens may still hang, which only a question shows; asked every so many looks. */
+const ASK_EVERY = 10;
+const ASK_TIMEOUT_MS = 5_000;
+/** Unanswered questions in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */
+const SILENT_LIMIT = 3;
+const LONGEST_RETRY_MS = 15_000;
+/** The log of a running server is cut off at this size; one older part is kept. */
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
+
+export interface WatchOptions {
+  readonly address: string;
+  readonly say: (line: string) => void;
+  /** Brings the server back on the same address; nothing happens if another member has done so already. */
+  readonly restore: () => Promise<void>;
+  /** Ends the watch. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks after a running server until the signal: one that died or hangs is restored, which is tried again until it
+ * works. Every member watches; the starting lock lets one of them restore. Never throws.
+ */
+export async function watchServer(paths: HomePaths, options: WatchOptions): Promise<void> {
+  const { address, restore, say, signal } = options;
+  let silent = 0;
+  let failures = 0;
+  for (let look = 1; ; look += 1) {
+    const retry = Math.min(GAP_MS * 2 ** failures, LONGEST_RETRY_MS);
+    try {
+      await pause(retry, undefined, { signal, ref: false });
+    } catch {
+      return;
+    }
+    let trouble = (await doesListen(address, GAP_MS)) ? undefined : 'has died';
+    if (trouble === undefined && look % ASK_EVERY === 0) {
+      silent = typeof (await askServer(address, ASK_TIMEOUT_MS)) === 'string' ? silent + 1 : 0;
+      if (silent >= SILENT_LIMIT) trouble = 'does not answer any more';
+      limitLog(paths.serverLog);
+    }
+    if (trouble === undefined) {
+      failures = 0;
+      continue;
+    }
+    if (signal.aborted) return;
+    if (failures === 0) say(`The Temporal server ${trouble}: restarting it. The batch goes on by itself.`);
+    try {
+      await restore();
+      say('The Temporal server runs again.');
+      failures = 0;
+      silent = 0;
+    } catch (error) {
+      if (isAborted(signal)) return;
+      failures += 1;
+      say(`It could not be restarted, and is tried again: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+/** A function, because the compiler takes a property that was false once for false ever after. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+/** Cuts the log off where it is too long; the server goes on writing at its new end. */
+function limitLog(file: string): void {
+  try {
+    if (statSync(file).size <= LOG_LIMIT_BYTES) return;
+    copyFileSync(file, `${file}.1`);
+    truncateSync(file, 0);
+  } catch {
+    // No log, or no space: neither is a reason to stop watching.
+  }
+}

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Connection } from '@temporalio/client';
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { createInterface } from 'node:readline';
+import { pathsIn } from '../../embedded/home.ts';
+import { joinServer, type Membership } from '../../embedded/join-server.ts';
+import { isServerProcess, readServerRecord, type ServerRecord } from '../../embedded/server-record.ts';
+import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { spawnTypescript } from '../support/run-typescript.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let folder: string;
+let members: Membership[];
+let children: ChildProcess[];
+let said: string[];
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'voxbatch-join-')));
+  members = [];
+  children = [];
+  said = [];
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(members.map((member) => member.leave()));
+  const left = readServerRecord(paths());
+  if (left !== undefined && (await isServerProcess(paths(), left.pid))) process.kill(left.pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const paths = (): ReturnType<typeof pathsIn> => pathsIn(join(folder, 'home'));
+
+async function joinHere(): Promise<Membership> {
+  const member = await joinServer({ home: paths().home, env, say: (line) => said.push(line) });
+  members.push(member);
+  return member;
+}
+
+/** A member in a process of its own, once it has joined. */
+async function joinElsewhere(): Promise<{ child: ChildProcess; joined: Membership }> {
+  const child = await spawnTypescript('test/support/embedded-member.ts', [paths().home]);
+  children.push(child);
+  const { stdout } = child;
+  if (stdout === null) throw new Error('the child has no stdout');
+  for await (const line of createInterface(stdout)) {
+    if (line.startsWith('joined ')) return { child, joined: JSON.parse(line.slice('joined '.length)) as Membership };
+  }
+  throw new Error('the child ended before it had joined');
+}
+
+async function killed(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
+function recorded(): ServerRecord {
+  const record = readServerRecord(paths());
+  if (record === undefined) throw new Error('there is no server.json');
+  return record;
+}
+
+async function useServer(address: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.listWorkflowExecutions({ namespace: 'default' });
+  await connection.close();
+}
+
+describe('joining', () => {
+  it('starts a server, shares it, and stops it with the last one out', async () => {
+    const first = await joinHere();
+    expect(first).toMatchObject({ alone: true, namespace: 'default' });
+    await useServer(first.address);
+    const { pid } = recorded();
+
+    const { child, joined } = await joinElsewhere();
+    expect(joined).toMatchObject({ alone: false, address: first.address, version: first.version });
+    expect(recorded().pid).toBe(pid);
+
+    await first.leave();
+    await first.leave();
+    await useServer(first.address);
+
+    await killed(child, 'SIGTERM');
+    expect(await isServerProcess(paths(), pid)).toBe(false);
+    expect(existsSync(paths().serverRecord)).toBe(false);
+  });
+
+  it('takes the server over from a member that was killed', async () => {
+    const { child, joined } = await joinElsewhere();
+    const before = recorded();
+    await killed(child, 'SIGKILL');
+    expect(await isServerProcess(paths(), before.pid)).toBe(true);
+
+    const member = await joinHere();
+    expect(member).toMatchObject({ alone: true, address: joined.address });
+    expect(recorded()).toEqual(before);
+  });
+
+  it('uses a server whose starter was killed before it could complete the record', async () => {
+    const { child, joined } = await joinElsewhere();
+    const { clusterId, ...incomplete } = recorded();
+    await killed(child, 'SIGKILL');
+    writeFileSync(paths().serverRecord, JSON.stringify(incomplete));
+
+    const member = await joinHere();
+    expect(clusterId).toBeDefined();
+    expect(member).toMatchObject({ alone: true, address: joined.address });
+    expect(recorded().pid).toBe(incomplete.pid);
+  });
+
+  it('restarts a server that died with its members, on the same database', async () => {
+    const { child } = await joinElsewhere();
+    const before = recorded();
+    await killed(child, 'SIGKILL');
+    process.kill(before.pid, 'SIGKILL');
+
+    const member = await joinHere();
+    expect(member.alone).toBe(true);
+    expect(recorded().pid).not.toBe(before.pid);
+    expect(recorded().clusterId).toBe(before.clusterId);
+  });
+
+  it('does not touch a process that has the pid of a dead server', async () => {
+    const { child } = await joinElsewhere();
+    const before = recorded();
+    await killed(child, 'SIGKILL');
+    process.kill(before.pid, 'SIGKILL');
+    const bystander = await spawnTypescript('test/support/stay.ts');
+    children.push(bystander);
+    writeFileSync(paths().serverRecord, JSON.stringify({ ...before, pid: bystander.pid }));
+
+    await joinHere();
+    expect(recorded().pid).not.toBe(bystander.pid);
+    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+  });
+
+  it('starts anew when temporal.db was deleted, under a living server too', async () => {
+    const { child, joined } = await joinElsewhere();
+    const before = recorded();
+    await killed(child, 'SIGKILL');
+    rmSync(paths().temporal);
+
+    const member = await joinHere();
+    expect(member.address).toBe(joined.address);
+    expect(recorded().clusterId).not.toBe(before.clusterId);
+    expect(existsSync(paths().temporal)).toBe(true);
+    await useServer(member.address);
+  });
+
+  it('refuses a temporal.db of a newer server, and says how to go on', async () => {
+    const first = await joinHere();
+    await first.leave();
+    writeFileSync(paths().temporalVersion, '99.1.0\n');
+    await expect(joinHere()).rejects.toThrow(/made by Temporal server 99\.1\.0/);
+    await expect(joinHere()).rejects.toBeInstanceOf(ServerUnavailable);
+
+    rmSync(paths().temporal);
+    await joinHere();
+    expect(readFileSync(paths().temporalVersion, 'utf8').trim()).toBe(first.version);
+  });
+
+  it('refuses to start a second server on a database that somebody has open', async () => {
+    const { child } = await joinElsewhere();
+    const { pid } = recorded();
+    await killed(child, 'SIGKILL');
+    rmSync(paths().serverRecord);
+    try {
+      await expect(joinHere()).rejects.toThrow(/Another process has .*temporal\.db open/);
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
+  });
+
+  it('leaves no server behind when it is aborted', async () => {
+    const aborting = new AbortController();
+    const joining = joinServer({ home: paths().home, env, say: () => undefined, signal: aborting.signal });
+    await waitFor(() => existsSync(paths().serverRecord));
+    const { pid } = recorded();
+    aborting.abort(new Error('Ctrl-C'));
+    await expect(joining).rejects.toThrow('Ctrl-C');
+    expect(await isServerProcess(paths(), pid)).toBe(false);
+  });
+});
+
+describe('watching', () => {
+  it('restores a killed server once, on the same address, and clients find it again', async () => {
+    const member = await joinHere();
+    await joinElsewhere();
+    const connection = await Connection.connect({ address: member.address });
+    const before = recorded();
+    process.kill(before.pid, 'SIGKILL');
+    await waitFor(() => said.includes('The Temporal server runs again.'));
+
+    const after = recorded();
+    expect(after.pid).not.toBe(before.pid);
+    expect(after).toMatchObject({ port: before.port, clusterId: before.clusterId });
+    await useServer(member.address);
+    await waitFor(async () => {
+      try {
+        await connection.workflowService.listWorkflowExecutions({ namespace: 'default' });
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    expect(recorded()).toEqual(after);
+    await connection.close();
+  });
+});
