@@ -1,0 +1,66 @@
+/** Where a token may go: the address of the service, checked at the door. */
+export interface BaseUrl {
+  /** Origin and path without a trailing slash, e.g. `https://host/api/open/v1`. */
+  readonly baseUrl: string;
+  /** Scheme, host and port; the token goes here and nowhere else. */
+  readonly origin: string;
+  /** A sentence for the user where the host looks like another service's; nothing is refused for it. */
+  readonly warning?: string;
+}
+
+const PATH = '/api/open/v1';
+
+/**
+ * Hosts that are easily mistaken for the service. Public material names both: another company's API of a similar name,
+ * and a regional product with other paths. Their tokens are refused here with 401, and the other way round.
+ */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  'api.fish.audio': 'it belongs to another company',
+  'fish.audio': 'it belongs to another company',
+  'kittaaudio.com': 'it is a regional product with other paths',
+};
+
+/**
+ * Reads the base address of the service. It must end in `/api/open/v1`; trailing slashes and a doubled path are taken
+ * off. Plain http would show the token to everybody on the way, so it is allowed for loopback hosts only, unless
+ * `allowHttp` is set (a private network between containers).
+ *
+ * @throws Error that says what was expected and what came. The text never repeats a user name, password or query.
+ */
+export function readBaseUrl(text: string, options: { readonly allowHttp?: boolean } = {}): BaseUrl {
+  const expected = `expected an address such as https://host${PATH}`;
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    throw new Error(`The API address is not a URL: ${expected}.`);
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Error(`The API address has the scheme ${url.protocol} – ${expected}.`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new Error(`The API address has a user name, password, query or fragment: ${expected} and nothing else.`);
+  }
+  if (url.protocol === 'http:' && options.allowHttp !== true && !isLoopback(url.hostname)) {
+    throw new Error(
+      `The API address uses http for ${url.host}: the token would travel in the open. Use https (http is for loopback).`,
+    );
+  }
+  let path = url.pathname.replace(/\/+$/, '');
+  while (path.endsWith(PATH + PATH)) path = path.slice(0, -PATH.length);
+  if (!path.endsWith(PATH)) {
+    throw new Error(`The API address has the path ${url.pathname === '' ? '/' : url.pathname}: ${expected}.`);
+  }
+  const why = LOOK_ALIKES[url.hostname.replace(/^www\./, '')];
+  return {
+    baseUrl: url.origin + path,
+    origin: url.origin,
+    ...(why === undefined
+      ? {}
+      : { warning: `${url.hostname} looks like the service but ${why}; a 401 is the usual sign of the wrong host.` }),
+  };
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

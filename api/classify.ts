@@ -1,0 +1,144 @@
+import type { Failure, FailureClass } from '../contract/failures.ts';
+import { describeAnswer, type FailureContext, readRequestId } from './describe-failure.ts';
+import type { NoAnswer } from './http.ts';
+import type { OperationClient } from './operations/operation-client.ts';
+import type { Answer } from './read-answer.ts';
+import { isErrorBody, isOwnErrorBody, readErrorBody, saysNoSuccess } from './read-error-body.ts';
+import { readCredits } from './read-members.ts';
+import type { Verdict } from './speech-api.ts';
+
+/*
+ * The one place that says what an answer means.
+ *
+ * A paid request. If no request byte was given to a connected socket, it was certainly not taken: `not-accepted`. Else
+ * the answer decides. 401, 402 and 429 are refusals at the door: `not-accepted`, and so is a 503 if the API itself wrote
+ * it and the setting trusts that. Other 4xx are refusals for good: `rejected`, also where the body is a web page or
+ * broken off, because the status has come whole. 408 is the exception: a time-out tells nothing about the work. A 2xx
+ * counts by its body: what was paid for; or an error in so many words, which is a refusal; or neither, and then nobody
+ * knows. So it is with everything else: another 5xx may come after the charge, and a redirect (3xx) is most likely not
+ * the API's answer, but whoever sent it may have passed the request on first. All that is `unknown`.
+ *
+ * A read. It costs nothing, so the question is only whether it may work later. 401 and 429 mean the same as above. Other
+ * 4xx but 408 are final. The rest, unreadable 2xx and redirects (a login page, maintenance) included, is `ServiceDown`.
+ *
+ * A download. A link that answers anything but the file is dead; only 429, 408, 5xx and a lost connection may pass. A
+ * 401 is a dead link too: it is the link's host that speaks, and reading the job again tells whether the token is bad.
+ */
+
+/** What a paid request came to; `link` is a result that is still to be fetched, right away. */
+export type Ruling = Verdict<never> | { readonly verdict: 'link'; readonly url: string; readonly facts: PaidFacts };
+
+/** What a paid answer says beside its result. */
+interface PaidFacts {
+  readonly credits?: number;
+  readonly requestId?: string;
+}
+
+/** Settings of {@link classifyPaid}. */
+export interface PaidContext extends FailureContext {
+  /** Whether a 503 with the API's own error body means that the request was not taken. */
+  readonly trust503: boolean;
+  readonly operation: Pick<OperationClient, 'reply'>;
+}
+
+/** What is known after a paid request that got this answer (any but media), or none. */
+export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Ruling {
+  if (what.kind === 'no-answer') {
+    return what.given
+      ? { verdict: 'unknown', failure: describeNoAnswer('OutcomeUnknown', what, context) }
+      : { verdict: 'not-accepted', failure: describeNoAnswer('NotSent', what, context) };
+  }
+  const { status } = what;
+  if (status >= 200 && status < 300) return classifySuccess(what, context);
+  if (status === 401) return refusal('not-accepted', 'BadToken', what, context);
+  if (status === 402 || (status === 429 && speaksOfCredits(what))) {
+    return refusal('not-accepted', 'OutOfCredits', what, context);
+  }
+  if (status === 429) return refusal('not-accepted', 'RateLimited', what, context);
+  if (status === 503 && context.trust503 && isOwnErrorBody(what.json)) {
+    return refusal('not-accepted', 'ServiceDown', what, context);
+  }
+  if (status >= 400 && status < 500 && status !== 408) return refusal('rejected', 'Rejected', what, context);
+  const note = status >= 300 && status < 400 ? 'a redirect, which is not followed' : '';
+  return refusal('unknown', 'OutcomeUnknown', what, context, note);
+}
+
+function classifySuccess(answer: Answer, context: PaidContext): Ruling {
+  const reply = context.operation.reply(answer.json);
+  const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
+  const requestId = readRequestId(answer, context);
+  const facts = {
+    ...(credits === undefined ? {} : { credits }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  if (saysNoSuccess(answer.json)) {
+    return reply === undefined || reply.gave === 'transcript'
+      ? refusal('rejected', 'Rejected', answer, context, 'but the body is an error')
+      : refusal('unknown', 'OutcomeUnknown', answer, context, 'a body that is both an error and a result');
+  }
+  if (reply?.gave === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
+  if (reply?.gave === 'link') return { verdict: 'link', url: reply.url, facts };
+  if (reply?.gave === 'transcript' && (reply.transcript.text !== '' || !isErrorBody(answer.json))) {
+    return { verdict: 'done', transcript: reply.transcript, ...facts };
+  }
+  return isErrorBody(answer.json)
+    ? refusal('rejected', 'Rejected', answer, context, 'but the body is an error')
+    : refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for');
+}
+
+/** A paid answer whose media, or linked media, could not be taken to its place: it may have been charged. */
+export function classifyLostMedia(words: string, context: FailureContext): Failure {
+  const message = `${context.asked} gave a result that could not be stored; it may have been charged – ${words}`;
+  return { class: 'OutcomeUnknown', message: context.redact(message, context) };
+}
+
+/** A read that did not work: no answer, a status other than 2xx, or a 2xx that can't be read. */
+export function classifyRead(what: Answer | NoAnswer, context: FailureContext): Failure {
+  if (what.kind === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
+  const { status } = what;
+  if (status >= 200 && status < 300) {
+    return isErrorBody(what.json)
+      ? describeAnswer('Rejected', what, context, 'but the body is an error')
+      : describeAnswer('ServiceDown', what, context, 'but without what was asked for');
+  }
+  if (status === 401) return describeAnswer('BadToken', what, context);
+  if (status === 402) return describeAnswer('OutOfCredits', what, context);
+  if (status === 429) return describeAnswer('RateLimited', what, context);
+  const final = status >= 400 && status < 500 && status !== 408;
+  return describeAnswer(final ? 'Rejected' : 'ServiceDown', what, context);
+}
+
+/** A download that got no media: no answer, or a status or body that is not the file. */
+export function classifyDownload(what: Answer | NoAnswer, context: FailureContext): Failure {
+  if (what.kind === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
+  const { status } = what;
+  if (status === 429) return describeAnswer('RateLimited', what, context);
+  if (status >= 500 || status === 408) return describeAnswer('ServiceDown', what, context);
+  return describeAnswer('ResultGone', what, context, status === 200 ? 'but not with the file' : '');
+}
+
+function refusal(
+  verdict: 'not-accepted' | 'rejected' | 'unknown',
+  failureClass: FailureClass,
+  answer: Answer,
+  context: FailureContext,
+  note?: string,
+): Ruling {
+  return { verdict, failure: describeAnswer(failureClass, answer, context, note) };
+}
+
+function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {
+  const how = what.given ? 'got no answer' : 'was not sent';
+  return { class: failureClass, message: context.redact(`${context.asked} ${how} – ${what.cause}`, context) };
+}
+
+/**
+ * Whether a 429 is about money rather than pace; older paths of the API answer both with 429. "Quota" alone may mean
+ * either, so it yields to words about pace.
+ */
+function speaksOfCredits(answer: Answer): boolean {
+  const { code, message = /^\s*</.test(answer.text) ? '' : answer.text.slice(0, 500) } = readErrorBody(answer.json);
+  const words = `${code ?? ''} ${message}`.toLowerCase();
+  if (/insufficient|credit|balance|余额|积分/.test(words)) return true;
+  return words.includes('quota') && !/rate.?limit|too many|per (second|minute|hour)|slow down/.test(words);
+}

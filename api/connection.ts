@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { type AgentPair, type Agents, closeIdle, createAgents } from './agents.ts';
+import { type BaseUrl, readBaseUrl } from './base-url.ts';
+import { createRedact, type Redact } from './failure-text.ts';
+import { type AnswerHead, type HttpRequest, type NoAnswer, openHttp } from './http.ts';
+
+/** Settings of the client. */
+export interface ApiOptions {
+  /** Address of the service, ending in `/api/open/v1`; see `readBaseUrl` for what is accepted. */
+  readonly baseUrl: string;
+  /** Bearer token: visible ASCII characters. Sent to the origin of `baseUrl` and nowhere else. */
+  readonly token: string;
+  /** Whether a 503 with the API's own error body counts as "not taken" (an assumption; see one-charge.md). */
+  readonly trust503: boolean;
+  /** Allows http to a host that is not loopback. Default false. */
+  readonly allowHttp?: boolean;
+  /** Longest time for a paid request, from its start to the end of its answer, in ms. Default 180,000. */
+  readonly requestTimeoutMs?: number;
+  /** Longest time to get a connection, DNS and TLS included, in ms. Default 15,000. */
+  readonly connectTimeoutMs?: number;
+  /**
+   * Longest time for a read, whole; for the head of a download's answer; and for a silence inside any body, in ms.
+   * Default 30,000.
+   */
+  readonly readTimeoutMs?: number;
+  /** Longest time for a download, whole, in ms. Default 1,800,000 (half an hour). */
+  readonly downloadTimeoutMs?: number;
+  /** Largest answer that is JSON or text, in bytes. Default 16 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Largest media body, in bytes. Default 4 GiB. */
+  readonly maxMediaBytes?: number;
+  /** `User-Agent`, e.g. `voxbatch/0.1.0`. Some edge protections refuse agents that they don't know. Default `voxbatch`. */
+  readonly userAgent?: string;
+  /** Connections; made anew by default. */
+  readonly agents?: Agents;
+}
+
+/** What every request of a client shares. */
+export interface Connection extends BaseUrl {
+  readonly trust503: boolean;
+  readonly redact: Redact;
+  readonly maxBodyBytes: number;
+  /** Sends one paid request. */
+  post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
+  /** Reads a path under the base address. */
+  get(pathAndQuery: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
+  /** Opens a result link, with the token only at the API's own origin. */
+  open(url: URL, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
+  close(): void;
+}
+
+export interface PostOptions {
+  readonly idempotencyKey: string;
+  /** True where the answer may be media. */
+  readonly media: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Checks the settings and makes what all requests share. Throws an Error that names the wrong setting, never its secret. */
+export function createConnection(options: ApiOptions): Connection {
+  const base = readBaseUrl(options.baseUrl, options.allowHttp === undefined ? {} : { allowHttp: options.allowHttp });
+  if (!/^[\x21-\x7e]+$/.test(options.token)) {
+    throw new Error('The API token is empty or has spaces or characters that no header can carry.');
+  }
+  const agents = options.agents ?? createAgents();
+  const readMs = options.readTimeoutMs ?? 30_000;
+  const paidMs = options.requestTimeoutMs ?? 180_000;
+  const maxBodyBytes = options.maxBodyBytes ?? 16 * 1024 ** 2;
+  const maxMediaBytes = options.maxMediaBytes ?? 4 * 1024 ** 3;
+  const agent = { 'User-Agent': options.userAgent ?? 'voxbatch' };
+  const bearer = { Authorization: `Bearer ${options.token}` };
+
+  const make = (request: {
+    url: string;
+    headers: Record<string, string>;
+    agents: AgentPair;
+    headMs: number;
+    totalMs: number;
+    maxBytes: number;
+    body?: string;
+    signal: AbortSignal | undefined;
+  }): Promise<AnswerHead | NoAnswer> => {
+    const { headMs, totalMs, ...rest } = request;
+    const full: HttpRequest = {
+      ...rest,
+      method: request.body === undefined ? 'GET' : 'POST',
+      headers: { ...agent, ...request.headers },
+      connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+      headTimeoutMs: headMs,
+      totalTimeoutMs: totalMs,
+      idleTimeoutMs: readMs,
+    };
+    return openHttp(full);
+  };
+
+  return {
+    ...base,
+    trust503: options.trust503,
+    redact: createRedact(options.token),
+    maxBodyBytes,
+    post: (path, body, { idempotencyKey, media, signal }) =>
+      make({
+        url: base.baseUrl + path,
+        body,
+        headers: {
+          ...bearer,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': asHeaderValue(idempotencyKey),
+          // Uncompressed, so that the declared length is that of the media.
+          ...(media ? { Accept: 'audio/*, application/json', 'Accept-Encoding': 'identity' } : JSON_ONLY),
+        },
+        agents: agents.paid,
+        headMs: paidMs,
+        totalMs: paidMs,
+        maxBytes: media ? maxMediaBytes : maxBodyBytes,
+        signal,
+      }),
+    get: (pathAndQuery, signal) =>
+      make({
+        url: base.baseUrl + pathAndQuery,
+        headers: { ...bearer, ...JSON_ONLY },
+        agents: agents.free,
+        headMs: readMs,
+        totalMs: readMs,
+        maxBytes: maxBodyBytes,
+        signal,
+      }),
+    open: (url, signal) =>
+      make({
+        url: url.href,
+        headers: {
+          ...(url.origin === base.origin ? bearer : {}),
+          Accept: 'audio/*, video/*, application/octet-stream, */*;q=0.5',
+          'Accept-Encoding': 'identity',
+        },
+        agents: agents.free,
+        headMs: readMs,
+        totalMs: options.downloadTimeoutMs ?? 30 * 60_000,
+        maxBytes: maxMediaBytes,
+        signal,
+      }),
+    close: () => {
+      closeIdle(agents);
+    },
+  };
+}
+
+const JSON_ONLY = { Accept: 'application/json' };
+
+/** A batch may have any name, a header may not: such a key is replaced by its hash, which is as stable. */
+function asHeaderValue(key: string): string {
+  return /^[\x21-\x7e]{1,200}$/.test(key) ? key : `voxbatch-${createHash('sha256').update(key).digest('hex')}`;
+}

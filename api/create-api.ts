@@ -1,0 +1,28 @@
+import { type ApiOptions, createConnection } from './connection.ts';
+import { download } from './download.ts';
+import { listLipSyncJobs } from './list-lip-sync-jobs.ts';
+import { listVoices } from './list-voices.ts';
+import { readPaidJob } from './read-paid-job.ts';
+import { readProfile } from './read-profile.ts';
+import { sendPaid } from './send-paid.ts';
+import type { SpeechApi } from './speech-api.ts';
+
+/**
+ * Makes the client of the service. Makes no request. Throws an Error for settings that can't work; it never repeats the
+ * token. Each method does exactly one request per page or call.
+ */
+export function createSpeechApi(options: ApiOptions): SpeechApi {
+  const connection = createConnection(options);
+  return {
+    baseUrl: connection.baseUrl,
+    send: (request, sendOptions) => sendPaid(connection, request, sendOptions),
+    readJob: (operation, jobId, signal) => readPaidJob(connection, operation, jobId, signal),
+    listLipSyncJobs: (page, limit, signal) => listLipSyncJobs(connection, page, limit, signal),
+    readProfile: (signal) => readProfile(connection, signal),
+    listVoices: (search, signal) => listVoices(connection, search, signal),
+    download: (url, receive, signal) => download(connection, url, receive, signal),
+    close: () => {
+      connection.close();
+    },
+  };
+}

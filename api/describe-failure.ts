@@ -1,0 +1,67 @@
+import type { Failure, FailureClass } from '../contract/failures.ts';
+import type { Redact } from './failure-text.ts';
+import type { Answer } from './read-answer.ts';
+import { readErrorBody } from './read-error-body.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** What a description of a failure needs beside the answer. */
+export interface FailureContext {
+  readonly redact: Redact;
+  /** What was asked for, e.g. `POST /speech/tts`; no host, no query. */
+  readonly asked: string;
+  /** Texts of the user in the request, which the answer may echo. */
+  readonly privateTexts: readonly string[];
+}
+
+/** Most characters of an identifier in a failure. */
+const LONGEST_CODE = 100;
+
+/**
+ * Describes an answer as a failure: status, the API's words, its code and request id, and its wish to wait.
+ *
+ * @param note what the status alone does not tell, e.g. that the answer names no job.
+ */
+export function describeAnswer(
+  failureClass: FailureClass,
+  answer: Answer,
+  context: FailureContext,
+  note = '',
+): Failure {
+  const body = readErrorBody(answer.json);
+  const short = (text: string): string =>
+    context.redact(text, { privateTexts: context.privateTexts, longest: LONGEST_CODE });
+  const code = body.code === undefined ? undefined : short(body.code);
+  const requestId = readRequestId(answer, context);
+  const retryAfterMs = readRetryAfter(answer.header('retry-after'), answer.header('date'), Date.now());
+  const said = [
+    `${context.asked} was answered with ${answer.status}${note === '' ? '' : `, ${note}`}`,
+    [code, body.message ?? describeForeign(answer)].filter((word) => word !== undefined).join(': '),
+    body.retryable === undefined ? '' : `the API says that it ${body.retryable ? 'may' : 'must not'} be tried again`,
+  ];
+  return {
+    class: failureClass,
+    message: context.redact(said.filter((part) => part !== '').join(' – '), { privateTexts: context.privateTexts }),
+    status: answer.status,
+    ...(code === undefined || code === '' ? {} : { code }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** The API's request id, from the body or a header. */
+export function readRequestId(answer: Pick<Answer, 'header' | 'json'>, context: FailureContext): string | undefined {
+  const id = readErrorBody(answer.json).requestId ?? answer.header('x-request-id');
+  const clean = id === undefined ? '' : context.redact(id, { longest: LONGEST_CODE });
+  return clean === '' ? undefined : clean;
+}
+
+/** Says what stands there instead of the API's words: a web page, a plain text, nothing, or a piece of something. */
+function describeForeign(answer: Answer): string {
+  if (answer.cut !== undefined) return `the answer is not whole: ${answer.cut}`;
+  if (answer.json !== undefined) return 'JSON without an error message';
+  const text = answer.text.trim();
+  if (text === '') return 'an empty answer';
+  const title = /<title[^>]*>([^<]{1,100})/i.exec(text)?.[1]?.trim();
+  if (/^\s*</.test(text)) return `a web page instead of JSON${title === undefined ? '' : `: "${title}"`}`;
+  return `a text instead of JSON: "${text.slice(0, 200)}"`;
+}

@@ -1,0 +1,63 @@
+import { classifyDownload } from './classify.ts';
+import type { Connection } from './connection.ts';
+import type { FailureContext } from './describe-failure.ts';
+import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
+import { isMedia, readAnswer } from './read-answer.ts';
+import { ApiError, type Receive } from './speech-api.ts';
+
+/**
+ * Fetches a result link and hands its body to `receive`. The token goes along only to the API's own origin.
+ *
+ * @throws ApiError `ResultGone` for a link that is dead, is none, or gives something else than the whole file; also
+ * where `receive` finds the body unfit. `NotSent`, `RateLimited`, `ServiceDown` where a later try may work.
+ * An error of this machine that `receive` throws (a full disk) comes through as it is.
+ */
+export async function download<T>(
+  connection: Connection,
+  link: string,
+  receive: Receive<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const url = readLink(link, connection.baseUrl);
+  const context: FailureContext = {
+    redact: connection.redact,
+    asked: `GET of the result from ${url?.host ?? 'nowhere'}`,
+    privateTexts: [link],
+  };
+  const gone = (words: string): ApiError =>
+    new ApiError({ class: 'ResultGone', message: connection.redact(`${context.asked} – ${words}`, context) });
+  if (url === undefined) throw gone('the link of the result is not an http(s) URL');
+
+  const head = await connection.open(url, signal);
+  if (head.kind === 'no-answer') throw new ApiError(classifyDownload(head, context));
+  // A part of the file (206) is no file; other successes have no body.
+  if (head.status !== 200 || !(await isMedia(head))) {
+    const cut = head.guarded.cut();
+    if (head.status === 200 && cut !== undefined) throw gone(cut.message);
+    throw new ApiError(classifyDownload(await readAnswer(head, connection.maxBodyBytes), context));
+  }
+
+  const { body, cut } = head.guarded;
+  try {
+    const received = await receive(body, head.info);
+    const broken = cut();
+    if (broken !== undefined) throw broken;
+    return received;
+  } catch (error) {
+    if (isLocalTrouble(error)) throw error;
+    throw gone(describeTrouble(cut() ?? error));
+  } finally {
+    body.destroy();
+  }
+}
+
+/** An http(s) URL without credentials in it; a relative link means the API's own host. */
+function readLink(link: string, baseUrl: string): URL | undefined {
+  try {
+    const url = new URL(link, `${baseUrl}/`);
+    const isHttp = url.protocol === 'https:' || url.protocol === 'http:';
+    return isHttp && url.username === '' && url.password === '' ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+/** Longest failure message, in characters. */
+const LONGEST = 500;
+
+/** Shortest piece of a private text that is looked for; shorter ones are ordinary words. */
+const SHORTEST_ECHO = 12;
+
+/**
+ * Makes a text fit to be recorded and shown: without the token, links and what the user wrote, on one line, at most
+ * `longest` characters (default 500).
+ *
+ * @param privateTexts texts of the user that the service may echo, such as the text to speak.
+ */
+export type Redact = (
+  text: string,
+  options?: { readonly privateTexts?: readonly string[]; readonly longest?: number },
+) => string;
+
+/** Makes the redactor for one token. The token is found plain, URL-encoded and in base64, in any letter case. */
+export function createRedact(token: string): Redact {
+  const forms = new Set([
+    token,
+    encodeURIComponent(token),
+    JSON.stringify(token).slice(1, -1),
+    // Without padding: that varies with what stands beside it.
+    Buffer.from(token).toString('base64').replace(/=+$/, ''),
+    Buffer.from(token).toString('base64url'),
+    Buffer.from(`Bearer ${token}`).toString('base64').replace(/=+$/, ''),
+  ]);
+  const patterns = [...forms]
+    .sort((a, b) => b.length - a.length)
+    .map((form) => new RegExp(`${form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}={0,2}`, 'gi'));
+  const hideToken = (text: string): string => patterns.reduce((left, pattern) => left.replace(pattern, '***'), text);
+
+  return (text, options = {}) => {
+    let clean = hideToken(text.replaceAll('\\/', '/'));
+    for (const secret of options.privateTexts ?? []) clean = hideEcho(clean, secret);
+    clean = clean
+      .replace(/\b(bearer|basic)\s+[^\s"',;]{4,}/gi, '$1 ***')
+      .replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/"'<>@]*@)?([^\s/"'<>?#]*)[^\s"'<>]*/gi, '$1$2/…')
+      // Control characters and line breaks would disturb terminals and line-based files.
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .trim();
+    // Taking something out may have joined the halves of a token that was split on purpose.
+    return cut(hideToken(clean), options.longest ?? LONGEST);
+  };
+}
+
+/** Takes out every stretch of `text` that begins as the private text does, as far as both agree. */
+function hideEcho(text: string, secret: string): string {
+  const head = secret.slice(0, 20);
+  if (head.length < SHORTEST_ECHO) return text;
+  let clean = '';
+  let rest = text;
+  for (let at = rest.indexOf(head); at !== -1; at = rest.indexOf(head)) {
+    let length = head.length;
+    while (length < secret.length && rest[at + length] === secret[length]) length += 1;
+    clean += `${rest.slice(0, at)}…`;
+    rest = rest.slice(at + length);
+  }
+  return clean + rest;
+}
+
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  // Not through the middle of a surrogate pair: half a character is no valid UTF-8.
+  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}

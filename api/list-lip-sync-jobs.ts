@@ -1,0 +1,66 @@
+import type { Connection } from './connection.ts';
+import { OPERATION_CLIENTS } from './operations/index.ts';
+import { readInput, readJob, readList } from './read-job.ts';
+import { readJson } from './read-json.ts';
+import { asNumber, asTimeMs, firstOf, type JsonObject, objectsAt } from './read-members.ts';
+import { cleanReading } from './read-paid-job.ts';
+import type { JobPage, ListedJob } from './speech-api.ts';
+
+/** The list's own place is not part of the contract; these are the likely ones. */
+const LISTS = ['data.tasks', 'data.jobs', 'data.items', 'data.list', 'tasks', 'jobs', 'items', 'list', 'data', ''];
+
+/**
+ * Reads a page of lip-sync jobs. Throws ApiError, also for a page of unknown shape or with a job without an id: who
+ * looks for a lost job must not take that for "it is not there".
+ */
+export async function listLipSyncJobs(
+  connection: Connection,
+  page: number,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<JobPage> {
+  const { path } = OPERATION_CLIENTS['lip-sync-job'];
+  const query = new URLSearchParams({ page: String(page), limit: String(limit) });
+  return readJson(
+    connection,
+    `${path}?${query.toString()}`,
+    path,
+    (json) => {
+      const items = readList(json, LISTS);
+      const jobs = items?.map((item) => readListedJob(item, connection));
+      if (jobs === undefined || jobs.includes(undefined)) return undefined;
+      return { jobs: jobs as ListedJob[], hasMore: hasMore(json, page, limit, jobs.length) };
+    },
+    signal,
+  );
+}
+
+function readListedJob(item: JsonObject, connection: Connection): ListedJob | undefined {
+  const job = readJob(item, OPERATION_CLIENTS['lip-sync-job'].results, undefined, connection.baseUrl);
+  if (job === undefined) return undefined;
+  const createdAtMs = firstOf([item], ['created_at', 'createdAt', 'created', 'create_time'], asTimeMs);
+  const videoUrl = readInput(item, ['videoUrl', 'video_url']);
+  const audioUrl = readInput(item, ['audioUrl', 'audio_url']);
+  return {
+    ...cleanReading(job, connection),
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
+    ...(videoUrl === undefined ? {} : { videoUrl }),
+    ...(audioUrl === undefined ? {} : { audioUrl }),
+  };
+}
+
+/** By the service's word, else by its counts, else by whether the page is full. */
+function hasMore(json: unknown, page: number, limit: number, count: number): boolean {
+  const places = objectsAt(json, ['data.pagination', 'pagination', 'data.meta', 'meta', 'data', '']);
+  const said = firstOf(places, ['has_more', 'hasMore'], (value) => (typeof value === 'boolean' ? value : undefined));
+  if (said !== undefined) return said;
+  const pages = firstOf(places, ['total_pages', 'totalPages'], asNumber);
+  if (pages !== undefined) return page < pages;
+  const total = firstOf(places, ['total'], asNumber);
+  if (total !== undefined && count > 0) {
+    // The service may cap the page size; its own word for it counts then.
+    const size = firstOf(places, ['limit', 'pageSize', 'page_size'], asNumber) ?? limit;
+    return page * size < total;
+  }
+  return count >= limit;
+}

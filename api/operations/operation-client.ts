@@ -1,0 +1,52 @@
+import type { JsonValue } from '../../contract/row-kinds.ts';
+import type { ResultNames } from '../read-job.ts';
+import type { PaidRequest, Transcript } from '../speech-api.ts';
+
+/** What a 2xx answer with JSON gave. */
+export type Reply =
+  | { readonly gave: 'job'; readonly jobId: string }
+  | { readonly gave: 'link'; readonly url: string }
+  | { readonly gave: 'transcript'; readonly transcript: Transcript };
+
+/** One paid operation: how it is asked for, and how its answer is read. */
+export interface OperationClient {
+  /** Path under the base address. */
+  readonly path: string;
+  /** True where an answer may be the media itself. */
+  readonly answersMedia: boolean;
+  /** The JSON body. Throws a {@link MissingInput} where the row lacks what the operation can't do without. */
+  body(request: PaidRequest): Readonly<Record<string, JsonValue>>;
+  /** Reads the body of a 2xx answer; undefined where it does not hold what was paid for. */
+  reply(json: unknown): Reply | undefined;
+}
+
+/** A paid operation whose job is read by id, at `path/{id}`. */
+export interface JobOperationClient extends OperationClient {
+  readonly results: ResultNames;
+}
+
+/** A paid request that can't be made. Nothing was sent. */
+export class MissingInput extends Error {
+  constructor(operation: string, input: string) {
+    super(`${operation} needs ${input}`);
+    this.name = 'MissingInput';
+  }
+}
+
+/** The given value; throws {@link MissingInput} where there is none. */
+export function need<T>(value: T | undefined, operation: string, input: string): T {
+  if (value === undefined) throw new MissingInput(operation, input);
+  return value;
+}
+
+/**
+ * A request body: fields without a value are left out, so that the API's own defaults hold; `api.` columns come last
+ * and are sent as they are.
+ */
+export function bodyOf(
+  fields: Readonly<Record<string, JsonValue | undefined>>,
+  request: PaidRequest,
+): Readonly<Record<string, JsonValue>> {
+  const filled = Object.entries(fields).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+  return { ...Object.fromEntries(filled), ...request.spec.extra };
+}

@@ -1,0 +1,62 @@
+import { asId, asObject, asText, firstOf, member, objectsAt } from './read-members.ts';
+
+/** The API's words in an error body. Public material shows `code` + `message` + `requestId`, and `error` + `details`. */
+export interface ErrorBody {
+  readonly code?: string;
+  readonly message?: string;
+  readonly requestId?: string;
+  /** An explicit flag of the API; told to the user, never acted on. */
+  readonly retryable?: boolean;
+}
+
+const PLACES = ['error', '', 'data.error', 'data'];
+
+/** Words that are no error where they stand as `code`: a body with one of them says nothing against the request. */
+const SUCCESS_CODE = /^(0+|2\d\d|ok|success|succeeded|accepted|created|none|queued|pending|processing|submitted)$/i;
+
+/** Reads the words of an error body; empty where there are none. */
+export function readErrorBody(json: unknown): ErrorBody {
+  const objects = objectsAt(json, PLACES);
+  const code = firstOf(objects, ['code', 'errorCode', 'error_code'], asId);
+  const words = [
+    firstOf(objects, ['message', 'error', 'error_message', 'errorMessage', 'msg'], asText),
+    firstOf(objects, ['details', 'detail'], asText),
+  ].filter((text) => text !== undefined);
+  const requestId = firstOf(objects, ['requestId', 'request_id'], asId);
+  const retryable = firstOf(objects, ['retryable'], (value) => (typeof value === 'boolean' ? value : undefined));
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(words.length === 0 ? {} : { message: [...new Set(words)].join(': ') }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryable === undefined ? {} : { retryable }),
+  };
+}
+
+/** True for a body that says in so many words that the request failed, whatever the status is. */
+export function isErrorBody(json: unknown): boolean {
+  const body = asObject(json);
+  if (body === undefined) return false;
+  if (saysNoSuccess(json)) return true;
+  const error = member(body, 'error');
+  if (error === true || asText(error) !== undefined) return true;
+  if (Object.keys(asObject(error) ?? {}).length > 0) return true;
+  const errors = member(body, 'errors');
+  if (Array.isArray(errors) && errors.length > 0) return true;
+  const code = asId(member(body, 'code'));
+  return code !== undefined && !SUCCESS_CODE.test(code) && firstOf([body], ['message', 'msg'], asText) !== undefined;
+}
+
+/** True for `success: false`. */
+export function saysNoSuccess(json: unknown): boolean {
+  const success = member(asObject(json), 'success');
+  return success === false || success === 'false' || success === 0;
+}
+
+/** True for an error body that only the API itself writes; pages and texts of gateways in front of it are not. */
+export function isOwnErrorBody(json: unknown): boolean {
+  const body = asObject(json);
+  if (body === undefined) return false;
+  const error = member(body, 'error');
+  if (asText(error) !== undefined || asText(member(asObject(error), 'message')) !== undefined) return true;
+  return asText(member(body, 'code')) !== undefined && asText(member(body, 'message')) !== undefined;
+}

@@ -1,0 +1,126 @@
+import { asId, asObject, asText, firstOf, type JsonObject, member, objectsAt, readCredits } from './read-members.ts';
+import type { JobReading } from './speech-api.ts';
+
+/**
+ * Where the job may stand in an answer, the surest place first. Public material shows it bare, in `data`, and as `task`
+ * beside a `record` whose id may be another's; `requestId` is never the job's id.
+ */
+const JOB_PLACES = ['data.task', 'task', 'data.job', 'job', 'data', 'data.result', '', 'record', 'data.record'];
+
+const ID_NAMES = ['id', 'taskId', 'task_id', 'jobId', 'job_id'];
+const STATUS_NAMES = ['status', 'state', 'taskStatus', 'task_status', 'jobStatus', 'job_status'];
+const ERROR_NAMES = ['error_message', 'errorMessage', 'error', 'failure_reason', 'failureReason', 'reason', 'message'];
+
+const COMPLETED = new Set(['completed', 'complete', 'succeeded', 'success', 'done', 'finished']);
+const FAILED = new Set(['failed', 'failure', 'error', 'cancelled', 'canceled', 'expired', 'rejected']);
+
+/** Words that speak of the request, not of the job, where they stand beside the job or where there is no job at all. */
+const ENVELOPE_WORDS = new Set(['success', 'ok', 'error', 'fail']);
+
+/** Where an operation puts the link to its result: its own names first, then any inside a result object. */
+export interface ResultNames {
+  readonly names: readonly string[];
+  readonly inResult: readonly string[];
+}
+
+/** The id of a job that an answer names, if it names one. */
+export function readJobId(json: unknown): string | undefined {
+  return firstOf(objectsAt(json, JOB_PLACES), ID_NAMES, asId);
+}
+
+/**
+ * Reads a job. Undefined if the answer holds none: no id, no status and no result.
+ *
+ * @param jobId the id that was asked for; undefined to take it from the answer.
+ * @param base address against which a relative result link is resolved.
+ */
+export function readJob(
+  json: unknown,
+  results: ResultNames,
+  jobId: string | undefined,
+  base: string,
+): JobReading | undefined {
+  const job = objectsAt(json, JOB_PLACES).find((object) => firstOf([object], ID_NAMES, asId) !== undefined);
+  const status = readStatus(json, job);
+  const link = readResult(json, job, results);
+  const id = jobId ?? (job === undefined ? undefined : firstOf([job], ID_NAMES, asId));
+  if (id === undefined || (job === undefined && status === undefined && link === undefined)) return undefined;
+
+  const phase = phaseOf(status, link !== undefined);
+  const error = phase === 'failed' ? readError(json, job) : undefined;
+  const credits = readCredits(json, undefined);
+  return {
+    id,
+    phase,
+    status: status ?? '',
+    ...(phase === 'completed' && link !== undefined ? { resultUrl: resolveLink(link, base) } : {}),
+    ...(error === undefined ? {} : { error }),
+    ...(credits === undefined ? {} : { credits }),
+  };
+}
+
+function readStatus(json: unknown, job: JsonObject | undefined): string | undefined {
+  const outer = asObject(json);
+  const inner = objectsAt(json, JOB_PLACES).filter((object) => object !== outer);
+  const own = firstOf(job === undefined ? inner : [job, ...inner], STATUS_NAMES, asText);
+  if (own !== undefined) return own.trim();
+  const word = outer === undefined ? undefined : firstOf([outer], STATUS_NAMES, asText)?.trim();
+  const isEnvelope = job !== outer && word !== undefined && ENVELOPE_WORDS.has(word.toLowerCase());
+  return isEnvelope ? undefined : word;
+}
+
+/** Only known words are final. An answer without any status, but with a result, is of a completed job. */
+function phaseOf(status: string | undefined, hasResult: boolean): JobReading['phase'] {
+  if (status === undefined) return hasResult ? 'completed' : 'running';
+  const word = status.toLowerCase();
+  return COMPLETED.has(word) ? 'completed' : FAILED.has(word) ? 'failed' : 'running';
+}
+
+function readResult(json: unknown, job: JsonObject | undefined, results: ResultNames): string | undefined {
+  const objects = [...(job === undefined ? [] : [job]), ...objectsAt(json, JOB_PLACES)];
+  const inside = objects.flatMap((object) => objectsAt(object, ['result', 'output', 'results']));
+  return (
+    firstOf([...inside, ...objects], results.names, asText) ??
+    firstOf(inside, results.inResult, asText) ??
+    firstOf(objects, ['result', 'output'], (value) =>
+      /^https?:/i.test(asText(value) ?? '') ? asText(value) : undefined,
+    )
+  );
+}
+
+function readError(json: unknown, job: JsonObject | undefined): string | undefined {
+  const objects = job === undefined ? objectsAt(json, JOB_PLACES) : [job, ...objectsAt(json, ['record', 'data'])];
+  const nested = objects.flatMap((object) => objectsAt(object, ['error']));
+  const words = firstOf([...nested, ...objects], ERROR_NAMES, asText);
+  const code = firstOf([...nested, ...objects], ['code', 'errorCode', 'error_code'], asId);
+  if (words === undefined) return code;
+  return code === undefined || words.includes(code) ? words : `${words} (${code})`;
+}
+
+/** A relative link means the API's own host. What can't be read is left as it is; the download refuses it. */
+function resolveLink(link: string, base: string): string {
+  try {
+    return new URL(link, `${base}/`).href;
+  } catch {
+    return link;
+  }
+}
+
+/** Inputs that a service may echo in a job. */
+export function readInput(job: JsonObject, names: readonly string[]): string | undefined {
+  return firstOf([job, ...objectsAt(job, ['input', 'inputs', 'request', 'params'])], names, asText);
+}
+
+/** The list of objects at the first of the given places that has one; undefined where none has. */
+export function readList(json: unknown, places: readonly string[]): readonly JsonObject[] | undefined {
+  for (const place of places) {
+    const path = place === '' ? [] : place.split('.');
+    const value = path.reduce<unknown>((at, name) => member(asObject(at), name), json);
+    if (Array.isArray(value)) {
+      const items: readonly unknown[] = value;
+      const objects = items.map(asObject);
+      return objects.includes(undefined) ? undefined : (objects as readonly JsonObject[]);
+    }
+  }
+  return undefined;
+}

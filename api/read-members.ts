@@ -1,0 +1,103 @@
+/** A JSON object as it came; nothing is known about its members. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The value as an object, if it is one (an array is not). */
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+/** Parses JSON, a byte order mark allowed. Undefined for anything that is not whole JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The objects at fixed places of a body, those that exist, in the given order. A place is a path such as `data.task`;
+ * the empty path is the body itself.
+ */
+export function objectsAt(body: unknown, places: readonly string[]): readonly JsonObject[] {
+  return places.flatMap((place) => {
+    let value: unknown = body;
+    for (const name of place === '' ? [] : place.split('.')) value = member(asObject(value), name);
+    const object = asObject(value);
+    return object === undefined ? [] : [object];
+  });
+}
+
+/** An own member; inherited ones such as `constructor` are not data. */
+export function member(object: JsonObject | undefined, name: string): unknown {
+  return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** First member, object by object and name by name, that `read` can make something of. */
+export function firstOf<T>(
+  objects: readonly JsonObject[],
+  names: readonly string[],
+  read: (value: unknown) => T | undefined,
+): T | undefined {
+  for (const object of objects) {
+    for (const name of names) {
+      const value = read(member(object, name));
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}
+
+/** A text that is not blank. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** An identifier: a text or a whole number, short enough for a path, and not one that a path would swallow. */
+export function asId(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : Number.isSafeInteger(value) ? String(value) : '';
+  return text === '' || text === '.' || text === '..' || text.length > 200 ? undefined : text;
+}
+
+/** A finite number, also as a text of digits. */
+export function asNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** Credits: a number, not negative; also as a text, as headers have it. */
+export function asCredits(value: unknown): number | undefined {
+  const credits = asNumber(value);
+  return credits === undefined || credits < 0 ? undefined : credits;
+}
+
+/** A time in ms: ISO 8601, or seconds or milliseconds since 1970 (values below 10^11 are seconds: as ms they lie before 1974). */
+export function asTimeMs(value: unknown): number | undefined {
+  const number = asNumber(value);
+  if (number !== undefined) return number <= 0 ? undefined : Math.round(number < 1e11 ? number * 1000 : number);
+  const text = asText(value);
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
+  // A time without a zone is read as UTC: services write UTC, and this machine's zone has nothing to do with it.
+  const zoned = /([zZ]|[+-]\d{2}:?\d{2})$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`;
+  const at = Date.parse(zoned);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Places of a charge in any answer: the body or what it wraps. */
+const CREDIT_PLACES = [
+  '',
+  'data',
+  'task',
+  'record',
+  'data.task',
+  'data.record',
+  'job',
+  'data.job',
+  'result',
+  'data.result',
+];
+
+/** What the service says it charged, from the body, else from its header. */
+export function readCredits(body: unknown, header: string | undefined): number | undefined {
+  return firstOf(objectsAt(body, CREDIT_PLACES), ['credits_used', 'creditsUsed'], asCredits) ?? asCredits(header);
+}

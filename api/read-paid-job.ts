@@ -1,0 +1,40 @@
+import type { Connection } from './connection.ts';
+import { OPERATION_CLIENTS } from './operations/index.ts';
+import { readJob, readJobId } from './read-job.ts';
+import { readJson } from './read-json.ts';
+import { isErrorBody } from './read-error-body.ts';
+import { asCredits } from './read-members.ts';
+import type { JobOperation, JobReading } from './speech-api.ts';
+
+/** Reads a job by id. Throws ApiError. */
+export async function readPaidJob(
+  connection: Connection,
+  operation: JobOperation,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<JobReading> {
+  const { path, results } = OPERATION_CLIENTS[operation];
+  return readJson(
+    connection,
+    `${path}/${encodeURIComponent(jobId)}`,
+    `${path}/{id}`,
+    (json, answer) => {
+      const job = readJob(json, results, jobId, connection.baseUrl);
+      if (job === undefined) return undefined;
+      // A failed read is never a failed job: an error body is one only if it names the job and its status.
+      if (isErrorBody(json) && (job.status === '' || readJobId(json) === undefined)) return undefined;
+      const credits = job.credits ?? asCredits(answer.header('x-openapi-credits-used'));
+      return { ...cleanReading(job, connection), ...(credits === undefined ? {} : { credits }) };
+    },
+    signal,
+  );
+}
+
+/** Takes tokens, links and overlong texts out of the API's own words; the result link stays as it is. */
+export function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): JobReading {
+  return {
+    ...job,
+    status: connection.redact(job.status, { longest: 60 }),
+    ...(job.error === undefined ? {} : { error: connection.redact(job.error) }),
+  };
+}

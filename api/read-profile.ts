@@ -1,0 +1,33 @@
+import type { Connection } from './connection.ts';
+import { readJson } from './read-json.ts';
+import { asId, asNumber, asText, firstOf, objectsAt } from './read-members.ts';
+import { readHttpDate } from './retry-after.ts';
+import type { Profile } from './speech-api.ts';
+
+const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
+
+/** Reads the account of the token's owner. Throws ApiError. */
+export async function readProfile(connection: Connection, signal: AbortSignal | undefined): Promise<Profile> {
+  return readJson(
+    connection,
+    '/profile',
+    '/profile',
+    (json, answer) => {
+      const objects = objectsAt(json, PLACES);
+      const userId = firstOf(objects, ['user_id', 'userId'], asId);
+      if (userId === undefined) return undefined;
+      const tier = firstOf(objects, ['tier'], asText);
+      const quotaRemaining = firstOf(objects, ['api_quota_remaining', 'apiQuotaRemaining'], asNumber);
+      const credits = firstOf(objects, ['credits'], asNumber);
+      const serverTimeMs = readHttpDate(answer.header('date'));
+      return {
+        userId,
+        ...(tier === undefined ? {} : { tier }),
+        ...(quotaRemaining === undefined ? {} : { quotaRemaining }),
+        ...(credits === undefined ? {} : { credits }),
+        ...(serverTimeMs === undefined ? {} : { serverTimeMs }),
+      };
+    },
+    signal,
+  );
+}

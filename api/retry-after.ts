@@ -1,0 +1,26 @@
+/** Longest wish that is believed: a day. Longer ones are a mistake, and timers could not hold them. */
+const LONGEST_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. A date is taken relative to the answer's own `Date`,
+ * so a wrong clock here does no harm.
+ *
+ * @param nowMs this machine's clock, used where the answer has no date.
+ * @returns milliseconds from the answer, 0 to a day; undefined where the header is missing or makes no sense.
+ */
+export function readRetryAfter(value: string | undefined, date: string | undefined, nowMs: number): number | undefined {
+  const text = value?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1000), LONGEST_MS);
+  const at = readHttpDate(text);
+  if (at === undefined) return undefined;
+  return Math.min(Math.max(at - (readHttpDate(date) ?? nowMs), 0), LONGEST_MS);
+}
+
+/** Reads an HTTP date, in any of its three forms, into ms; undefined for anything else that `Date` would guess at. */
+export function readHttpDate(value: string | undefined): number | undefined {
+  if (value === undefined || !/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}( \d{4}| GMT)$/.test(value.trim()))
+    return undefined;
+  // The oldest form has no zone; it means GMT, which `Date` would read as local time.
+  const at = Date.parse(value.endsWith('GMT') ? value : `${value.trim()} GMT`);
+  return Number.isNaN(at) ? undefined : at;
+}

@@ -1,0 +1,92 @@
+import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts';
+import type { Connection } from './connection.ts';
+import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
+import { readRequestId } from './describe-failure.ts';
+import { download } from './download.ts';
+import type { AnswerHead } from './http.ts';
+import { OPERATION_CLIENTS } from './operations/index.ts';
+import type { OperationClient } from './operations/operation-client.ts';
+import { isMedia, readAnswer } from './read-answer.ts';
+import { asCredits } from './read-members.ts';
+import type { PaidRequest, Receive, Verdict } from './speech-api.ts';
+
+/** What goes with a paid request. */
+export interface SendOptions<T> {
+  readonly receive?: Receive<T>;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one paid request, once, and says what is known afterwards. Never throws. */
+export async function sendPaid<T>(
+  connection: Connection,
+  request: PaidRequest,
+  options: SendOptions<T>,
+): Promise<Verdict<T>> {
+  const operation = OPERATION_CLIENTS[request.operation];
+  const context: PaidContext = {
+    operation,
+    trust503: connection.trust503,
+    redact: connection.redact,
+    asked: `POST ${operation.path}`,
+    privateTexts: [request.spec.text, request.spec.audio, request.spec.video, request.audioUrl].filter(
+      (text) => text !== undefined,
+    ),
+  };
+  let body: string;
+  try {
+    if (operation.answersMedia && options.receive === undefined) throw new Error('there is no place for its result');
+    body = JSON.stringify(operation.body(request));
+  } catch (error) {
+    const words = error instanceof Error ? error.message : 'the request can not be made';
+    const message = connection.redact(`${context.asked} was not sent – ${words}`, context);
+    return { verdict: 'rejected', failure: { class: 'Rejected', message } };
+  }
+
+  const head = await connection.post(operation.path, body, {
+    idempotencyKey: request.idempotencyKey,
+    media: operation.answersMedia,
+    signal: options.signal,
+  });
+  const { receive } = options;
+  if (head.kind === 'answer' && receive !== undefined && mayBeMedia(operation, head) && (await isMedia(head))) {
+    return receiveAnswer(head, receive, context);
+  }
+  const what = head.kind === 'no-answer' ? head : await readAnswer(head, connection.maxBodyBytes);
+  const ruling = classifyPaid(what, context);
+  if (ruling.verdict !== 'link') return ruling;
+  try {
+    if (receive === undefined) throw new Error('there is no place for it');
+    const media = await download(connection, ruling.url, receive, options.signal);
+    return { verdict: 'done', media, ...ruling.facts };
+  } catch (error) {
+    return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(error), context) };
+  }
+}
+
+function mayBeMedia(operation: OperationClient, head: AnswerHead): boolean {
+  return operation.answersMedia && head.status >= 200 && head.status < 300;
+}
+
+/** The answer is the media. Whatever keeps it from its place, it has been made, and most likely charged. */
+async function receiveAnswer<T>(head: AnswerHead, receive: Receive<T>, context: PaidContext): Promise<Verdict<T>> {
+  const { body, cut } = head.guarded;
+  try {
+    const media = await receive(body, head.info);
+    const broken = cut();
+    if (broken !== undefined) throw broken;
+    const credits = asCredits(head.header('x-openapi-credits-used'));
+    const requestId = readRequestId({ header: (name) => head.header(name), json: undefined }, context);
+    return {
+      verdict: 'done',
+      media,
+      ...(credits === undefined ? {} : { credits }),
+      ...(requestId === undefined ? {} : { requestId }),
+    };
+  } catch (error) {
+    // A cut is the cause even where the receiver names its own trouble with it, unless the disk failed first.
+    const cause = isLocalTrouble(error) ? error : (cut() ?? error);
+    return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(cause), context) };
+  } finally {
+    body.destroy();
+  }
+}

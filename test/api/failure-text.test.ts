@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createRedact } from '../../api/failure-text.ts';
+import { TOKEN } from '../support/api-server.ts';
+
+const redact = createRedact(TOKEN);
+
+/** Every form in which the token must not be found. */
+const FORMS = [
+  TOKEN,
+  encodeURIComponent(TOKEN),
+  Buffer.from(TOKEN).toString('base64'),
+  Buffer.from(TOKEN).toString('base64url'),
+  Buffer.from(`Bearer ${TOKEN}`).toString('base64'),
+  TOKEN.replaceAll('/', '\\/'),
+];
+
+describe('createRedact', () => {
+  it.each(FORMS)('takes out the token as %s', (form) => {
+    expect(redact(`Invalid token ${form}, sorry`)).toBe('Invalid token ***, sorry');
+  });
+
+  it('takes out other bearer tokens', () => {
+    expect(redact('got Authorization: Bearer abc.def-ghi, expected more')).toBe(
+      'got Authorization: Bearer ***, expected more',
+    );
+  });
+
+  it('leaves the host of a link and nothing else of it', () => {
+    expect(redact('see https://u:p@cdn.example/private/a.mp3?sig=1#x, "s3://bucket/key"')).toBe(
+      'see https://cdn.example/… "s3://bucket/…"',
+    );
+  });
+
+  it('takes out what the user wrote, as far as it is echoed', () => {
+    const privateTexts = ['My secret plan is to write a very long book about whales.'];
+    expect(redact('text "My secret plan is to write a very lo..." is too long', { privateTexts })).toBe(
+      'text "…..." is too long',
+    );
+    expect(redact('voice ok', { privateTexts: ['ok'] })).toBe('voice ok');
+  });
+
+  it('keeps to one line and 500 characters', () => {
+    expect(redact('a\r\n\u0007b\u2028c')).toBe('a b c');
+    expect(redact('x'.repeat(600))).toHaveLength(500);
+    expect(redact('x'.repeat(600), { longest: 100 })).toHaveLength(100);
+  });
+
+  it('does not cut a character in two', () => {
+    const clean = redact('😀'.repeat(300));
+    expect(Buffer.from(clean).toString('utf8')).toBe(clean);
+  });
+
+  it('never lets the token through, wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.constantFrom(...FORMS), fc.string(), (before, form, after) => {
+        const clean = redact(before + form + after);
+        for (const other of FORMS) expect(clean.toLowerCase()).not.toContain(other.toLowerCase());
+        expect(clean.length).toBeLessThanOrEqual(500);
+      }),
+    );
+  });
+});

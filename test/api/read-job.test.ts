@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { OPERATION_CLIENTS } from '../../api/operations/index.ts';
+import { readJob, readJobId } from '../../api/read-job.ts';
+
+const BASE = 'https://api.example/api/open/v1';
+const speech = OPERATION_CLIENTS['speech-job'].results;
+const lipSync = OPERATION_CLIENTS['lip-sync-job'].results;
+
+describe('readJobId', () => {
+  it.each([
+    [{ id: 't1', status: 'queued' }],
+    [{ taskId: 't1' }],
+    [{ task_id: 't1' }],
+    [{ job_id: 't1' }],
+    [{ jobId: 't1' }],
+    [{ success: true, message: 'ok', data: { id: 't1', status: 'queued' } }],
+    [{ task: { id: 't1' }, record: { id: 'r9' }, requestId: 'req', creditsUsed: 3 }],
+    [{ task: {}, record: { taskId: 't1' }, requestId: 'req' }],
+    [{ id: 't1', record: { id: 'r9' } }],
+    [{ data: { task: { task_id: 't1' }, id: 'd9' } }],
+    [{ data: { job: { id: 't1' } } }],
+  ])('finds the id in %j', (json) => {
+    expect(readJobId(json)).toBe('t1');
+  });
+
+  it('takes a number as an id', () => {
+    expect(readJobId({ data: { id: 42 } })).toBe('42');
+  });
+
+  it.each([
+    [{ requestId: 'req', request_id: 'req' }],
+    [{ id: '' }],
+    [{ id: '..' }],
+    [{ id: null, data: { id: {} } }],
+    [{ id: 'x'.repeat(201) }],
+    [[{ id: 't1' }]],
+    ['t1'],
+    [null],
+    [undefined],
+  ])('finds none in %j', (json) => {
+    expect(readJobId(json)).toBeUndefined();
+  });
+});
+
+describe('readJob', () => {
+  it.each(['completed', 'succeeded', 'Success', 'DONE', 'finished'])('reads %s as completed', (status) => {
+    expect(readJob({ id: 't1', status, audioUrl: 'https://cdn.example/a' }, speech, 't1', BASE)).toEqual({
+      id: 't1',
+      phase: 'completed',
+      status,
+      resultUrl: 'https://cdn.example/a',
+    });
+  });
+
+  it.each(['failed', 'ERROR', 'cancelled', 'canceled', 'expired', 'rejected'])('reads %s as failed', (status) => {
+    const job = readJob({ data: { id: 't1', status, error_message: 'no face' } }, lipSync, 't1', BASE);
+    expect(job).toEqual({ id: 't1', phase: 'failed', status, error: 'no face' });
+  });
+
+  it.each(['queued', 'pending', 'processing', 'rendering', 'completing', 'constructor'])('waits on %s', (status) => {
+    const job = readJob({ task: { id: 't1', status, audioUrl: 'https://cdn.example/a' } }, speech, 't1', BASE);
+    expect(job).toEqual({ id: 't1', phase: 'running', status });
+  });
+
+  it.each([
+    [{ id: 't1', status: 'completed', audioUrl: 'https://cdn.example/a' }],
+    [{ id: 't1', status: 'completed', audio_url: 'https://cdn.example/a' }],
+    [{ task: { id: 't1', status: 'completed' }, record: { audioUrl: 'https://cdn.example/a' }, requestId: 'q' }],
+    [{ task: { id: 't1' }, record: { id: 'r1', status: 'completed', audioUrl: 'https://cdn.example/a' } }],
+    [{ task: { id: 't1' }, status: 'completed', audioUrl: 'https://cdn.example/a' }],
+    [{ success: true, data: { id: 't1', state: 'done', result: { audio_url: 'https://cdn.example/a' } } }],
+    [{ success: true, data: { id: 't1', status: 'done', output: 'https://cdn.example/a' } }],
+    [{ id: 't1', status: 'completed', result_url: 'https://cdn.example/a', audioUrl: 'https://cdn.example/old' }],
+  ])('finds the speech in %j', (json) => {
+    expect(readJob(json, speech, 't1', BASE)).toMatchObject({
+      phase: 'completed',
+      resultUrl: 'https://cdn.example/a',
+    });
+  });
+
+  it.each([
+    [{ result_url: 'https://cdn.example/v' }],
+    [{ resultUrl: 'https://cdn.example/v' }],
+    [{ outputUrl: 'https://cdn.example/v' }],
+    [{ result: { url: 'https://cdn.example/v' } }],
+    [{ result: { videoUrl: 'https://cdn.example/v' } }],
+    [{ output: { video_url: 'https://cdn.example/v' } }],
+  ])('finds the video in %j beside echoed inputs', (members) => {
+    const echoes = { videoUrl: 'https://in.example/v', audioUrl: 'https://in.example/a', url: 'https://in.example/x' };
+    const json = { success: true, data: { id: 'j1', status: 'completed', ...echoes, ...members } };
+    expect(readJob(json, lipSync, 'j1', BASE)?.resultUrl).toBe('https://cdn.example/v');
+  });
+
+  it('never takes an echoed input for the video', () => {
+    const data = { id: 'j1', status: 'completed', videoUrl: 'https://in.example/v', audio_url: 'https://in.example/a' };
+    expect(readJob({ success: true, data }, lipSync, 'j1', BASE)).toEqual({
+      id: 'j1',
+      phase: 'completed',
+      status: 'completed',
+    });
+  });
+
+  it('does not take the word of the envelope for the word of the job', () => {
+    expect(readJob({ status: 'success', data: { id: 't1', status: 'queued' } }, speech, 't1', BASE)?.phase).toBe(
+      'running',
+    );
+    expect(readJob({ status: 'error', data: { id: 't1' } }, speech, 't1', BASE)?.phase).toBe('running');
+    expect(readJob({ status: 'error', message: 'internal' }, speech, 't1', BASE)).toBeUndefined();
+    expect(readJob({ status: 200, data: { id: 't1' } }, speech, 't1', BASE)?.phase).toBe('running');
+  });
+
+  it('resolves a relative link and reads credits', () => {
+    const json = { task: { id: 't1', status: 'completed', audioUrl: '/files/a.mp3' }, creditsUsed: 12 };
+    expect(readJob(json, speech, 't1', BASE)).toMatchObject({
+      resultUrl: 'https://api.example/files/a.mp3',
+      credits: 12,
+    });
+  });
+
+  it('gives the words of a nested error with its code', () => {
+    const json = { id: 't1', status: 'failed', error: { code: 'ERR_VOICE', message: 'the voice is gone' } };
+    expect(readJob(json, speech, 't1', BASE)?.error).toBe('the voice is gone (ERR_VOICE)');
+  });
+
+  it.each([[{}], [{ code: 'x', message: 'y' }], [[]], ['<html>'], [undefined]])('finds no job in %j', (json) => {
+    expect(readJob(json, speech, 't1', BASE)).toBeUndefined();
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => {
+        expect(() => readJob(json, lipSync, undefined, BASE)).not.toThrow();
+      }),
+    );
+  });
+});
