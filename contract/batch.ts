@@ -1,6 +1,6 @@
 import type { PriceTable } from './prices.ts';
 import type { Kind, Step, TtsMode } from './row-kinds.ts';
-import type { VerdictName } from './outcomes.ts';
+import type { Control, VerdictName } from './outcomes.ts';
 
 /** Limits of a batch. Each is a promise about the API, not about this machine. */
 export interface BatchLimits {
@@ -63,6 +63,8 @@ export interface SubmitReport {
   readonly verdict: VerdictName | 'held' | 'deferred';
   /** What the row needs now. */
   readonly next: Move;
+  /** With `held`: what the user lets the batch do. */
+  readonly control?: Control;
 }
 
 /** One settled row of a slice of await-and-fetch. */

@@ -16,4 +16,6 @@ export interface RunBatchInput {
   readonly batch: string;
   /** Number of lanes; the window and the submits are shared out among them. */
   readonly lanes: number;
+  /** Lanes continue as new after this many events; by default when the server suggests it. */
+  readonly continueAfterEvents?: number;
 }

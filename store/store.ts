@@ -17,6 +17,8 @@ export interface Expectation {
   readonly contentLength?: number;
   /** What the result is meant to be; a body of another family (HTML, JSON, empty) is an error. */
   readonly family: 'audio' | 'video' | 'text';
+  /** For `text`: the extension of the file. Default `txt`. */
+  readonly extension?: string;
 }
 
 /** The body was not whole or not what it claims to be. Nothing was left under the final name. */
@@ -34,8 +36,8 @@ export interface Store {
    * The extension follows from the first bytes. Throws {@link UnfitBody}.
    */
   write(stem: string, body: Readable, expectation: Expectation): Promise<StoredFile>;
-  /** The file written under this stem, if any (whole by construction); hashes it again. */
-  find(stem: string): Promise<StoredFile | undefined>;
+  /** The file written under this stem, if any (whole by construction), with this extension if one is given; hashes it again. */
+  find(stem: string, extension?: string): Promise<StoredFile | undefined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, for a driver that keeps files on this machine. */

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AwaitReply, AwaitRequest } from '../contract/activities.ts';
+import type { AttemptKey, WaitReport } from '../contract/batch.ts';
+import { firstLook } from '../workflows/policy/looks.ts';
+import { nameOf, type Dependencies } from './dependencies.ts';
+import { loadAttempt, loadBatch, moveFor } from './load-attempt.ts';
+import { lookAtJob } from './look-at-job.ts';
+import { waitedJob, type WaitedJob } from './waited-job.ts';
+
+/** Resolution of the waiting loop; looks are seconds apart. */
+const TICK_MS = 50;
+
+/**
+ * Waits for the jobs of the given rows for a slice of time: looks at each when its turn comes, downloads, checks and stores
+ * what is ready, and records how each ended. Returns the rows that need something else now.
+ *
+ * A job is in one of three states here. *Due later*: nothing happens. *Looked at*: one read is on the wire; it brings
+ * "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process,
+ * not in this slice, so that a long one does not hold the others; a later slice finds it, or finds it done.
+ *
+ * The slice ends early when nothing is left, or when a row of a chain is ready for its next step. Reads on the wire are
+ * awaited. Everything may be done twice: reading is free, and records are written once.
+ */
+export async function awaitAndFetch(
+  deps: Dependencies,
+  request: AwaitRequest,
+  signal: AbortSignal,
+): Promise<AwaitReply> {
+  const batch = await loadBatch(deps, request.batch);
+  const settled: WaitReport[] = [];
+  const waiting = new Map<string, WaitedJob>();
+  const looks = new Map<string, Promise<void>>();
+  const fetching = new Set<string>();
+  const endsAt = performance.now() + request.sliceMs;
+  let chainReady = false;
+
+  /** Keeps a job that still runs; reports a row that needs something else. */
+  const sort = async (key: AttemptKey): Promise<void> => {
+    const loaded = await loadAttempt(deps, key, batch);
+    const next = moveFor(loaded.row, loaded.charges);
+    const job = waitedJob(key, loaded);
+    if (next.do === 'wait' && job !== undefined) {
+      waiting.set(job.name, job);
+      return;
+    }
+    waiting.delete(nameOf(key));
+    deps.looks.forget(nameOf(key));
+    settled.push({ row: key.row, next });
+    chainReady ||= next.do === 'submit';
+  };
+
+  const look = async (job: WaitedJob): Promise<void> => {
+    try {
+      if (await lookAtJob(deps, job, signal)) await sort(job.key);
+    } finally {
+      looks.delete(job.name);
+    }
+  };
+
+  for (const at of request.rows) await sort({ batch: request.batch, ...at });
+  while (waiting.size > 0 && !chainReady && !signal.aborted && performance.now() < endsAt) {
+    const now = deps.clock.now().wall;
+    for (const job of [...waiting.values()]) {
+      if (looks.has(job.name)) continue;
+      if (deps.fetches.isRunning(job.name)) fetching.add(job.name);
+      else if (fetching.delete(job.name)) await sort(job.key);
+      else if (deps.looks.dueAt(job.name, firstLook(batch.settings, job.acceptedAt)) <= now)
+        looks.set(job.name, look(job));
+    }
+    await Promise.race([...looks.values(), sleep(TICK_MS)]);
+  }
+  await Promise.all(looks.values());
+  return { settled };
+}

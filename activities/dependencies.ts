@@ -1,0 +1,61 @@
+import type { LimitFunction } from 'p-limit';
+import type { Logger } from 'pino';
+import type { SpeechApi } from '../api/speech-api.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import type { Realm } from '../contract/names.ts';
+import type { Instant } from '../workflows/policy/send-deadline.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Store } from '../store/store.ts';
+import type { LookSchedule } from './look-schedule.ts';
+import type { RunningWork } from './running-work.ts';
+import type { Wires } from './wires.ts';
+
+/**
+ * Moments of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
+ * in production nobody listens.
+ */
+export const MOMENTS = ['before-intent', 'after-intent', 'after-answer', 'after-verdict', 'before-rename'] as const;
+export type Moment = (typeof MOMENTS)[number];
+
+/** Called at each moment; may take its time, or never return. */
+export type Witness = (moment: Moment) => void | Promise<void>;
+
+/** Both clocks; replaced in tests of clock jumps and sleep. */
+export interface Clock {
+  now(): Instant;
+}
+
+/** Everything that activities need from outside, wired in `worker/dependencies.ts`. */
+export interface Dependencies {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly api: SpeechApi;
+  /** Whose work this worker may do; work of another realm is refused. */
+  readonly realm: Realm;
+  /** This process, for the record of intents. */
+  readonly owner: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Bounds paid requests of this process on the wire. */
+  readonly wires: Wires;
+  /** Bounds downloads of this process. */
+  readonly downloads: LimitFunction;
+  /** Bounds status reads of this process on the wire. */
+  readonly reads: LimitFunction;
+  /** When each job is looked at next, in this process. */
+  readonly looks: LookSchedule;
+  /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */
+  readonly sends: RunningWork;
+  /** Downloads that run in this process, by {@link nameOf} their attempt. */
+  readonly fetches: RunningWork;
+  readonly witness: Witness;
+  /** Told of a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */
+  readonly onFault: (fault: Error) => void;
+}
+
+export const SYSTEM_CLOCK: Clock = { now: () => ({ wall: Date.now(), monotonic: performance.now() }) };
+
+/** Name of an attempt, for the work that runs on it. */
+export function nameOf(key: AttemptKey): string {
+  return [key.batch, key.row, key.step, key.take, key.attempt].join('/');
+}

@@ -1,0 +1,67 @@
+import { ApiError, type JobReading } from '../api/speech-api.ts';
+import type { Failure } from '../contract/failures.ts';
+import { UnfitBody } from '../store/store.ts';
+import { nextLook } from '../workflows/policy/looks.ts';
+import { isLastStep } from '../workflows/policy/row-machine.ts';
+import type { Dependencies } from './dependencies.ts';
+import { receiveMedia } from './receive-media.ts';
+import type { WaitedJob } from './waited-job.ts';
+
+/** Downloads of one job's result that may come to nothing, each with a fresh link, before the row fails. */
+const MOST_DOWNLOADS = 6;
+/** Pause before the job is read again for a fresh link, ms; doubled each time. */
+const FIRST_PAUSE_MS = 500;
+/** Pause after a fault of this machine (disk full), ms. */
+const AFTER_FAULT_MS = 5_000;
+
+/**
+ * Downloads a job's result to the store and records it. A link that is dead, cut or leads to something else is not tried
+ * again: the job is read anew for a fresh one. Never rejects: what no retry heals is told to `onFault`.
+ */
+export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<void> {
+  try {
+    const { key } = job;
+    const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
+    const file = await deps.downloads(() =>
+      deps.api.download(reading.resultUrl ?? '', receiveMedia(deps, key, family)),
+    );
+    const credits = reading.credits === undefined ? {} : { credits: reading.credits };
+    const last = isLastStep(job.loaded.row.kind, key.step);
+    await deps.ledger.finishJob(
+      key,
+      { file, ...credits },
+      last ? { outcome: 'succeeded', file } : { state: 'waiting' },
+    );
+  } catch (error) {
+    await afterFailedDownload(deps, job, error).catch((fault: unknown) => {
+      deps.looks.again(job.name, deps.clock.now().wall + AFTER_FAULT_MS);
+      deps.onFault(asError(fault));
+    });
+  }
+}
+
+async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: unknown): Promise<void> {
+  const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
+  if (!isLink && !(error instanceof ApiError)) throw error;
+  deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
+  await deps.ledger.setRowState(job.key.batch, job.key.row, 'processing');
+  const now = deps.clock.now().wall;
+  if (!isLink) {
+    deps.looks.again(job.name, nextLook(job.loaded.batch.settings, now, Math.random()));
+    return;
+  }
+  const failed = deps.looks.troubled(job.name, now + FIRST_PAUSE_MS);
+  deps.looks.again(job.name, now + FIRST_PAUSE_MS * 2 ** (failed - 1));
+  if (failed >= MOST_DOWNLOADS) await giveUpResult(deps, job, error.message);
+}
+
+/** The result cannot be had: the row fails, and keeps its job id and what was charged. */
+export async function giveUpResult(deps: Dependencies, job: WaitedJob, why: string): Promise<boolean> {
+  const message = `${why} (job ${job.jobId} was accepted and may have been charged).`;
+  const failure: Failure = { class: 'ResultGone', message: message.slice(0, 500) };
+  return deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure });
+}
+
+function asError(fault: unknown): Error {
+  return fault instanceof Error ? fault : new Error(String(fault));
+}

@@ -1,0 +1,34 @@
+import type { Activities } from '../contract/activities.ts';
+import { awaitAndFetch } from './await-and-fetch.ts';
+import { controlBatch } from './control-batch.ts';
+import type { Dependencies } from './dependencies.ts';
+import { withLifeline } from './lifeline.ts';
+import { loadBatch, moveFor } from './load-attempt.ts';
+import { reconcile } from './reconcile.ts';
+import { submit } from './submit.ts';
+
+/** All activities, with the world they work on. */
+export function createActivities(deps: Dependencies): Activities {
+  const { ledger } = deps;
+  return {
+    openBatch: async (name) => {
+      const { rows, control, settings } = await loadBatch(deps, name);
+      const { submits, window } = settings.limits;
+      return { rows, control, submits, window };
+    },
+    claimRows: async (request) => {
+      const { control } = await loadBatch(deps, request.batch);
+      const { rows, exhausted } = await ledger.claimRows(request);
+      const tasks = rows.map(({ row, charges }) => ({ row: row.row, kind: row.kind, next: moveFor(row, charges) }));
+      return { rows: tasks, control, exhausted };
+    },
+    submit: (key) => withLifeline((signal) => submit(deps, key, signal)),
+    reconcile: (key) => withLifeline((signal) => reconcile(deps, key, signal)),
+    awaitAndFetch: (request) => withLifeline((signal) => awaitAndFetch(deps, request, signal)),
+    controlBatch: (request) => withLifeline((signal) => controlBatch(deps, request, signal)),
+    cancelRest: async (batch) => {
+      await ledger.cancelRest(batch);
+    },
+    closeBatch: async (batch) => ({ open: await ledger.closeBatch(batch) }),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Verdict } from '../api/speech-api.ts';
+import type { AttemptKey, Move } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
+import type { RowEffect, SettleVerdict } from '../ledger/ledger.ts';
+import type { StoredFile } from '../store/store.ts';
+import { mayTryAgain, pausesBatch } from '../workflows/policy/retry.ts';
+import { isLastStep } from '../workflows/policy/row-machine.ts';
+import type { Dependencies } from './dependencies.ts';
+import { moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { canLookUp } from './look-up-lost.ts';
+import { storeTranscript } from './store-transcript.ts';
+
+/**
+ * Writes what is known after a paid request to the ledger, together with what it means for the row, in one transaction.
+ * Returns what the row needs next.
+ */
+export async function recordVerdict(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  verdict: Verdict<StoredFile>,
+): Promise<Move> {
+  if ('failure' in verdict) {
+    const { failure } = verdict;
+    deps.log.warn(
+      { ...key, verdict: verdict.verdict, failure: failure.class, status: failure.status },
+      failure.message,
+    );
+    if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
+  }
+  const [record, effect] = await meaningOf(deps, loaded, key, verdict);
+  await deps.ledger.settle(key, record, effect);
+  return moveOf(deps, key.batch, key.row);
+}
+
+async function meaningOf(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  verdict: Verdict<StoredFile>,
+): Promise<readonly [SettleVerdict, RowEffect]> {
+  switch (verdict.verdict) {
+    case 'accepted':
+      return [verdict, { state: 'processing' }];
+    case 'done': {
+      const { media, transcript, credits, requestId } = verdict;
+      if (transcript !== undefined) {
+        const { file, extraFiles } = await storeTranscript(deps.store, key, transcript);
+        const record = { verdict: 'done', file, ...given({ credits, requestId }) } as const;
+        return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
+      }
+      const record = { verdict: 'done', ...given({ file: media, credits, requestId }) } as const;
+      const last = isLastStep(loaded.row.kind, key.step);
+      return [record, last ? { outcome: 'succeeded', ...given({ file: media }) } : { state: 'waiting' }];
+    }
+    case 'not-accepted':
+      return [verdict, afterRefusal(loaded, key, verdict.failure)];
+    case 'rejected':
+      return [verdict, { outcome: 'failed', failure: verdict.failure }];
+    case 'unknown':
+      // Where the API has a list, reconcile looks there before the row ends.
+      return [verdict, canLookUp(loaded.operation) ? { state: 'submitting' } : endUnknown(verdict.failure)];
+  }
+}
+
+/** A refusal costs nothing; the row tries again until the refusals of its class are too many. */
+function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
+  const refusals = loaded.charges.filter(
+    (one) =>
+      one.step === key.step &&
+      one.take === key.take &&
+      one.state === 'not-accepted' &&
+      one.failure?.class === failure.class,
+  ).length;
+  if (mayTryAgain(failure.class, refusals + 1)) return { state: 'waiting' };
+  const message = `${failure.message} Given up after ${String(refusals + 1)} such answers; nothing was charged for them.`;
+  return { outcome: 'failed', failure: { ...failure, message } };
+}
+
+/** The end of a row of which nobody can say whether it was charged. */
+export function endUnknown(failure: Failure): RowEffect {
+  return { outcome: 'unknown', failure };
+}
+
+/** The members that have a value. */
+function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

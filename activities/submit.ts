@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PaidRequest, Verdict } from '../api/speech-api.ts';
+import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
+import { idempotencyKeyOf } from '../contract/names.ts';
+import { quoteStep } from '../workflows/policy/pricing.ts';
+import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
+import type { StoredFile } from '../store/store.ts';
+import { nameOf, type Dependencies } from './dependencies.ts';
+import { freshSpeechLink, type Link } from './fresh-speech-link.ts';
+import { loadAttempt, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { receiveMedia } from './receive-media.ts';
+import { recordVerdict } from './record-verdict.ts';
+import { reportHealth, waitForSlot } from './slots.ts';
+
+/** How long to wait before asking again for one of the places on the wire that other processes hold. */
+const FULL_PAUSE_MS = 50;
+
+/**
+ * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
+ *
+ * 1. Reads the ledger; a verdict that is there is the answer, and nothing is sent.
+ * 2. Gets what the request needs (the fresh link of a chain's speech) and waits for its turn.
+ * 3. Records the intent, exclusively and synced.
+ * 4. Looks once more at both clocks and at the signal, then sends.
+ * 5. Records the verdict, then reports what the row needs next.
+ *
+ * Aborting stops it before the intent. After the intent it ends the request on the wire, whatever it takes.
+ */
+export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<SubmitReport> {
+  const loaded = await loadAttempt(deps, key);
+  if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
+
+  return deps.wires.of(
+    key.batch,
+    loaded.batch.settings.limits.submits,
+  )(async () => {
+    const link = await freshSpeechLink(deps, loaded, key, signal);
+    if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
+    if (link.state === 'later') return deferred(key);
+
+    try {
+      await waitForSlot(deps, 'create', loaded.batch.settings.limits.rate, signal);
+      await deps.witness('before-intent');
+      const intent = await intend(deps, loaded, key, signal);
+      if (intent === 'go') return await deps.sends.run(nameOf(key), () => send(deps, loaded, key, link, signal));
+      return intent;
+    } catch (error) {
+      // Before the intent an abort harms nothing; `send` handles its own.
+      if (signal.aborted) return deferred(key);
+      throw error;
+    }
+  });
+}
+
+/** Records the intent, waiting for a place on the wire; anything but `go` is a report. */
+async function intend(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  signal: AbortSignal,
+): Promise<'go' | SubmitReport> {
+  const { settings } = loaded.batch;
+  const quoted = quoteStep(loaded.operation, loaded.row.spec, settings.prices);
+  for (;;) {
+    const { submits } = settings.limits;
+    const intent = await deps.ledger.intend(key, { quoted, owner: deps.owner, maxSending: submits });
+    switch (intent.answer) {
+      case 'go':
+        return 'go';
+      case 'held': {
+        const { control } = await loadAttempt(deps, key).then((now) => now.batch);
+        const next = await moveOf(deps, key.batch, key.row);
+        return { verdict: 'held', next, ...(control === 'running' ? {} : { control }) };
+      }
+      case 'exists':
+        return reportStanding(await loadAttempt(deps, key));
+      case 'full':
+        await sleep(FULL_PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
+/** From the synced intent to the recorded verdict. */
+async function send(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  link: Link,
+  signal: AbortSignal,
+): Promise<SubmitReport> {
+  const intentAt = deps.clock.now();
+  await deps.witness('after-intent');
+  const verdict = await sendOnce(deps, loaded, key, link, signal, intentAt);
+  await deps.witness('after-answer');
+  const next = await recordVerdict(deps, loaded, key, verdict);
+  await deps.witness('after-verdict');
+  const failure = 'failure' in verdict ? verdict.failure : null;
+  await reportHealth(deps, 'create', intentAt.wall, failure);
+  return { verdict: verdict.verdict, next };
+}
+
+async function sendOnce(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  link: Link,
+  signal: AbortSignal,
+  intentAt: Instant,
+): Promise<Verdict<StoredFile>> {
+  if (signal.aborted) return notSent('The work was taken away right before sending.');
+  if (!maySend(intentAt, deps.clock.now())) {
+    return notSent('The process stood still between the record and the request, so the request was not sent.');
+  }
+  const request: PaidRequest = {
+    operation: loaded.operation,
+    spec: loaded.row.spec,
+    ...(link.audioUrl === undefined ? {} : { audioUrl: link.audioUrl }),
+    idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
+  };
+  // Not aborted by the signal: what is on the wire is brought home.
+  return deps.api.send(request, { receive: receiveMedia(deps, key, 'audio') });
+}
+
+function notSent(message: string): { readonly verdict: 'not-accepted'; readonly failure: Failure } {
+  return { verdict: 'not-accepted', failure: { class: 'NotSent', message } };
+}
+
+function deferred(key: AttemptKey): SubmitReport {
+  const { row, step, take, attempt } = key;
+  return { verdict: 'deferred', next: { do: 'submit', at: { row, step, take, attempt } } };
+}
+
+/** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
+function reportStanding(loaded: LoadedAttempt): SubmitReport {
+  const state = loaded.charge?.state;
+  const verdict = state === undefined || state === 'sending' ? 'deferred' : state;
+  return { verdict, next: moveFor(loaded.row, loaded.charges) };
+}

@@ -1,0 +1,23 @@
+import type { JobOperation } from '../api/speech-api.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import { OPERATION_STYLE } from '../contract/row-kinds.ts';
+import { nameOf } from './dependencies.ts';
+import type { LoadedAttempt } from './load-attempt.ts';
+
+/** A job that is waited for in this slice. */
+export interface WaitedJob {
+  readonly key: AttemptKey;
+  readonly name: string;
+  readonly loaded: LoadedAttempt;
+  readonly jobId: string;
+  readonly operation: JobOperation;
+  readonly acceptedAt: number;
+}
+
+/** The job of an attempt, if it has one. */
+export function waitedJob(key: AttemptKey, loaded: LoadedAttempt): WaitedJob | undefined {
+  const { charge, operation } = loaded;
+  if (charge?.jobId == null || OPERATION_STYLE[operation] !== 'job') return undefined;
+  const acceptedAt = charge.verdictAt ?? charge.intentAt;
+  return { key, name: nameOf(key), loaded, jobId: charge.jobId, operation: operation as JobOperation, acceptedAt };
+}

@@ -1,0 +1,64 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { CommandContext } from '../program.ts';
+import type { RunFlags } from './run-options.ts';
+
+/** Flags that `run` and `plan` share: how the manifest is read. */
+function withManifestFlags(command: Command): Command {
+  return command
+    .argument('<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin')
+    .option(
+      '--name <name>',
+      'name of the batch (default: the file name), or, with {id}-like fields, of the result files (default: {id}.{ext})',
+      collect,
+    )
+    .option('--kind <kind>', 'what rows without a kind are: tts, stt, lip-sync, dub (default: from the columns)')
+    .option('--voice <id>', 'voice of rows that name none')
+    .option('--engine <id>', 'engine of rows that name none')
+    .option('--format <format>', "audio format of rows that name none (default: the API's, mp3)")
+    .option('--language <code>', 'language of rows that name none')
+    .option('--map <ours=theirs>', 'read our column from a column of another name; may be repeated', collect)
+    .option('--strict', 'refuse unknown columns instead of carrying them along')
+    .option('--tts <mode>', 'speak tts rows as a job or by the synchronous endpoint: job, sync', 'job');
+}
+
+function withLimitFlags(command: Command): Command {
+  return command
+    .option('--rate <n>', 'paid requests a second (default: as the API allows)', positive)
+    .option('--submits <n>', 'paid requests on the wire at once: what a crash can leave unknown (default: 8)', count)
+    .option('--window <n>', 'rows in flight (default: 400)', count)
+    .option('--poll-rate <n>', 'status reads a second (default: as the API allows)', positive);
+}
+
+const apiUrl = (): Option => new Option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)');
+
+/** Adds `run` and `plan`. */
+export function addRunCommands(program: Command, context: CommandContext): void {
+  withLimitFlags(withManifestFlags(program.command('run')))
+    .description('run a batch, or go on with it; writes ./out/<name>/')
+    .option('--out <folder>', 'folder of the results (default: out/<name>)')
+    .addOption(apiUrl())
+    .option('--detach', 'return at once; server and worker go on in the background')
+    .option('--json', 'print one line of JSON at the end')
+    .option('-y, --yes', 'never wait for an answer')
+    .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --rate 5\n')
+    .action(async (manifest: string, flags: RunFlags) => {
+      const { run } = await import('./run.ts');
+      context.done(await run(manifest, flags, context));
+    });
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function positive(value: string): number {
+  const parsed = Number(value);
+  if (!(parsed > 0) || !Number.isFinite(parsed)) throw new InvalidArgumentError('expected a number above 0.');
+  return parsed;
+}
+
+function count(value: string): number {
+  const parsed = positive(value);
+  if (!Number.isInteger(parsed)) throw new InvalidArgumentError('expected a whole number above 0.');
+  return parsed;
+}

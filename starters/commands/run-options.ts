@@ -1,0 +1,128 @@
+import { resolve } from 'node:path';
+import type { BatchSettings } from '../../contract/batch.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
+import type { ManifestOptions } from '../../inputs/read-manifest.ts';
+import { ExitError } from '../exit-error.ts';
+import { nameFromFile } from '../load-batch.ts';
+import type { Settings } from '../settings.ts';
+
+/** What `run` and `plan` were told on the command line, as it was typed. */
+export interface RunFlags {
+  readonly name?: readonly string[];
+  readonly out?: string;
+  readonly apiUrl?: string;
+  readonly kind?: string;
+  readonly voice?: string;
+  readonly engine?: string;
+  readonly format?: string;
+  readonly language?: string;
+  readonly map?: readonly string[];
+  readonly strict?: boolean;
+  readonly tts?: string;
+  readonly rate?: number;
+  readonly submits?: number;
+  readonly window?: number;
+  readonly pollRate?: number;
+  readonly json?: boolean;
+  readonly detach?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What is to be run, with all defaults filled in. */
+export interface RunPlan {
+  readonly name: string;
+  /** Absolute. */
+  readonly out: string;
+  readonly manifest: ManifestOptions;
+  readonly settings: BatchSettings;
+}
+
+/** Defaults of the limits, see design: 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. */
+const DEFAULTS = { rate: null, submits: 8, window: 400, pollRate: null } as const;
+/** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
+const FIRST_LOOK_MS = 3_000;
+const POLL_GAP_MS = 3_000;
+const JOB_DEADLINE_MINUTES = 120;
+
+export function planRun(manifestPath: string, flags: RunFlags, settings: Settings): RunPlan {
+  const { batchName, template } = readNames(flags.name ?? []);
+  const name = batchName ?? nameFromFile(manifestPath);
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) || name.includes('..')) {
+    throw usage(
+      `"${name}" cannot name a batch: letters, digits, spaces, dots, dashes and underscores, at most 100. Use --name NAME.`,
+    );
+  }
+  const { config } = settings;
+  const prices = { ...BUILT_IN_PRICES, ...config.prices };
+  const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
+  const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
+  return {
+    name,
+    out: resolve(flags.out ?? `out/${name}`),
+    manifest: {
+      ...(kind === undefined ? {} : { kind }),
+      defaults: pick(flags, ['voice', 'engine', 'format', 'language']),
+      map: readMap(flags.map ?? []),
+      strict: flags.strict ?? false,
+      nameTemplate: template ?? '{id}.{ext}',
+      prices,
+      tts,
+      localMedia: 'refuse',
+    },
+    settings: {
+      limits: { ...DEFAULTS, ...config.limits, ...pick(flags, ['rate', 'submits', 'window', 'pollRate']) },
+      tts,
+      prices,
+      nameTemplate: template ?? '{id}.{ext}',
+      firstLookMs: config.polling?.firstLookMs ?? FIRST_LOOK_MS,
+      pollGapMs: config.polling?.gapMs ?? POLL_GAP_MS,
+      jobDeadlineMs: (config.polling?.jobDeadlineMinutes ?? JOB_DEADLINE_MINUTES) * 60_000,
+      trust503: config.trust503 ?? true,
+    },
+  };
+}
+
+/** `--name` names the batch, or, where it has a `{field}`, the result files; it may be given for both. */
+function readNames(values: readonly string[]): { readonly batchName?: string; readonly template?: string } {
+  const templates = values.filter((value) => value.includes('{'));
+  const names = values.filter((value) => !value.includes('{'));
+  if (templates.length > 1 || names.length > 1) {
+    throw usage(
+      '--name was given twice for the same thing: once for the batch, once (with {id} and the like) for the files.',
+    );
+  }
+  const [template] = templates;
+  const [batchName] = names;
+  return { ...(batchName === undefined ? {} : { batchName }), ...(template === undefined ? {} : { template }) };
+}
+
+function readMap(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [ours, theirs] = [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1).trim()];
+      if (!pair.includes('=') || ours === '' || theirs === '')
+        throw usage(`--map ${pair}: expected OUR-COLUMN=THEIR-COLUMN, as in --map text=script.`);
+      return [ours, theirs];
+    }),
+  );
+}
+
+function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw usage(`${flag} ${value}: expected one of ${allowed.join(', ')}.`);
+  return found;
+}
+
+function pick<T extends object, K extends keyof T>(
+  from: T,
+  names: readonly K[],
+): { [P in K]?: Exclude<T[P], undefined> } {
+  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as {
+    [P in K]?: Exclude<T[P], undefined>;
+  };
+}
+
+function usage(message: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was spent.`);
+}

@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino, type Logger } from 'pino';
+import type { Witness } from '../activities/dependencies.ts';
+import { batchWorkflowId } from '../contract/names.ts';
+import { failAbandoned } from '../embedded/fail-abandoned.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Store } from '../store/store.ts';
+import { newIdentity } from '../worker/dependencies.ts';
+import { startWorker, type RunningWorker } from '../worker/run-worker.ts';
+import type { OpenApi } from './open-api.ts';
+import type { Temporal } from './open-temporal.ts';
+
+export interface EmbeddedWorkerRequest {
+  readonly temporal: Temporal;
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly open: OpenApi;
+  readonly home: string;
+  /** Told of a fault that no retry heals by itself. */
+  readonly onFault: (fault: Error) => void;
+  readonly witness: Witness | undefined;
+}
+
+/**
+ * Starts the worker of this process. Where every other process of this home is dead, the activities that they had begun are
+ * failed first, so that nothing waits for a heartbeat time-out.
+ */
+export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
+  const { temporal, ledger, store, open, witness } = request;
+  const owner = newIdentity();
+  const log = openLog(request.home);
+  if (temporal.alone) {
+    const workflowIdPrefix = batchWorkflowId(ledger.id, '');
+    await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+  }
+  return startWorker(temporal, {
+    ledger,
+    store,
+    api: open.api,
+    realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
+    owner,
+    log,
+    onFault: request.onFault,
+    ...(witness === undefined ? {} : { witness }),
+  });
+}
+
+/** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
+export function openLog(home: string): Logger {
+  mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
+  return pino(
+    { base: { pid: process.pid } },
+    pino.destination({ dest: join(home, 'logs', 'worker.log'), sync: false }),
+  );
+}

@@ -1,0 +1,12 @@
+import type { ExitName } from '../contract/exit-codes.ts';
+
+/** Ends a command with an exit code and one clear message: what is wrong, whether money was spent, what to do next. */
+export class ExitError extends Error {
+  readonly exit: ExitName;
+
+  constructor(exit: ExitName, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ExitError';
+    this.exit = exit;
+  }
+}

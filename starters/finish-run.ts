@@ -1,0 +1,49 @@
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { describeMismatch } from '../results/mismatch.ts';
+import { projectBatch } from '../results/project.ts';
+import type { Store } from '../store/store.ts';
+import { pauseMessage } from './follow.ts';
+import { summaryLines } from './terminal/summary.ts';
+import { exitOf } from './terminal/exit-of.ts';
+import type { Output } from './terminal/output.ts';
+import { voxbatchVersion } from './version.ts';
+import { goOnCommand, type WorkEnd } from './work-on-batch.ts';
+
+export interface FinishRequest {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly batch: string;
+  /** Absolute. */
+  readonly out: string;
+  readonly output: Output;
+  readonly json: boolean;
+  readonly why: WorkEnd;
+}
+
+/** Writes a batch's files as they stand, says what happened and what to do next, and decides the exit code. */
+export async function finishRun(request: FinishRequest): Promise<ExitName> {
+  const { ledger, output, why } = request;
+  const batch = await ledger.findBatch(request.batch);
+  if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
+  const isClosed = batch.state === 'closed';
+  const { counts, money, mismatches } = await projectBatch({
+    ...request,
+    complete: isClosed,
+    voxbatchVersion: voxbatchVersion(),
+  });
+  const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
+  const byState = exitOf({ outcomes: counts.outcomes, isClosed, pausedBy, mismatch: mismatches.length > 0 });
+  const exit = why === 'interrupted' || why === 'terminated' ? why : byState;
+  if (request.json)
+    output.data(
+      JSON.stringify({ batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: request.out }),
+    );
+  for (const line of summaryLines({ batch, counts, money, out: request.out })) output.say(line);
+  for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+  if (why === 'interrupted' || why === 'terminated')
+    output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
+  else if (why === 'detached') output.say(`The batch goes on in the background. Look: voxbatch status ${batch.name}`);
+  else if (!isClosed) output.say(pauseMessage(batch));
+  return exit;
+}

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import { linkNewMedia } from '../results/project.ts';
+import type { Store } from '../store/store.ts';
+import type { Output } from './terminal/output.ts';
+import { ProgressDisplay } from './terminal/progress.ts';
+
+const LOOK_EVERY_MS = 200;
+/** Media are linked to the out folder this often while following, ms. */
+const LINK_EVERY_MS = 1_000;
+
+export interface FollowRequest {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly batch: string;
+  readonly out: string;
+  readonly output: Output;
+  readonly voxbatchVersion: string;
+  /** Ends following early: Ctrl-C, or a fault of this machine. */
+  readonly signal: AbortSignal;
+  /** Wait through a pause (a person at a terminal can resume it) instead of returning. */
+  readonly waitWhilePaused: boolean;
+  /** Asked now and then whether the workflow still runs; returns a message if it does not. */
+  readonly checkWorkflow: () => Promise<string | undefined>;
+}
+
+/** Why following ended. */
+export type FollowEnd =
+  | { readonly why: 'closed' | 'paused' | 'aborted'; readonly batch: BatchRecord }
+  | { readonly why: 'broken'; readonly batch: BatchRecord; readonly message: string };
+
+/** Follows a batch in the ledger, shows its progress and links new media, until it is closed, paused or broken. */
+export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
+  const { ledger, output, signal } = request;
+  const display = new ProgressDisplay(output);
+  let linkedAt = 0;
+  let linkedUpTo = 0;
+  let saidPause = false;
+  for (let looks = 1; ; looks++) {
+    const batch = await ledger.findBatch(request.batch);
+    if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
+    const standing = { counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
+    const paused = batch.control === 'paused' && batch.state !== 'closed';
+    const end = batch.state === 'closed' || signal.aborted || (paused && !request.waitWhilePaused);
+    display.show(standing, end);
+    if (batch.state === 'closed') return { why: 'closed', batch };
+    if (signal.aborted) return { why: 'aborted', batch };
+    if (paused && !request.waitWhilePaused) return { why: 'paused', batch };
+    if (paused && !saidPause) {
+      display.interrupt();
+      output.say(pauseMessage(batch));
+    }
+    saidPause = paused;
+    if (performance.now() - linkedAt >= LINK_EVERY_MS) {
+      linkedAt = performance.now();
+      const since = Date.now() - 1_000;
+      await linkNewMedia({ ...request, complete: false }, linkedUpTo);
+      linkedUpTo = since;
+    }
+    if (looks % 25 === 0) {
+      const message = await request.checkWorkflow();
+      if (message !== undefined) return { why: 'broken', batch, message };
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** What a paused batch needs, with the next command. */
+export function pauseMessage(batch: BatchRecord): string {
+  const goOn = `voxbatch resume ${batch.name}`;
+  switch (batch.pauseReason?.class) {
+    case 'OutOfCredits':
+      return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top the account up, then: ${goOn}`;
+    case 'BadToken':
+      return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). Set VOXBATCH_API_TOKEN, then run the same command again.`;
+    default:
+      return `Batch "${batch.name}" is paused. Go on with: ${goOn}`;
+  }
+}

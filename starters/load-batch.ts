@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BatchSettings } from '../contract/batch.ts';
+import { KernelLock } from '../embedded/kernel-lock.ts';
+import { makeHome } from '../embedded/home.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import { readManifest, type ManifestOptions } from '../inputs/read-manifest.ts';
+import type { BatchIdentity, BatchRecord, Ledger, NewRow } from '../ledger/ledger.ts';
+import { ExitError } from './exit-error.ts';
+
+const ROWS_A_TRANSACTION = 500;
+
+export interface LoadRequest {
+  readonly ledger: Ledger;
+  readonly home: string;
+  readonly source: ManifestSource;
+  readonly options: ManifestOptions;
+  readonly identity: BatchIdentity;
+  readonly settings: BatchSettings;
+  readonly columns: readonly string[];
+}
+
+/**
+ * The batch of this identity in the ledger: the one that is there, or a new one with all its rows. A batch of the same name
+ * but another manifest, API or account is an error.
+ *
+ * Rows are written in several transactions, so that a large manifest does not hold the ledger from batches that run. Until
+ * the last one the batch is `loading` and never starts. A kernel lock keeps two starts apart; a load that was killed is
+ * removed and done again.
+ */
+export async function findOrLoadBatch(
+  request: LoadRequest,
+): Promise<{ readonly batch: BatchRecord; readonly isNew: boolean }> {
+  const lock = new KernelLock(join(makeHome(request.home).home, 'loading.lock'));
+  try {
+    while (!lock.tryAlone()) await sleep(50);
+    const found = await request.ledger.findBatch(request.identity.name);
+    if (found !== undefined && found.state !== 'loading') {
+      refuseOther(found, request.identity);
+      return { batch: found, isNew: false };
+    }
+    await request.ledger.discardLoading(request.identity.name);
+    return { batch: await load(request), isNew: true };
+  } finally {
+    lock.close();
+  }
+}
+
+async function load(request: LoadRequest): Promise<BatchRecord> {
+  const { ledger, identity, settings, columns, source } = request;
+  await ledger.createBatch({ ...identity, settings, columns, source: source.name });
+  let rows: NewRow[] = [];
+  for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options)) {
+    rows.push({ row, id, line, spec, input, quoted });
+    if (rows.length < ROWS_A_TRANSACTION) continue;
+    await ledger.addRows(identity.name, rows);
+    rows = [];
+  }
+  await ledger.addRows(identity.name, rows);
+  await ledger.openBatch(identity.name);
+  const batch = await ledger.findBatch(identity.name);
+  if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
+  return batch;
+}
+
+function refuseOther(found: BatchRecord, wanted: BatchIdentity): void {
+  const differs =
+    found.apiUrl !== wanted.apiUrl
+      ? `ran against another API (${found.apiUrl})`
+      : found.account !== wanted.account
+        ? `belongs to another account (${found.account})`
+        : found.digest !== wanted.digest
+          ? 'has another manifest, or other defaults (--voice, --map, --tts …)'
+          : undefined;
+  if (differs === undefined) return;
+  throw new ExitError(
+    'usage',
+    `The name "${wanted.name}" is taken by a batch that ${differs}. Nothing was spent. Choices:\n` +
+      `  voxbatch run MANIFEST --name NEW-NAME    runs this manifest as a batch of its own, all rows at full price\n` +
+      `  voxbatch status ${wanted.name}    shows the batch that has the name`,
+  );
+}
+
+/** What makes the rows of a batch what they are: the manifest's bytes and every option that changes how they are read. */
+export function digestOf(manifestSha256: string, options: ManifestOptions, tts: string): string {
+  const { kind, defaults, map } = options;
+  const shaping = JSON.stringify([
+    manifestSha256,
+    kind ?? null,
+    Object.entries(defaults).sort(),
+    Object.entries(map).sort(),
+    tts,
+  ]);
+  return createHash('sha256').update(shaping).digest('hex');
+}
+
+/** The default name of a batch: the manifest's file name without its extension. */
+export function nameFromFile(path: string): string {
+  if (path === '-') return 'stdin';
+  return basename(path).replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
+}

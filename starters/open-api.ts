@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSpeechApi } from '../api/create-api.ts';
+import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
+import { ExitError } from './exit-error.ts';
+import { readApiAccess, type Settings } from './settings.ts';
+
+/** The API, with the account that the token belongs to. */
+export interface OpenApi {
+  readonly api: SpeechApi;
+  readonly profile: Profile;
+}
+
+/** Pauses before the profile is read again, ms. */
+const PAUSES_MS = [500, 1_500];
+
+/** Opens the API and reads the profile: it proves the address and the token, and names the account. Spends nothing. */
+export async function openApi(settings: Settings, flags: { readonly apiUrl?: string }): Promise<OpenApi> {
+  const access = readApiAccess(settings, flags);
+  const api = createSpeechApi({ ...access, trust503: settings.config.trust503 ?? true });
+  try {
+    return { api, profile: await readProfile(api) };
+  } catch (error) {
+    api.close();
+    if (!(error instanceof ApiError)) throw error;
+    throw new ExitError('api', `${adviceFor(error, access.baseUrl)} Nothing was spent.`, { cause: error });
+  }
+}
+
+async function readProfile(api: SpeechApi): Promise<Profile> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await api.readProfile();
+    } catch (error) {
+      const heals =
+        error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'Rejected';
+      if (!heals) throw error;
+      await sleep(pause);
+    }
+  }
+  return api.readProfile();
+}
+
+function adviceFor(error: ApiError, baseUrl: string): string {
+  const { failure } = error;
+  switch (failure.class) {
+    case 'BadToken':
+      return `The API at ${baseUrl} refuses the token: ${failure.message} Set VOXBATCH_API_TOKEN to a token of this service.`;
+    case 'NotSent':
+      return `The API at ${baseUrl} cannot be reached: ${failure.message} Check VOXBATCH_API_URL and the network, then run the same command again.`;
+    default:
+      return `The API at ${baseUrl} does not give the account's profile: ${failure.message} Try again later, or check VOXBATCH_API_URL.`;
+  }
+}

@@ -1,0 +1,31 @@
+import { LedgerMissing, LedgerUnreachable } from '../ledger/errors.ts';
+import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import { ExitError } from './exit-error.ts';
+import type { Settings } from './settings.ts';
+
+/** Opens the ledger; `mustExist` for commands that only look. */
+export async function openRecords(settings: Settings, options: { readonly mustExist: boolean }): Promise<Ledger> {
+  try {
+    return await openLedger(settings.ledger, options);
+  } catch (error) {
+    if (error instanceof LedgerMissing) {
+      throw new ExitError('usage', `There is no batch here yet (${settings.ledger}). Start one: voxbatch run MANIFEST`);
+    }
+    if (error instanceof LedgerUnreachable) throw new ExitError('unreachable', error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The batch of this name; without a name the newest one. */
+export async function chooseBatch(ledger: Ledger, name: string | undefined): Promise<BatchRecord> {
+  const batches = await ledger.listBatches();
+  const found =
+    name === undefined
+      ? batches.toSorted((a, b) => b.createdAt - a.createdAt)[0]
+      : batches.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  if (name === undefined) throw new ExitError('usage', 'There is no batch here yet. Start one: voxbatch run MANIFEST');
+  const known = batches.map((one) => one.name).join(', ');
+  throw new ExitError('usage', `There is no batch "${name}" here. Known: ${known === '' ? 'none' : known}.`);
+}

@@ -1,0 +1,83 @@
+import { Client, Connection } from '@temporalio/client';
+import { toClientOptions } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
+import { joinServer } from '../embedded/join-server.ts';
+import { ServerUnavailable } from '../embedded/server-unavailable.ts';
+import { ExitError } from './exit-error.ts';
+import { messageOf, type Settings } from './settings.ts';
+
+/** A way to Temporal: the embedded server of the home, or the cluster of the standard settings. */
+export interface Temporal {
+  readonly client: Client;
+  readonly namespace: string;
+  /** For people, and for a worker's own connection. */
+  readonly address: string;
+  readonly connection: NativeConnectionOptions;
+  readonly isEmbedded: boolean;
+  /** Embedded only: every other process of this home is dead, and so is what it had begun. */
+  readonly alone: boolean;
+  /** Closes the connection; the last one out stops the embedded server. Repeatable. */
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT = '10s';
+
+/** Opens Temporal. Embedded: starts the server, or joins the one that runs. */
+export async function openTemporal(
+  settings: Settings,
+  options: { readonly say: (line: string) => void; readonly signal?: AbortSignal },
+): Promise<Temporal> {
+  return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings);
+}
+
+async function openEmbedded(
+  settings: Settings,
+  options: { readonly say: (line: string) => void; readonly signal?: AbortSignal },
+): Promise<Temporal> {
+  try {
+    const membership = await joinServer({ home: settings.home, env: settings.env, ...options });
+    const { address, namespace, alone } = membership;
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
+      const close = async (): Promise<void> => {
+        await connection.close();
+        await membership.leave();
+      };
+      const client = new Client({ connection, namespace });
+      return { client, namespace, address, connection: { address }, isEmbedded: true, alone, close: once(close) };
+    } catch (error) {
+      await membership.leave();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof ServerUnavailable) {
+      throw new ExitError('unreachable', `${error.message} ${error.advice} Nothing was spent by this command.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+async function openCluster(settings: Settings): Promise<Temporal> {
+  const { connectionOptions, namespace = 'default' } = toClientOptions(settings.cluster ?? {});
+  const address = connectionOptions.address ?? 'localhost:7233';
+  try {
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT });
+    const client = new Client({ connection, namespace });
+    const close = once(() => connection.close());
+    return { client, namespace, address, connection: connectionOptions, isEmbedded: false, alone: false, close };
+  } catch (error) {
+    throw new ExitError(
+      'unreachable',
+      `Temporal at ${address} cannot be reached: ${messageOf(error)}. Check TEMPORAL_ADDRESS and its companions, or unset them to use ` +
+        'the embedded server. Nothing was spent by this command.',
+      { cause: error },
+    );
+  }
+}
+
+function once(close: () => Promise<void>): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => (closed ??= close());
+}

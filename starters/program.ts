@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+import type { Witness } from '../activities/dependencies.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
+import { addRunCommands } from './commands/add-run.ts';
+import type { Output } from './terminal/output.ts';
+import { voxbatchVersion } from './version.ts';
+
+/** What every command is given. */
+export interface CommandContext {
+  readonly output: Output;
+  readonly witness?: Witness;
+  /** Called once with the name of the exit code. */
+  readonly done: (exit: ExitName) => void;
+}
+
+/**
+ * The command line: every command with its flags and help. A command's code is loaded when it is called, so that `--help`
+ * and `status` do not wait for Temporal's SDK.
+ */
+export function createProgram(context: CommandContext): Command {
+  const program = new Command('voxbatch')
+    .description(
+      'Durable batches of paid speech and lip-sync work: every row ends once, is charged once, and is accounted for.',
+    )
+    .version(voxbatchVersion())
+    .showHelpAfterError('(--help shows what is possible)')
+    .exitOverride();
+  addRunCommands(program, context);
+  return program;
+}

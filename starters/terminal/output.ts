@@ -1,0 +1,30 @@
+/** Where a command writes: data to stdout, progress and messages to stderr. */
+export interface Output {
+  /** A line of data. */
+  data(line: string): void;
+  /** A line for people. */
+  say(line: string): void;
+  /** True where stderr is a terminal that may be drawn on. */
+  readonly isTerminal: boolean;
+  /** True where a person can be asked: stdin and stderr are terminals. */
+  readonly isInteractive: boolean;
+  /** True where colours are welcome (a terminal without `NO_COLOR`). */
+  readonly hasColour: boolean;
+}
+
+/** The output of this process. A reader that went away (`| head`) is no error. */
+export function processOutput(): Output {
+  const isTerminal = process.stderr.isTTY;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  return {
+    data: (line) => process.stdout.write(`${line}\n`),
+    say: (line) => process.stderr.write(`${line}\n`),
+    isTerminal,
+    isInteractive: isTerminal && process.stdin.isTTY,
+    hasColour: isTerminal && process.env['NO_COLOR'] === undefined,
+  };
+}

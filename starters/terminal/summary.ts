@@ -1,0 +1,48 @@
+import { relative } from 'node:path';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { BatchRecord, Counts, Money } from '../../ledger/ledger.ts';
+import { clock, doneOf, number } from './progress.ts';
+
+/** What an outcome means, in words for somebody who reads it the first time. */
+const MEANINGS = {
+  succeeded: 'result stored',
+  cached: 'result reused, nothing paid',
+  failed: 'no result; see _error_class and _message',
+  rejected: 'result did not pass the check',
+  refused: 'not sent: over the budget',
+  unknown: 'may have been charged; not sent again',
+  overdue: 'job still running at the API',
+  cancelled: 'not sent: the batch was stopped',
+} as const;
+
+/** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */
+export function summaryLines(end: {
+  readonly batch: BatchRecord;
+  readonly counts: Counts;
+  readonly money: Money;
+  readonly out: string;
+}): readonly string[] {
+  const { batch, counts, money } = end;
+  const rows = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0).map(
+    (outcome) => `  ${String(counts.outcomes[outcome]).padStart(6)}  ${outcome.padEnd(10)} ${MEANINGS[outcome]}`,
+  );
+  const open = counts.total - doneOf(counts);
+  if (open > 0) rows.push(`  ${String(open).padStart(6)}  ${'unfinished'.padEnd(10)} waiting or in flight`);
+  const took =
+    batch.startedAt === null || batch.closedAt === null ? '' : ` in ${clock(batch.closedAt - batch.startedAt)}`;
+  const parts = [`${number(money.charged)} charged${money.estimated ? ' (partly estimated)' : ''}`];
+  if (money.reserved > 0) parts.push(`${number(money.reserved)} reserved`);
+  if (money.uncertain > 0) parts.push(`${number(money.uncertain)} uncertain`);
+  return [
+    `Batch "${batch.name}": ${String(counts.total)} rows${took}`,
+    ...rows,
+    `  credits: ${parts.join(', ')}`,
+    `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,
+  ];
+}
+
+/** A path as a person in the working directory would write it. */
+export function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short === '' ? '.' : short.startsWith('..') ? path : short;
+}

@@ -1,0 +1,117 @@
+import type { Witness } from '../activities/dependencies.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import type { Store } from '../store/store.ts';
+import { startEmbeddedWorker } from './embedded-worker.ts';
+import { ExitError } from './exit-error.ts';
+import { followBatch, type FollowEnd } from './follow.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import type { OpenApi } from './open-api.ts';
+import { openTemporal, type Temporal } from './open-temporal.ts';
+import type { Settings } from './settings.ts';
+import { controlBatch, startWorkflow, whyNotRunning } from './start-workflow.ts';
+import { spawnUp } from './spawn-up.ts';
+import type { Output } from './terminal/output.ts';
+import { voxbatchVersion } from './version.ts';
+
+export interface WorkRequest {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly open: OpenApi;
+  readonly record: BatchRecord;
+  readonly batch: string;
+  readonly out: string;
+  readonly output: Output;
+  readonly detach: boolean;
+  readonly witness: Witness | undefined;
+}
+
+/** How the work of this command ended. */
+export type WorkEnd = 'closed' | 'paused' | 'detached' | Extract<ExitName, 'interrupted' | 'terminated'>;
+
+/**
+ * Sees to it that a batch is worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts
+ * or finds the workflow. An interrupt ends it in order: the worker finishes its requests on the wire, then the server is
+ * left, which stops if nobody else is in.
+ */
+export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
+  const { settings, output, record } = request;
+  const fault = new AbortController();
+  const interrupt = listenForInterrupt(
+    () => {
+      output.say('\nFinishing the requests on the wire … (Ctrl-C again ends at once; that is safe too)');
+    },
+    () => {
+      output.say(`Ended at once. Go on with: ${goOnCommand(record)}`);
+    },
+  );
+  const signal = AbortSignal.any([interrupt.signal, fault.signal]);
+  let temporal: Temporal | undefined;
+  try {
+    if (request.detach && settings.cluster === undefined) spawnUp(settings, request.open);
+    temporal = await openTemporal(settings, { say: output.say, signal });
+    const end = await workWith(request, temporal, signal, (error) => {
+      fault.abort(error);
+    });
+    if (end === 'detached') return end;
+    if (fault.signal.aborted) throw faultError(fault.signal.reason, record);
+    if (end.why === 'broken')
+      throw new ExitError('internal', `${end.message} Nothing is lost: run the same command again.`);
+    if (end.why === 'aborted') return interrupt.exit() === 'terminated' ? 'terminated' : 'interrupted';
+    return end.why;
+  } catch (error) {
+    if (interrupt.signal.aborted && !(error instanceof ExitError))
+      return interrupt.exit() === 'terminated' ? 'terminated' : 'interrupted';
+    throw error;
+  } finally {
+    await temporal?.close();
+    interrupt.dispose();
+  }
+}
+
+async function workWith(
+  request: WorkRequest,
+  temporal: Temporal,
+  signal: AbortSignal,
+  onFault: (fault: Error) => void,
+): Promise<FollowEnd | 'detached'> {
+  const { settings, ledger, record, detach, output } = request;
+  const worksHere = temporal.isEmbedded && !detach;
+  const worker = worksHere
+    ? await startEmbeddedWorker({ ...request, temporal, home: settings.home, onFault })
+    : undefined;
+  worker?.ended.catch(onFault);
+  try {
+    const handle = await startWorkflow(temporal.client, ledger, record);
+    // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
+    if (record.control === 'paused' && record.pauseReason !== null)
+      await controlBatch(temporal.client, ledger, record.name, 'running');
+    if (detach) return 'detached';
+    return await followBatch({
+      ...request,
+      voxbatchVersion: voxbatchVersion(),
+      signal,
+      waitWhilePaused: output.isInteractive,
+      checkWorkflow: () => whyNotRunning(handle),
+    });
+  } finally {
+    await worker?.end().catch(onFault);
+  }
+}
+
+/** The command that goes on with a batch. */
+export function goOnCommand(batch: BatchRecord): string {
+  return `voxbatch run ${batch.source}${batch.source.startsWith(batch.name) ? '' : ` --name ${batch.name}`}`;
+}
+
+function faultError(fault: unknown, batch: BatchRecord): ExitError {
+  const words = fault instanceof Error ? fault.message : String(fault);
+  return new ExitError(
+    'unreachable',
+    `${words}\nThe batch stands still; nothing is lost. When that is mended, go on with: ${goOnCommand(batch)}`,
+    {
+      cause: fault,
+    },
+  );
+}

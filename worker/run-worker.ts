@@ -1,0 +1,69 @@
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  type NativeConnectionOptions,
+} from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createWorker } from './create-worker.ts';
+import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
+
+/** A worker at work in this process. */
+export interface RunningWorker {
+  /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it broke. */
+  readonly ended: Promise<void>;
+  /** Stops taking work, finishes the requests on the wire, and lets downloads end. Repeatable. */
+  end(): Promise<void>;
+}
+
+let isRuntimeInstalled = false;
+
+/** The SDK's own log goes to ours; its runtime can be installed once per process. */
+function installRuntime(log: Logger): void {
+  if (isRuntimeInstalled) return;
+  isRuntimeInstalled = true;
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      log[level === 'ERROR' ? 'error' : 'warn']({ sdk: true, ...withoutPayloads(meta) }, message);
+    }),
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
+    },
+  });
+}
+
+/** Of what the SDK tells, ids and errors are kept; never payloads. */
+function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Record<string, unknown> {
+  const kept = ['workflowId', 'activityType', 'workflowType', 'attempt'] as const;
+  const error = meta?.['error'];
+  return {
+    ...Object.fromEntries(kept.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]]))),
+    ...(error instanceof Error ? { error: error.message } : {}),
+  };
+}
+
+/** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
+export async function startWorker(
+  temporal: { readonly connection: NativeConnectionOptions; readonly namespace: string },
+  world: WorkerWorld,
+): Promise<RunningWorker> {
+  installRuntime(world.log);
+  const deps = dependenciesOf(world);
+  const connection = await NativeConnection.connect(temporal.connection);
+  const worker = await createWorker(connection, temporal.namespace, deps);
+  const ended = worker.run().finally(async () => {
+    await deps.fetches.idle();
+    await connection.close();
+  });
+  // Whoever awaits `ended` hears of it; until then it must not count as unhandled.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    end: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+    },
+  };
+}

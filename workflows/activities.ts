@@ -1,0 +1,43 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../contract/activities.ts';
+
+/**
+ * The world as workflows see it, with the patience that each part deserves. Temporal owns every retry but one: a paid
+ * request. `submit` runs once; what becomes of a lost one is decided by `reconcile`.
+ */
+
+const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
+
+/** Reads and writes of the ledger: quick, repeatable, so a lost worker is noticed by the clock alone. */
+export const { openBatch, claimRows, cancelRest, closeBatch } = proxyActivities<Activities>({
+  startToCloseTimeout: '10s',
+  retry: FOREVER,
+});
+
+/** May read the API's list page by page. */
+export const { reconcile } = proxyActivities<Activities>({
+  startToCloseTimeout: '5m',
+  heartbeatTimeout: '10s',
+  retry: FOREVER,
+});
+
+/** Waits for its slot, then sends at most one paid request. */
+export const { submit } = proxyActivities<Activities>({
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: '10s',
+  retry: { maximumAttempts: 1 },
+});
+
+/** Polls and downloads for a slice of time. */
+export const { awaitAndFetch } = proxyActivities<Activities>({
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: '10s',
+  retry: { ...FOREVER, maximumInterval: '5s' },
+});
+
+/** Waits until no paid request is on the wire, which can take as long as a request may. */
+export const { controlBatch } = proxyActivities<Activities>({
+  startToCloseTimeout: '15m',
+  heartbeatTimeout: '10s',
+  retry: FOREVER,
+});

@@ -1,0 +1,26 @@
+/**
+ * When to look at a job again. The first look comes after the provider's advised wait; then at a fixed gap, which is the
+ * best plan for durations of which nothing is known (exponential gaps look most where jobs never end and least where
+ * they do). Jitter keeps jobs that were created together from being read together.
+ */
+export interface LookPlan {
+  /** ms from acceptance to the first look. */
+  readonly firstLookMs: number;
+  /** ms between looks, before jitter. */
+  readonly pollGapMs: number;
+}
+
+/** Time of the first look. */
+export function firstLook(plan: LookPlan, acceptedAt: number): number {
+  return acceptedAt + plan.firstLookMs;
+}
+
+/** Time of the next look after one at `now`; `random` in [0, 1) spreads it by ±10 %. */
+export function nextLook(plan: LookPlan, now: number, random: number): number {
+  return now + plan.pollGapMs * (0.9 + 0.2 * random);
+}
+
+/** Length of the next slice of waiting, in ms: short while new rows are still being sent, for they wait for the next slice. */
+export function sliceLength(stillSubmitting: boolean): number {
+  return stillSubmitting ? 2_000 : 10_000;
+}
