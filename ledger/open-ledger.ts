@@ -62,8 +62,8 @@ async function exists(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
     throw unreachable(path, error);
   }
 }
@@ -77,7 +77,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 function unreachable(path: string, error: unknown): LedgerUnreachable {
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = (error as NodeJS.ErrnoException).message;
   return new LedgerUnreachable(
     path,
     detail,

@@ -124,6 +124,12 @@ class LedgerDriver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
+
+  /** Brings the log into the database file first, so that a copy of that one file is a whole ledger. Waits for nobody. */
+  override async destroy(): Promise<void> {
+    this.#database.exec('pragma wal_checkpoint(passive)');
+    await super.destroy();
+  }
 }
 
 /** Turns SQLite's words about disks, rights and locks into ours. */
@@ -182,19 +188,23 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
 ];
 
+/** The error to throw for one of SQLite's: ours where it is about the file or its disk. */
 function explain(path: string, error: unknown): Error {
-  if (error instanceof LedgerUnreachable) return error;
   const code = codeOf(error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
-  if (!(error instanceof Error)) return new Error('SQLite failed.', { cause: error });
-  if (found === undefined) return error;
-  const detail = error.message;
-  return new LedgerUnreachable(path, `${found[1]} (${code}: ${detail})`, found[2], error);
+  if (found !== undefined) {
+    return new LedgerUnreachable(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);
+  }
+  return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && code !== '') return code;
   // A file that cannot be opened is the one case in which libsql gives no code.
-  return error.message.startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
+  return messageOf(error).startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
+}
+
+function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }

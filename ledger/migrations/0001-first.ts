@@ -72,15 +72,26 @@ async function createRows(db: Kysely<unknown>): Promise<void> {
     .addUniqueConstraint('rows_id', ['batch', 'id'])
     .execute();
   // Open rows only, so that the next claim and the states of a big batch cost what is open, not what there is.
+  // `outcome` is in it, though always empty, because SQLite reads the whole row otherwise.
   await db.schema
     .createIndex('rows_open')
     .on('rows')
-    .columns(['batch', 'row', 'claim_run', 'state'])
+    .columns(['batch', 'row', 'claim_run', 'state', 'outcome'])
     .where(sql.ref('outcome'), 'is', null)
     .execute();
+  await db.schema
+    .createIndex('rows_outcome')
+    .on('rows')
+    .columns(['batch', 'outcome', 'row'])
+    .where(sql.ref('outcome'), 'is not', null)
+    .execute();
+  await db.schema
+    .createIndex('rows_ended')
+    .on('rows')
+    .columns(['batch', 'ended_at', 'row'])
+    .where(sql.ref('ended_at'), 'is not', null)
+    .execute();
   await db.schema.createIndex('rows_claim').on('rows').columns(['batch', 'claim_run', 'claim']).execute();
-  await db.schema.createIndex('rows_outcome').on('rows').columns(['batch', 'outcome', 'row']).execute();
-  await db.schema.createIndex('rows_ended').on('rows').columns(['batch', 'ended_at', 'row']).execute();
 }
 
 async function createCharges(db: Kysely<unknown>): Promise<void> {

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'libsql';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
+import { MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { fill, makeFolder, open } from './setup.ts';
+
+let folder: string;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+});
+afterEach(() => remove());
+
+async function idOf(url: string): Promise<string> {
+  const ledger = await openLedger(url, { mustExist: true });
+  await ledger.close();
+  return ledger.id;
+}
+
+describe('openLedger', () => {
+  it('makes the folder and the ledger, and finds the same again by path and by URL', async () => {
+    const path = join(folder, 'a', 'b', 'ledger.db');
+    const made = await openLedger(path);
+    await fill(made, 1);
+    await made.close();
+    expect(await idOf(path)).toBe(made.id);
+    expect(await idOf(`file:${path}`)).toBe(made.id);
+    expect(await idOf(pathToFileURL(path).href)).toBe(made.id);
+    expect(await idOf(`sqlite://${path}`)).toBe(made.id);
+  });
+
+  it('is whole in its one file once it is closed', async () => {
+    const made = await open(folder);
+    await fill(made, 3);
+    await made.close();
+    const copy = join(folder, 'copy.db');
+    await copyFile(join(folder, 'ledger.db'), copy);
+    const ledger = await openLedger(copy, { mustExist: true });
+    expect(await ledger.counts('b')).toMatchObject({ total: 3 });
+    await ledger.close();
+  });
+
+  it('makes one ledger when many open it at once', async () => {
+    const ledgers = await Promise.all([1, 2, 3, 4].map(() => open(folder)));
+    expect(new Set(ledgers.map(({ id }) => id)).size).toBe(1);
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+
+  it('makes none for a command that only looks', async () => {
+    const path = join(folder, 'none', 'ledger.db');
+    await expect(openLedger(path, { mustExist: true })).rejects.toThrow(LedgerMissing);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('refuses a ledger of a newer version and leaves it alone', async () => {
+    await (await open(folder)).close();
+    const path = join(folder, 'ledger.db');
+    const raw = new Database(path);
+    raw.prepare(`insert into ${MIGRATION_TABLE} values ('9999-later', '')`).run();
+    raw.close();
+    await expect(openLedger(path)).rejects.toThrow(LedgerTooNew);
+    await expect(openLedger(path, { mustExist: true })).rejects.toThrow('9999-later');
+  });
+
+  it("refuses another program's database", async () => {
+    const path = join(folder, 'other.db');
+    const raw = new Database(path);
+    raw.exec('create table theirs (a)');
+    raw.close();
+    await expect(openLedger(path)).rejects.toThrow('the database of another program');
+  });
+
+  it('says what is wrong with a file that is no database, a folder, or an unknown kind of URL', async () => {
+    await writeFile(join(folder, 'junk.db'), 'no database at all. '.repeat(500));
+    await expect(openLedger(join(folder, 'junk.db'))).rejects.toThrow('the file is no database');
+    await mkdir(join(folder, 'sub'));
+    await expect(openLedger(join(folder, 'sub'))).rejects.toThrow(LedgerUnreachable);
+    await expect(openLedger(join(folder, 'junk.db', 'x.db'))).rejects.toThrow(LedgerUnreachable);
+    await expect(openLedger('mysql://user:secret@host/db')).rejects.toThrow('begins with mysql:');
+  });
+
+  it('does not do PostgreSQL yet, and does not repeat the password', async () => {
+    const refusal = openLedger('postgres://user:secret@host/db');
+    await expect(refusal).rejects.toThrow('PostgreSQL is not delivered yet');
+    await expect(refusal).rejects.not.toThrow('secret');
+  });
+});

@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Ledger, RowRecord } from '../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+
+const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+async function numbers(scan: AsyncIterable<{ row: RowRecord }>): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { row } of scan) found.push(row.row);
+  return found;
+}
+
+function upTo(n: number): number[] {
+  return Array.from({ length: n }, (_, i) => i + 1);
+}
+
+describe('batches', () => {
+  it('are made once, filled while they load, then opened', async () => {
+    await ledger.createBatch(aBatch());
+    await expect(ledger.createBatch(aBatch())).rejects.toThrow('a batch "b"');
+    await ledger.addRows('b', [aRow(1), aRow(2)]);
+    await ledger.addRows('b', [aRow(3)]);
+    expect(await ledger.findBatch('b')).toMatchObject({ ...aBatch(), state: 'loading', control: 'running', rows: 3 });
+    await ledger.openBatch('b');
+    await ledger.openBatch('b');
+    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', startedAt: null, closedAt: null });
+    await expect(ledger.addRows('b', [aRow(4)])).rejects.toThrow('is open');
+    await expect(ledger.openBatch('x')).rejects.toThrow('no batch "x"');
+    expect(await ledger.findBatch('x')).toBeUndefined();
+    expect((await ledger.listBatches()).map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('take no id twice, and then none of the rows given with it', async () => {
+    await ledger.createBatch(aBatch());
+    await ledger.addRows('b', [aRow(1)]);
+    await expect(ledger.addRows('b', [aRow(2), { ...aRow(3), id: 'r1' }])).rejects.toThrow('one id');
+    expect(await ledger.findBatch('b')).toMatchObject({ rows: 1 });
+    expect(await ledger.counts('b')).toMatchObject({ total: 1 });
+  });
+
+  it('are discarded only while they load', async () => {
+    await ledger.createBatch(aBatch());
+    await ledger.addRows('b', [aRow(1)]);
+    await ledger.discardLoading('b');
+    expect(await ledger.findBatch('b')).toBeUndefined();
+    expect(await ledger.readRow('b', 1)).toBeUndefined();
+    await fill(ledger, 1);
+    await ledger.discardLoading('b');
+    await ledger.discardLoading('x');
+    expect(await ledger.findBatch('b')).toBeDefined();
+  });
+
+  it('never take stopping back, and keep the reason of a pause until they run again', async () => {
+    await fill(ledger, 1);
+    const reason = { class: 'OutOfCredits', message: 'no credits' } as const;
+    expect(await ledger.setControl('b', 'paused', reason)).toBe('paused');
+    expect(await ledger.setControl('b', 'paused')).toBe('paused');
+    expect(await ledger.findBatch('b')).toMatchObject({ pauseReason: reason });
+    expect(await ledger.setControl('b', 'running')).toBe('running');
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running', pauseReason: null });
+    expect(await ledger.setControl('b', 'stopping')).toBe('stopping');
+    expect(await ledger.setControl('b', 'running')).toBe('stopping');
+  });
+
+  it('close when no row is open, and then keep their control', async () => {
+    await fill(ledger, 2);
+    await ledger.endRow('b', 1, { outcome: 'failed' });
+    expect(await ledger.closeBatch('b')).toBe(1);
+    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open' });
+    await ledger.endRow('b', 2, { outcome: 'succeeded', file: FILE });
+    expect(await ledger.closeBatch('b')).toBe(0);
+    const closed = await ledger.findBatch('b');
+    expect(closed?.state).toBe('closed');
+    expect(closed?.closedAt).not.toBeNull();
+    expect(await ledger.setControl('b', 'paused')).toBe('running');
+  });
+});
+
+describe('rows', () => {
+  it('come back as they were given', async () => {
+    await fill(ledger, 1);
+    const found = await ledger.readRow('b', 1);
+    expect(found?.charges).toEqual([]);
+    expect(found?.row).toMatchObject({
+      ...aRow(1),
+      kind: 'tts',
+      state: 'waiting',
+      outcome: null,
+      take: 1,
+      extraFiles: [],
+    });
+    expect(await ledger.readRow('b', 2)).toBeUndefined();
+    expect(await ledger.findRowById('b', 'r1')).toBe(1);
+    expect(await ledger.findRowById('b', 'r2')).toBeUndefined();
+  });
+
+  it('end once', async () => {
+    await fill(ledger, 1);
+    await ledger.setRowState('b', 1, 'fetching');
+    await ledger.endRow('b', 1, { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'hello' });
+    await ledger.endRow('b', 1, { outcome: 'failed' });
+    await ledger.setRowState('b', 1, 'waiting');
+    const row = (await ledger.readRow('b', 1))?.row;
+    expect(row).toMatchObject({
+      state: 'fetching',
+      outcome: 'succeeded',
+      file: FILE,
+      extraFiles: [FILE],
+      text: 'hello',
+    });
+    expect(row?.endedAt).not.toBeNull();
+  });
+
+  it('list charges in the order of the chain', async () => {
+    await fill(ledger, 1);
+    for (const step of ['lip-sync', 'transcription', 'speech'] as const)
+      await ledger.intend(aKey(1, 1, 1, step), INTENT);
+    const found = await ledger.readRow('b', 1);
+    expect(found?.charges.map(({ step }) => step)).toEqual(['speech', 'transcription', 'lip-sync']);
+  });
+});
+
+describe('claimRows', () => {
+  const first = { batch: 'b', run: 'run1', lane: 1, claim: 1, limit: 2 };
+
+  async function claim(change: Partial<typeof first> = {}): Promise<[number[], boolean]> {
+    const { rows, exhausted } = await ledger.claimRows({ ...first, ...change });
+    return [rows.map(({ row }) => row.row), exhausted];
+  }
+
+  it('gives every row to one claim, in order, and says when none is left', async () => {
+    await fill(ledger, 5);
+    expect(await claim()).toEqual([[1, 2], false]);
+    expect(await claim({ lane: 2 })).toEqual([[3, 4], false]);
+    expect(await claim({ claim: 2 })).toEqual([[5], true]);
+    expect(await claim({ claim: 3 })).toEqual([[], true]);
+  });
+
+  it('says at once that none is left when the last was taken', async () => {
+    await fill(ledger, 2);
+    expect(await claim()).toEqual([[1, 2], true]);
+  });
+
+  it('gives the same rows for the same claim, also those that ended since', async () => {
+    await fill(ledger, 3);
+    await claim();
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.endRow('b', 2, { outcome: 'failed' });
+    expect(await claim({ limit: 3 })).toEqual([[1, 2], false]);
+    const { rows } = await ledger.claimRows(first);
+    expect(rows[0]?.charges).toHaveLength(1);
+  });
+
+  it('gives the open rows of an earlier run to the next', async () => {
+    await fill(ledger, 3);
+    await claim();
+    await ledger.endRow('b', 1, { outcome: 'failed' });
+    expect(await claim({ run: 'run2', limit: 9 })).toEqual([[2, 3], true]);
+  });
+});
+
+describe('cancelRest', () => {
+  it('ends what was never sent or refused, and leaves what is on the wire or runs', async () => {
+    await fill(ledger, 6);
+    for (const row of [2, 3, 4, 5]) await ledger.intend(aKey(row), INTENT);
+    await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    await ledger.settle(aKey(4), { verdict: 'not-accepted' }, { state: 'waiting' });
+    // A chain whose first job is finished and whose second was not sent yet.
+    await ledger.settle(aKey(5), { verdict: 'accepted', jobId: 'j5' }, { state: 'processing' });
+    await ledger.finishJob(aKey(5), { file: FILE }, { state: 'waiting' });
+    await ledger.endRow('b', 6, { outcome: 'failed' });
+    expect(await ledger.cancelRest('b')).toBe(3);
+    expect(await ledger.cancelRest('b')).toBe(0);
+    const outcomes = await Promise.all(upTo(6).map(async (row) => (await ledger.readRow('b', row))?.row.outcome));
+    expect(outcomes).toEqual(['cancelled', null, null, 'cancelled', 'cancelled', 'failed']);
+  });
+
+  it('does not wait for a job that a later take replaced', async () => {
+    await fill(ledger, 1);
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    await ledger.revoke(aKey(1, 1, 2));
+    expect(await ledger.cancelRest('b')).toBe(1);
+  });
+});
+
+describe('counts', () => {
+  it('add up', async () => {
+    await fill(ledger, 4);
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.endRow('b', 2, { outcome: 'unknown' });
+    await ledger.endRow('b', 3, { outcome: 'succeeded' });
+    expect(await ledger.counts('b')).toEqual({
+      total: 4,
+      states: { waiting: 1, submitting: 1, processing: 0, fetching: 0, verifying: 0 },
+      outcomes: { succeeded: 1, cached: 0, failed: 0, rejected: 0, refused: 0, unknown: 1, overdue: 0, cancelled: 0 },
+    });
+  });
+});
+
+describe('scanRows', () => {
+  it('walks all rows in manifest order, over many pages, with their charges', async () => {
+    await fill(ledger, 1203);
+    await ledger.intend(aKey(700), INTENT);
+    expect(await numbers(ledger.scanRows('b'))).toEqual(upTo(1203));
+    for await (const { row, charges } of ledger.scanRows('b')) expect(charges).toHaveLength(row.row === 700 ? 1 : 0);
+  });
+
+  it('filters by outcome and by the time of the end', async () => {
+    await fill(ledger, 6);
+    for (const row of [5, 2, 4]) await ledger.endRow('b', row, { outcome: row === 4 ? 'unknown' : 'failed' });
+    expect(await numbers(ledger.scanRows('b', { outcome: 'failed' }))).toEqual([2, 5]);
+    expect(await numbers(ledger.scanRows('b', { endedSince: 0 }))).toEqual([2, 4, 5]);
+    expect(await numbers(ledger.scanRows('b', { endedSince: 0, outcome: 'unknown' }))).toEqual([4]);
+    const endedAt = (await ledger.readRow('b', 5))?.row.endedAt ?? 0;
+    expect(await numbers(ledger.scanRows('b', { endedSince: endedAt }))).toContain(5);
+    expect(await numbers(ledger.scanRows('b', { endedSince: Date.now() + 60_000 }))).toEqual([]);
+  });
+});
+
+describe('updateLimiter', () => {
+  it('keeps a state per scope, changed by one at a time', async () => {
+    const add = (scope: string): Promise<number> =>
+      ledger.updateLimiter<{ n: number }, number>(scope, (state) => {
+        const n = (state?.n ?? 0) + 1;
+        return { state: { n }, result: n };
+      });
+    const results = await Promise.all(upTo(20).map(() => add('a')));
+    expect(results.sort((x, y) => x - y)).toEqual(upTo(20));
+    expect(await add('b')).toBe(1);
+  });
+});
