@@ -6,11 +6,13 @@ import { withLifeline } from './lifeline.ts';
 import { loadBatch, moveFor } from './load-attempt.ts';
 import { reconcile } from './reconcile.ts';
 import { submit } from './submit.ts';
+import { LedgerUnreachable } from '../ledger/errors.ts';
+import { StoreUnwritable } from '../store/store-unwritable.ts';
 
 /** All activities, with the world they work on. */
 export function createActivities(deps: Dependencies): Activities {
   const { ledger } = deps;
-  return {
+  return tellingFaults(deps, {
     openBatch: async (name) => {
       const { rows, control, settings } = await loadBatch(deps, name);
       const { submits, window } = settings.limits;
@@ -30,5 +32,24 @@ export function createActivities(deps: Dependencies): Activities {
       await ledger.cancelRest(batch);
     },
     closeBatch: async (batch) => ({ open: await ledger.closeBatch(batch) }),
-  };
+  });
+}
+
+/**
+ * Lets a fault of this machine (disk full, ledger or store not writable) be told at once: Temporal would retry the activity
+ * for ever while the user sees nothing.
+ */
+function tellingFaults(deps: Dependencies, activities: Activities): Activities {
+  const telling = Object.entries(activities).map(([name, activity]) => [
+    name,
+    async (input: never): Promise<unknown> => {
+      try {
+        return await (activity as (input: never) => Promise<unknown>)(input);
+      } catch (error) {
+        if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) deps.onFault(error);
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(telling) as Activities;
 }

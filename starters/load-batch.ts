@@ -49,7 +49,7 @@ export async function findOrLoadBatch(
 
 async function load(request: LoadRequest): Promise<BatchRecord> {
   const { ledger, identity, settings, columns, source } = request;
-  await ledger.createBatch({ ...identity, settings, columns, source: source.name });
+  await ledger.createBatch({ ...identity, settings, columns, source: source.label });
   let rows: NewRow[] = [];
   for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options)) {
     rows.push({ row, id, line, spec, input, quoted });

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import type { Witness } from '../activities/dependencies.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
+import { addControlCommands } from './commands/add-control.ts';
 import { addRunCommands } from './commands/add-run.ts';
+import { addServeCommands } from './commands/add-serve.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
 
@@ -26,5 +28,7 @@ export function createProgram(context: CommandContext): Command {
     .showHelpAfterError('(--help shows what is possible)')
     .exitOverride();
   addRunCommands(program, context);
+  addControlCommands(program, context);
+  addServeCommands(program, context);
   return program;
 }

@@ -1,0 +1,66 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import { chooseBatch, openRecords } from '../open-records.ts';
+import { reachWorker } from '../reach-worker.ts';
+import { readSettings } from '../settings.ts';
+import { controlBatch } from '../start-workflow.ts';
+import type { Output } from '../terminal/output.ts';
+import { goOnCommand } from '../work-on-batch.ts';
+
+/**
+ * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger first: from that moment no new paid request is
+ * recorded against it. Then the running workflow is told, which answers when no paid request is on the wire.
+ */
+export async function control(name: string | undefined, wanted: Control, output: Output): Promise<ExitName> {
+  const settings = await readSettings();
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    const batch = await chooseBatch(ledger, name);
+    if (batch.state === 'closed') {
+      output.say(`Batch "${batch.name}" is finished; there is nothing to ${VERBS[wanted]}.`);
+      return 'complete';
+    }
+    const temporal = await reachWorker(settings, output.say);
+    try {
+      const slow = setTimeout(() => {
+        output.say('Waiting for the paid requests on the wire (a request may take 3 minutes) …');
+      }, 2_000);
+      const holds = await tell(ledger, batch, wanted, temporal?.client).finally(() => {
+        clearTimeout(slow);
+      });
+      output.say(messageFor(batch, holds, wanted, temporal !== undefined));
+      return 'complete';
+    } finally {
+      await temporal?.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function tell(
+  ledger: Ledger,
+  batch: BatchRecord,
+  wanted: Control,
+  client: Parameters<typeof controlBatch>[0],
+): Promise<Control> {
+  const holds = await ledger.setControl(batch.name, wanted);
+  return holds === wanted ? controlBatch(client, ledger, batch.name, wanted) : holds;
+}
+
+const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
+
+function messageFor(batch: BatchRecord, holds: Control, wanted: Control, isWorkedOn: boolean): string {
+  const about = `Batch "${batch.name}"`;
+  if (holds !== wanted) return `${about} is being stopped; that cannot be taken back.`;
+  const next = isWorkedOn ? '' : ` Nobody works on it now; go on with: ${goOnCommand(batch)}`;
+  switch (holds) {
+    case 'paused':
+      return `${about} is paused: no paid request follows. Jobs that run are still fetched. Go on with: voxbatch resume ${batch.name}`;
+    case 'running':
+      return `${about} goes on.${next}`;
+    case 'stopping':
+      return `${about} is being stopped: no paid request follows, jobs that run are still fetched, the rest is cancelled.${next}`;
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { findServer } from '../../embedded/find-server.ts';
+import { ExitError } from '../exit-error.ts';
+import { openApi } from '../open-api.ts';
+import { openRecords } from '../open-records.ts';
+import { openTemporal } from '../open-temporal.ts';
+import { messageOf, readApiAccess, readSettings, type Settings } from '../settings.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly says: string;
+  /** Exit code if this is the first thing that is wrong. */
+  readonly exit: ExitName;
+}
+
+/** Clocks further apart than this make time windows and deadlines unreliable, ms. */
+const CLOCK_TOLERANCE_MS = 60_000;
+/** Less free disk than this is worth a word, bytes. */
+const LITTLE_DISK = 1024 ** 3;
+
+/** `voxbatch doctor`: checks what a run needs, one after the other, and says what to do. Spends nothing. */
+export async function doctor(
+  flags: { readonly apiUrl?: string; readonly json?: boolean },
+  output: Output,
+): Promise<ExitName> {
+  const settings = await readSettings();
+  const checks: readonly (readonly [string, ExitName, () => Promise<string>])[] = [
+    ['node', 'internal', () => Promise.resolve(`Node ${process.versions.node}`)],
+    ['disk', 'unreachable', () => checkDisk(settings)],
+    ['ledger', 'unreachable', () => checkLedger(settings)],
+    ['server', 'unreachable', () => checkServer(settings, output)],
+    ['api', 'api', () => Promise.resolve(readApiAccess(settings, flags).baseUrl)],
+    ['token, account, clock', 'api', () => checkAccount(settings, flags)],
+  ];
+  const findings: Finding[] = [];
+  for (const [check, exit, look] of checks) {
+    const finding = await look().then(
+      (says) => ({ check, ok: true, says, exit }),
+      (error: unknown) => ({
+        check,
+        ok: false,
+        says: messageOf(error),
+        exit: error instanceof ExitError ? error.exit : exit,
+      }),
+    );
+    findings.push(finding);
+    if (flags.json !== true) output.data(`${finding.ok ? 'ok  ' : 'BAD '} ${finding.check.padEnd(22)} ${finding.says}`);
+  }
+  if (flags.json === true) output.data(JSON.stringify(findings.map(({ check, ok, says }) => ({ check, ok, says }))));
+  return findings.find((one) => !one.ok)?.exit ?? 'complete';
+}
+
+async function checkDisk({ home }: Settings): Promise<string> {
+  await mkdir(home, { recursive: true });
+  const probe = join(home, `.writable-${randomUUID()}`);
+  await writeFile(probe, '');
+  await rm(probe);
+  const { bavail, bsize } = await statfs(home);
+  const free = bavail * bsize;
+  const gigabytes = (free / 1024 ** 3).toFixed(1);
+  if (free < LITTLE_DISK) throw new Error(`${home} has only ${gigabytes} GiB free: make room before a large batch.`);
+  return `${home} can be written, ${gigabytes} GiB free`;
+}
+
+async function checkLedger(settings: Settings): Promise<string> {
+  const ledger = await openRecords(settings, { mustExist: false });
+  try {
+    const batches = await ledger.listBatches();
+    const open = batches.filter((one) => one.state !== 'closed').length;
+    return `${settings.ledger}: ${String(batches.length)} batches, ${String(open)} unfinished`;
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function checkServer(settings: Settings, output: Output): Promise<string> {
+  const binary = settings.cluster === undefined ? await findServer({ env: settings.env, say: output.say }) : undefined;
+  const temporal = await openTemporal(settings, { say: output.say });
+  try {
+    const { serverVersion } = await temporal.client.workflowService.getSystemInfo({});
+    const from = binary === undefined ? 'cluster' : `embedded, CLI ${binary.version} from ${binary.from}`;
+    return `Temporal ${serverVersion} at ${temporal.address} (${from})`;
+  } finally {
+    await temporal.close();
+  }
+}
+
+async function checkAccount(settings: Settings, flags: { readonly apiUrl?: string }): Promise<string> {
+  const { api, profile } = await openApi(settings, flags);
+  api.close();
+  const apart = profile.serverTimeMs === undefined ? 0 : Math.abs(Date.now() - profile.serverTimeMs);
+  if (apart > CLOCK_TOLERANCE_MS) {
+    throw new Error(
+      `This machine's clock and the API's are ${String(Math.round(apart / 1000))} s apart: set the clock (NTP).`,
+    );
+  }
+  const balance = profile.quotaRemaining === undefined ? '' : `, ${String(profile.quotaRemaining)} API credits left`;
+  return `account ${profile.userId}${profile.tier === undefined ? '' : ` (${profile.tier})`}${balance}; clocks agree`;
+}

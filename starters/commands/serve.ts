@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Witness } from '../../activities/dependencies.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import { startEmbeddedWorker } from '../embedded-worker.ts';
+import { ExitError } from '../exit-error.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { openApi, type OpenApi } from '../open-api.ts';
+import { openRecords } from '../open-records.ts';
+import { openTemporal } from '../open-temporal.ts';
+import { messageOf, readSettings } from '../settings.ts';
+import type { Output } from '../terminal/output.ts';
+
+export interface ServeFlags {
+  readonly apiUrl?: string;
+  /** End when no batch of this account is open. */
+  readonly untilIdle?: boolean;
+}
+
+const LOOK_EVERY_MS = 500;
+/** With `--until-idle`: the batch that it was started for needs a moment to be there. */
+const IDLE_LOOKS = 10;
+
+/**
+ * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. Embedded, both join
+ * the server of the home and keep it alive; with cluster settings they work for the cluster. SIGTERM and Ctrl-C end it in
+ * order: requests on the wire are finished, within 40 s.
+ */
+export async function serve(
+  flags: ServeFlags,
+  context: { readonly output: Output; readonly witness?: Witness },
+): Promise<ExitName> {
+  const { output } = context;
+  const settings = await readSettings();
+  const interrupt = listenForInterrupt(
+    () => {
+      output.say('Finishing the requests on the wire …');
+    },
+    () => undefined,
+  );
+  const fault = new AbortController();
+  const signal = AbortSignal.any([interrupt.signal, fault.signal]);
+  const onFault = (error: Error): void => {
+    fault.abort(error);
+  };
+  try {
+    const open = await openApi(settings, flags);
+    const ledger = await openRecords(settings, { mustExist: false });
+    const temporal = await openTemporal(settings, { say: output.say, signal });
+    try {
+      const store = await openFolderStore(settings.store);
+      const { home } = settings;
+      const worker = await startEmbeddedWorker({
+        temporal,
+        ledger,
+        store,
+        open,
+        home,
+        onFault,
+        witness: context.witness,
+      });
+      worker.ended.catch(onFault);
+      output.say(
+        `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
+      );
+      await stayUntil(ledger, open, flags, signal);
+      await worker.end();
+    } finally {
+      await temporal.close();
+      await ledger.close();
+      open.api.close();
+    }
+    if (fault.signal.aborted)
+      throw new ExitError(
+        'unreachable',
+        `${messageOf(fault.signal.reason)}\nNothing is lost; start again when that is mended.`,
+      );
+    return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+async function stayUntil(ledger: Ledger, open: OpenApi, flags: ServeFlags, signal: AbortSignal): Promise<void> {
+  for (let idle = 0; !signal.aborted && !(flags.untilIdle === true && idle > IDLE_LOOKS);) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    if (flags.untilIdle !== true) continue;
+    const batches = await ledger.listBatches();
+    const isOpen = batches.some(
+      (one) => one.state !== 'closed' && one.apiUrl === open.api.baseUrl && one.account === open.profile.userId,
+    );
+    idle = isOpen ? 0 : idle + 1;
+  }
+}
