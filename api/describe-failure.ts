@@ -59,9 +59,9 @@ export function readRequestId(answer: Pick<Answer, 'header' | 'json'>, context: 
 function describeForeign(answer: Answer): string {
   if (answer.cut !== undefined) return `the answer is not whole: ${answer.cut}`;
   if (answer.json !== undefined) return 'JSON without an error message';
-  const text = answer.text.trim();
+  const text = answer.text.slice(0, 4_000).trim();
   if (text === '') return 'an empty answer';
   const title = /<title[^>]*>([^<]{1,100})/i.exec(text)?.[1]?.trim();
-  if (/^\s*</.test(text)) return `a web page instead of JSON${title === undefined ? '' : `: "${title}"`}`;
+  if (text.startsWith('<')) return `a web page instead of JSON${title === undefined ? '' : `: "${title}"`}`;
   return `a text instead of JSON: "${text.slice(0, 200)}"`;
 }

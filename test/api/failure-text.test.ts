@@ -46,6 +46,11 @@ describe('createRedact', () => {
     expect(redact('x'.repeat(600), { longest: 100 })).toHaveLength(100);
   });
 
+  it('takes no long time for long texts, and leaves no half of a token', () => {
+    expect(redact('a.'.repeat(4_000_000))).toHaveLength(500);
+    expect(redact(`https://${'x'.repeat(3_960)} ${TOKEN.repeat(50)}`)).not.toContain(TOKEN.slice(0, 8));
+  });
+
   it('does not cut a character in two', () => {
     const clean = redact('😀'.repeat(300));
     expect(Buffer.from(clean).toString('utf8')).toBe(clean);

@@ -1,0 +1,269 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
+import { createWriteStream } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { BodyInfo, PaidRequest, Receive } from '../../api/speech-api.ts';
+import {
+  always,
+  clientOf,
+  LIP_SYNC,
+  serve,
+  SPEECH_JOB,
+  SPEECH_SYNC,
+  TOKEN,
+  TRANSCRIPTION,
+} from '../support/api-server.ts';
+
+/** The start of an MP3, and enough after it to come in several pieces. */
+const MP3 = Buffer.concat([Buffer.from('ID3\u0004\u0000\u0000', 'latin1'), Buffer.alloc(300_000, 0x55)]);
+
+const take: Receive<{ bytes: Buffer; info: BodyInfo }> = async (body, info) => ({ bytes: await buffer(body), info });
+
+/** A receiver that goes over pipes, as a store does. */
+const takeByPipe: Receive<number> = async (body) => {
+  let bytes = 0;
+  await pipeline(body, async function (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) bytes += piece.length;
+  });
+  return bytes;
+};
+
+describe('what is sent', () => {
+  it.each<[PaidRequest, string, unknown]>([
+    [SPEECH_JOB, '/speech/tts/jobs', { text: SPEECH_JOB.spec.text, voiceId: 'v-1' }],
+    [SPEECH_SYNC, '/speech/tts', { text: SPEECH_JOB.spec.text, voiceId: 'v-1' }],
+    [TRANSCRIPTION, '/speech/transcriptions', { audioUrl: TRANSCRIPTION.spec.audio, language: 'en' }],
+    [LIP_SYNC, '/media/lip-sync/jobs', { videoUrl: LIP_SYNC.spec.video, audioUrl: LIP_SYNC.spec.audio }],
+    [
+      { ...LIP_SYNC, audioUrl: 'https://cdn.example/fresh' },
+      '/media/lip-sync/jobs',
+      { videoUrl: LIP_SYNC.spec.video, audioUrl: 'https://cdn.example/fresh' },
+    ],
+    [
+      {
+        ...SPEECH_JOB,
+        spec: {
+          kind: 'tts',
+          text: 'Grüße, 世界 😀',
+          voice: 'v',
+          engine: 'e',
+          format: 'wav',
+          speed: 1.25,
+          language: 'de',
+          duration: 3,
+          extra: { pitch: 2, format: 'ogg', nested: { a: [1, null] } },
+        },
+      },
+      '/speech/tts/jobs',
+      {
+        text: 'Grüße, 世界 😀',
+        voiceId: 'v',
+        engineModelId: 'e',
+        format: 'ogg',
+        speed: 1.25,
+        language: 'de',
+        pitch: 2,
+        nested: { a: [1, null] },
+      },
+    ],
+  ])('is the path, body and headers of $operation', async (request, path, body) => {
+    const server = await serve(always(422, {}));
+    await clientOf(server.origin, { userAgent: 'voxbatch/9.9' }).send(request, { receive: take });
+    expect(server.seen).toHaveLength(1);
+    const [seen] = server.seen;
+    expect(seen).toMatchObject({ method: 'POST', url: `/api/open/v1${path}` });
+    expect(JSON.parse(seen?.body ?? '')).toEqual(body);
+    expect(seen?.headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      'idempotency-key': request.idempotencyKey,
+      'user-agent': 'voxbatch/9.9',
+    });
+    expect(seen?.headers.accept).toContain('application/json');
+  });
+
+  it('carries a hash where the idempotency key is no header value, the same each time', async () => {
+    const server = await serve(always(422, {}));
+    const api = clientOf(server.origin);
+    const request = { ...SPEECH_JOB, idempotencyKey: 'bätch\r\nX-Evil: 1' };
+    await api.send(request, {});
+    await api.send(request, {});
+    const keys = server.seen.map((seen) => seen.headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^voxbatch-[0-9a-f]{64}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(server.seen[0]?.headers['x-evil']).toBeUndefined();
+  });
+});
+
+describe('speech in the answer', () => {
+  it('is handed to the receiver with what is known about it', async () => {
+    const headers = { 'content-type': 'Audio/MPEG; x=1', 'x-openapi-credits-used': '22', 'x-request-id': 'req_1' };
+    const server = await serve(always(200, MP3, { ...headers, 'content-length': MP3.length }));
+    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
+    expect(verdict).toEqual({
+      verdict: 'done',
+      media: { bytes: MP3, info: { contentType: 'audio/mpeg', contentLength: MP3.length } },
+      credits: 22,
+      requestId: 'req_1',
+    });
+  });
+
+  it('also comes over pipes, without a length and compressed', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip' });
+      response.end(gzipSync(MP3));
+    });
+    const api = clientOf(server.origin);
+    expect(await api.send(SPEECH_SYNC, { receive: takeByPipe })).toEqual({ verdict: 'done', media: MP3.length });
+    expect(await api.send(SPEECH_SYNC, { receive: take })).toMatchObject({
+      media: { info: { contentType: 'audio/mpeg' } },
+    });
+  });
+
+  it.each(['audio/mpeg', 'application/octet-stream', 'application/json', 'text/plain', ''])(
+    'is told by its bytes when it is labelled %j',
+    async (type) => {
+      const server = await serve(always(200, MP3, type === '' ? {} : { 'content-type': type }));
+      expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: takeByPipe })).toMatchObject({
+        verdict: 'done',
+        media: MP3.length,
+      });
+    },
+  );
+
+  it.each(['audio/mpeg', 'application/json', 'text/plain', ''])('an error labelled %j is an error', async (type) => {
+    const body = '{"code":"ERR_VOICE_NOT_FOUND","message":"no such voice","requestId":"req_2"}';
+    const server = await serve(always(200, body, type === '' ? {} : { 'content-type': type }));
+    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: take })).toMatchObject({
+      verdict: 'rejected',
+      failure: { class: 'Rejected', code: 'ERR_VOICE_NOT_FOUND', requestId: 'req_2', status: 200 },
+    });
+  });
+
+  it.each<[string, string]>([
+    ['<!doctype html><title>Home</title>', 'text/html'],
+    ['', 'audio/mpeg'],
+    ['{}', 'application/json'],
+  ])('%j labelled %s leaves the outcome unknown', async (body, type) => {
+    const server = await serve(always(200, body, { 'content-type': type }));
+    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
+    expect(verdict).toMatchObject({ verdict: 'unknown', failure: { class: 'OutcomeUnknown', status: 200 } });
+  });
+
+  it('is unknown where the body breaks off', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': MP3.length });
+      response.write(MP3.subarray(0, 200_000), () => response.destroy());
+    });
+    const api = clientOf(server.origin);
+    for (const receive of [take, takeByPipe]) {
+      expect(await api.send<unknown>(SPEECH_SYNC, { receive })).toMatchObject({
+        verdict: 'unknown',
+        failure: { class: 'OutcomeUnknown', message: expect.stringMatching(/may have been charged.*broke off/) },
+      });
+    }
+    // A receiver that does not notice must not make a piece of a file into a result.
+    const careless: Receive<string> = async (body) => {
+      await buffer(body).catch(() => undefined);
+      return 'fine';
+    };
+    expect(await api.send(SPEECH_SYNC, { receive: careless })).toMatchObject({ verdict: 'unknown' });
+  });
+
+  it('is unknown where the body is larger than the limit', async () => {
+    const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
+    const verdict = await clientOf(server.origin, { maxMediaBytes: 1_000 }).send(SPEECH_SYNC, { receive: take });
+    expect(verdict).toMatchObject({ verdict: 'unknown', failure: { message: expect.stringContaining('larger than') } });
+  });
+
+  it('is unknown, and names the trouble, where this machine can not store it', async () => {
+    const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
+    const receive: Receive<void> = (body) => pipeline(body, createWriteStream('/dev/full'));
+    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive });
+    expect(verdict).toMatchObject({
+      verdict: 'unknown',
+      failure: { message: expect.stringContaining('this machine could not store it: ENOSPC: no space left on device') },
+    });
+  });
+
+  it('is unknown where the receiver finds it unfit', async () => {
+    const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
+    const receive: Receive<void> = () => Promise.reject(new Error('no audio that can be decoded'));
+    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive })).toMatchObject({
+      verdict: 'unknown',
+      failure: { message: expect.stringContaining('no audio that can be decoded') },
+    });
+  });
+
+  it('is not asked for where there is no place for it', async () => {
+    const server = await serve(always(200, MP3));
+    expect(await clientOf(server.origin).send(SPEECH_SYNC, {})).toMatchObject({ verdict: 'rejected' });
+    expect(server.connections()).toBe(0);
+  });
+});
+
+describe('speech behind a link in the answer', () => {
+  it('is fetched at once, from another origin without the token', async () => {
+    const cdn = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
+    const answer = { success: true, audio_url: `${cdn.origin}/a.mp3?sig=1`, credits_used: 12, quota_remaining: 1 };
+    const server = await serve(always(200, answer));
+    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: takeByPipe })).toEqual({
+      verdict: 'done',
+      media: MP3.length,
+      credits: 12,
+    });
+    expect(cdn.seen.map((seen) => [seen.url, seen.headers.authorization])).toEqual([['/a.mp3?sig=1', undefined]]);
+  });
+
+  it.each([
+    [always(404, ''), '404'],
+    [always(200, '<html>expired</html>', { 'content-type': 'text/html' }), 'a web page'],
+  ])('is unknown where the link is dead', async (handler, words) => {
+    const cdn = await serve(handler);
+    const server = await serve(always(200, { audio_url: `${cdn.origin}/a.mp3?sig=1` }));
+    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
+    expect(verdict).toMatchObject({
+      verdict: 'unknown',
+      failure: { class: 'OutcomeUnknown', message: expect.stringContaining(words) },
+    });
+    expect(JSON.stringify(verdict)).not.toContain('sig=1');
+  });
+});
+
+describe('transcriptions and texts of the user', () => {
+  it('come back as a transcript', async () => {
+    const answer = { text: 'Hello', duration: 1.5, segments: [{ start: 0, end: 1.5, text: 'Hello' }], credits_used: 2 };
+    const server = await serve(always(200, answer));
+    expect(await clientOf(server.origin).send(TRANSCRIPTION, {})).toEqual({
+      verdict: 'done',
+      transcript: { text: 'Hello', durationSeconds: 1.5, segments: answer.segments },
+      credits: 2,
+    });
+  });
+
+  it('are not repeated in a failure, nor is the token', async () => {
+    const server = await serve((request, response) => {
+      const message = `Bad body ${request.body} with ${request.headers.authorization ?? ''} and ${TOKEN}`;
+      always(400, { code: 'invalid_request', message })(request, response);
+    });
+    const api = clientOf(server.origin);
+    for (const request of [SPEECH_JOB, TRANSCRIPTION]) {
+      const verdict = JSON.stringify(await api.send(request, {}));
+      expect(verdict).toContain('invalid_request');
+      for (const secret of [TOKEN, 'quick brown fox', 'private/a.mp3', 'sig=1']) expect(verdict).not.toContain(secret);
+    }
+  });
+
+  it('reads a compressed error body', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(422, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      Readable.from([gzipSync('{"code":"media_unusable","message":"no audio track"}')]).pipe(response);
+    });
+    expect(await clientOf(server.origin).send(TRANSCRIPTION, {})).toMatchObject({
+      verdict: 'rejected',
+      failure: { code: 'media_unusable' },
+    });
+  });
+});
