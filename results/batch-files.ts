@@ -1,0 +1,119 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import { csvLine, jsonLine } from './line-formats.ts';
+import { receiptSchema } from './receipt.ts';
+import type { Receipt } from './receipt.ts';
+import { RESULT_COLUMNS } from './result-line.ts';
+import type { ResultFields } from './result-line.ts';
+import { SUMMARY_FILE } from './summary.ts';
+import type { Summary } from './summary.ts';
+import { WholeFile } from './whole-file.ts';
+
+export const RESULTS_CSV = 'results.csv';
+export const RESULTS_JSONL = 'results.jsonl';
+export const RECEIPTS_JSONL = 'receipts.jsonl';
+
+/** Outcomes whose rows also get a file of their own. */
+const LISTED_OUTCOMES = ['failed', 'rejected', 'refused', 'unknown', 'overdue', 'cancelled'] as const;
+
+/** Name of the file with the rows of an outcome; undefined for an outcome that has none. */
+export function outcomeFile(outcome: string): string | undefined {
+  return LISTED_OUTCOMES.some((listed) => listed === outcome) ? `${outcome}.csv` : undefined;
+}
+
+/** All files that a projection may write, besides the summary. */
+export const PROJECTED_FILES: readonly string[] = [
+  RESULTS_CSV,
+  RESULTS_JSONL,
+  RECEIPTS_JSONL,
+  ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
+];
+
+const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
+
+/**
+ * The tables of a batch in its out folder. Nothing is seen of them until `publish`, which puts them under their names one
+ * right after the other. After `abandon` there is no trace of them.
+ */
+export class BatchFiles {
+  readonly #out: string;
+  readonly #columns: readonly string[];
+  readonly #open = new Map<string, WholeFile>();
+
+  private constructor(out: string, inputColumns: readonly string[]) {
+    this.#out = out;
+    this.#columns = [...inputColumns, ...RESULT_COLUMNS];
+  }
+
+  static async create(out: string, inputColumns: readonly string[]): Promise<BatchFiles> {
+    const files = new BatchFiles(out, inputColumns);
+    try {
+      await files.#file(RESULTS_JSONL);
+      await files.#file(RECEIPTS_JSONL);
+      await files.#table(RESULTS_CSV);
+    } catch (error) {
+      await files.abandon();
+      throw error;
+    }
+    return files;
+  }
+
+  /** Adds a row: its line in each table, and its receipts. */
+  async add(input: readonly string[], fields: ResultFields, receipts: readonly Receipt[]): Promise<void> {
+    const values = [...input, ...RESULT_COLUMNS.map((column) => fields[column])];
+    const line = csvLine(values);
+    await (await this.#table(RESULTS_CSV)).write(line);
+    await (await this.#file(RESULTS_JSONL)).write(jsonLine(this.#columns, values));
+    const ofOutcome = outcomeFile(fields._outcome);
+    if (ofOutcome !== undefined) await (await this.#table(ofOutcome)).write(line);
+    const receiptsFile = await this.#file(RECEIPTS_JSONL);
+    for (const receipt of receipts) {
+      await receiptsFile.write(
+        jsonLine(
+          RECEIPT_COLUMNS,
+          RECEIPT_COLUMNS.map((column) => receipt[column]),
+        ),
+      );
+    }
+  }
+
+  /**
+   * Puts all files in place of earlier ones, removes outcome files that have no rows any more, and writes the summary
+   * last. `summaryOf` is given the sha256 of each file.
+   */
+  async publish(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<void> {
+    const hashes: Record<string, string> = {};
+    for (const name of PROJECTED_FILES) {
+      const file = this.#open.get(name);
+      if (file !== undefined) hashes[name] = await file.seal();
+    }
+    const summary = await this.#file(SUMMARY_FILE);
+    await summary.write(`${JSON.stringify(summaryOf(hashes), null, 2)}\n`);
+    await summary.seal();
+    for (const name of PROJECTED_FILES) {
+      const file = this.#open.get(name);
+      await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
+    }
+    await summary.publish();
+  }
+
+  async abandon(): Promise<void> {
+    for (const file of this.#open.values()) await file.abandon();
+  }
+
+  async #table(name: string): Promise<WholeFile> {
+    const isNew = !this.#open.has(name);
+    const file = await this.#file(name);
+    if (isNew) await file.write(csvLine(this.#columns));
+    return file;
+  }
+
+  async #file(name: string): Promise<WholeFile> {
+    const known = this.#open.get(name);
+    if (known !== undefined) return known;
+    const file = await WholeFile.create(join(this.#out, name));
+    this.#open.set(name, file);
+    return file;
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import { link, lstat, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isNativeError } from 'node:util/types';
+import type { Store } from '../store/store.ts';
+import type { RowFile } from './result-line.ts';
+import { partPath } from './whole-file.ts';
+
+/** What a projection needs of the store: it only reads. */
+export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
+
+/** What became of a file. `missing` and `altered` say that the store no longer has what the ledger recorded. */
+export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
+
+/** Answers of a file system that cannot link these two places; then the file is copied. */
+const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);
+
+/**
+ * Brings a stored file to its name below `out`: linked where both are on one disk, else copied and synced. A right file
+ * is left alone; anything else under that name is replaced. The name is whole or absent.
+ */
+export async function placeFile({ name, file }: RowFile, store: StoredFiles, out: string): Promise<Placed> {
+  const target = join(out, name);
+  const source = store.pathOf(file.key);
+  const stored = source === undefined ? undefined : await statsOf(source);
+  if (source !== undefined) {
+    if (stored === undefined) return 'missing';
+    if (stored.size !== BigInt(file.bytes)) return 'altered';
+  }
+  const there = await lstatsOf(target);
+  if (there !== undefined && (await isRight(there, stored, target, file))) return 'kept';
+  await mkdir(dirname(target), { recursive: true });
+  if (source !== undefined && (await linkFile(source, target))) return 'placed';
+  return copyFile(file, store, target, stored);
+}
+
+/**
+ * Whether the file under the name is the right one: the stored file itself, or a copy of it. Size and time tell that of a
+ * copy we made, as they do for rsync; only where they do not, its content is read.
+ */
+async function isRight(
+  there: BigIntStats,
+  stored: BigIntStats | undefined,
+  target: string,
+  file: RowFile['file'],
+): Promise<boolean> {
+  if (!there.isFile() || there.size !== BigInt(file.bytes)) return false;
+  if (stored !== undefined) {
+    if (there.dev === stored.dev && there.ino === stored.ino) return true;
+    // A millisecond may be lost on the way through seconds with fractions.
+    const apart = there.mtimeMs - stored.mtimeMs;
+    if (apart >= -1n && apart <= 1n) return true;
+  }
+  return (await sha256Of(target)) === file.sha256;
+}
+
+async function linkFile(source: string, target: string): Promise<boolean> {
+  const part = partPath(target);
+  try {
+    await link(source, part);
+    await rename(part, target);
+    return true;
+  } catch (error) {
+    await rm(part, { force: true });
+    if (CANNOT_LINK.has(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+async function copyFile(
+  file: RowFile['file'],
+  store: StoredFiles,
+  target: string,
+  stored: BigIntStats | undefined,
+): Promise<Placed> {
+  const part = partPath(target);
+  const hash = createHash('sha256');
+  const hashing = new Transform({
+    transform(chunk: Buffer, _, done): void {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  try {
+    const body = await store.read(file.key);
+    await pipeline(body, hashing, createWriteStream(part, { flags: 'wx', flush: true }));
+    if (hash.digest('hex') !== file.sha256) return 'altered';
+    if (stored !== undefined) {
+      const seconds = Number(stored.mtimeMs) / 1_000;
+      await utimes(part, seconds, seconds);
+    }
+    await rename(part, target);
+    return 'placed';
+  } catch (error) {
+    if (isAbsent(error) && stored === undefined) return 'missing';
+    throw error;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** sha256 of a file, hex. */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Facts about the very name, a symbolic link not followed; undefined if there is nothing. */
+export async function lstatsOf(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(absentOnly);
+}
+
+async function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return stat(path, { bigint: true }).catch(absentOnly);
+}
+
+function absentOnly(error: unknown): undefined {
+  if (isAbsent(error)) return undefined;
+  throw error;
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+}
+
+/** The code of an error of the system, such as `ENOENT`; empty for any other. */
+function codeOf(error: unknown): string {
+  return isNativeError(error) && 'code' in error ? String(error.code) : '';
+}

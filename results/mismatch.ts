@@ -1,0 +1,44 @@
+/** A count, hash or sum that does not add up, or something that is missing. */
+export interface Mismatch {
+  /** The file, the row, or the sum. */
+  readonly where: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** One line for people. */
+export function describeMismatch({ where, expected, found }: Mismatch): string {
+  return `${where}: expected ${expected}, found ${found}`;
+}
+
+/** Mismatches beyond this many are counted, not kept: a lost file of a million rows needs no million sentences. */
+const KEPT = 1_000;
+
+/** Gathers mismatches. */
+export class Findings {
+  readonly #kept: Mismatch[] = [];
+  #dropped = 0;
+
+  add(where: string, expected: string | number, found: string | number): void {
+    if (this.#kept.length < KEPT) this.#kept.push({ where, expected: String(expected), found: String(found) });
+    else this.#dropped += 1;
+  }
+
+  /** Adds a mismatch unless both are the same. */
+  compare(where: string, expected: string | number, found: string | number): void {
+    if (expected !== found) this.add(where, expected, found);
+  }
+
+  /** Adds a mismatch unless both sums are the same but for the noise of binary fractions. */
+  compareCredits(where: string, expected: number, found: number): void {
+    if (Math.abs(expected - found) > Math.max(1e-6, Math.abs(expected) * 1e-9)) {
+      this.add(where, `${expected} credits`, `${found} credits`);
+    }
+  }
+
+  /** Everything found so far; what was not kept is a last entry with its number. */
+  list(): readonly Mismatch[] {
+    if (this.#dropped === 0) return [...this.#kept];
+    return [...this.#kept, { where: 'further mismatches', expected: 'none', found: String(this.#dropped) }];
+  }
+}

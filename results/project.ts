@@ -1,0 +1,136 @@
+import { mkdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import type { BatchRecord, Counts, Ledger, Money } from '../ledger/ledger.ts';
+import { BatchFiles } from './batch-files.ts';
+import { placeFile } from './media.ts';
+import type { StoredFiles } from './media.ts';
+import { Findings } from './mismatch.ts';
+import type { Mismatch } from './mismatch.ts';
+import { receiptsOf } from './receipt.ts';
+import { resultFields } from './result-line.ts';
+import type { ScannedRow } from './result-line.ts';
+import { RowCheck } from './row-check.ts';
+import { summarize } from './summary.ts';
+import { Tally } from './tally.ts';
+import { sweepParts } from './whole-file.ts';
+
+/** What is projected where. */
+export interface ProjectionRequest {
+  readonly ledger: Ledger;
+  readonly store: StoredFiles;
+  /** Name of the batch. */
+  readonly batch: string;
+  /** The folder that holds `summary.json`; made if it is not there. */
+  readonly out: string;
+  /** True for a batch that is meant to be over: a row without an outcome is a mismatch then. */
+  readonly complete: boolean;
+  /** Written to the summary. */
+  readonly voxbatchVersion: string;
+}
+
+/** What the ledger says, and where the files or the store differ from it. Any mismatch means exit code 15. */
+export interface Projection {
+  readonly counts: Counts;
+  readonly money: Money;
+  readonly mismatches: readonly Mismatch[];
+}
+
+/** Rows taken at a time: their media are placed side by side, and other work gets its turn after them. */
+const CHUNK = 32;
+
+/**
+ * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the same
+ * ledger gives the same bytes. Each file is whole or absent. Throws where the folder cannot be written or the
+ * ledger cannot be read; the tables then stay as they were.
+ */
+export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
+  const { ledger, out } = request;
+  const batch = await readBatch(request);
+  const before = await readSums(request);
+  await mkdir(out, { recursive: true });
+  if (request.complete) await sweepParts(out);
+  const findings = new Findings();
+  const tally = new Tally();
+  const check = new RowCheck(batch, request.complete, findings);
+  const files = await BatchFiles.create(out, batch.columns);
+  try {
+    for await (const chunk of inChunks(ledger.scanRows(batch.name))) {
+      const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
+      for (const { scanned, rowFiles } of named) {
+        tally.addRow(scanned.row.outcome, scanned.row.state);
+        for (const charge of scanned.charges) tally.addCharge(charge);
+        const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
+        await files.add(scanned.row.input, fields, receiptsOf(scanned, rowFiles));
+      }
+      await Promise.all(
+        named.flatMap(({ scanned, rowFiles }) =>
+          rowFiles.map(async (file) => {
+            check.placed(scanned, file, await placeFile(file, request.store, out));
+          }),
+        ),
+      );
+      await setImmediate();
+    }
+    const after = await readSums(request);
+    findings.compare('rows written', batch.rows, tally.rows);
+    // While a batch runs, the ledger may move on between the scan and the sums; a final projection allows no such excuse.
+    if (request.complete || JSON.stringify(before) === JSON.stringify(after)) compareSums(after, tally, findings);
+    await files.publish((hashes) => summarize(batch, tally, hashes, request.voxbatchVersion));
+    return { ...after, mismatches: findings.list() };
+  } finally {
+    await files.abandon();
+  }
+}
+
+/**
+ * Links the media of rows that ended at `since` (ms) or later, and nothing else: cheap enough to be repeated while
+ * following. Returns how many files were new. A file that cannot be placed is left to the next projection, which names it.
+ * Choose `since` a little before the last call: rows that ended in the meantime are then never missed.
+ */
+export async function linkNewMedia(request: ProjectionRequest, since: number): Promise<number> {
+  const batch = await readBatch(request);
+  const check = new RowCheck(batch, false, new Findings());
+  let placed = 0;
+  for await (const chunk of inChunks(request.ledger.scanRows(batch.name, { endedSince: since }))) {
+    const files = chunk.flatMap((scanned) => check.filesOf(scanned));
+    const became = await Promise.all(files.map(async (file) => placeFile(file, request.store, request.out)));
+    placed += became.filter((each) => each === 'placed').length;
+    await setImmediate();
+  }
+  return placed;
+}
+
+async function readBatch({ ledger, batch }: ProjectionRequest): Promise<BatchRecord> {
+  const record = await ledger.findBatch(batch);
+  if (record === undefined) throw new Error(`expected a batch in the ledger, but there is none named ${batch}`);
+  return record;
+}
+
+async function readSums({ ledger, batch }: ProjectionRequest): Promise<{ counts: Counts; money: Money }> {
+  return { counts: await ledger.counts(batch), money: await ledger.money(batch) };
+}
+
+/** What the lines add up to, against what the ledger counts. */
+function compareSums({ counts, money }: { counts: Counts; money: Money }, tally: Tally, findings: Findings): void {
+  findings.compare('rows counted by the ledger', counts.total, tally.rows);
+  for (const outcome of OUTCOMES) {
+    findings.compare(`rows that ended ${outcome}`, counts.outcomes[outcome], tally.outcomes[outcome]);
+  }
+  const { charged, reserved, uncertain } = tally.credits;
+  findings.compareCredits('sum of charged credits', money.charged, charged);
+  findings.compareCredits('sum of reserved credits', money.reserved, reserved);
+  findings.compareCredits('sum of uncertain credits', money.uncertain, uncertain);
+}
+
+async function* inChunks(rows: AsyncIterable<ScannedRow>): AsyncGenerator<readonly ScannedRow[]> {
+  let chunk: ScannedRow[] = [];
+  for await (const row of rows) {
+    chunk.push(row);
+    if (chunk.length === CHUNK) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}

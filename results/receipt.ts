@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { ATTEMPT_STATES } from '../contract/outcomes.ts';
+import { FAILURES } from '../contract/failures.ts';
+import type { FailureClass } from '../contract/failures.ts';
+import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
+import type { ChargeRecord } from '../ledger/ledger.ts';
+import { inOrder } from './result-line.ts';
+import type { RowFile, ScannedRow } from './result-line.ts';
+
+const receiptFile = z.object({
+  /** Path below the out folder; null for the result of an earlier step of a chain, which is not among the results. */
+  name: z.string().nullable(),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string(),
+});
+
+/** A line of `receipts.jsonl`: one paid request, or one key that was revoked so that none can be sent with it. */
+export const receiptSchema = z.object({
+  row: z.number().int().positive(),
+  id: z.string(),
+  step: z.enum(STEPS),
+  take: z.number().int().positive(),
+  attempt: z.number().int().positive(),
+  /** What is known about the request; `sending` while it is on the wire. */
+  verdict: z.enum(ATTEMPT_STATES),
+  job_id: z.string().nullable(),
+  /** Our own price for it, in credits; null where none is known. */
+  quoted: z.number().nullable(),
+  /** What was charged, in credits; null where nothing was, or nobody knows. */
+  charged: z.number().nullable(),
+  charged_from: z.enum(['api', 'quote']).nullable(),
+  /** Times are ISO 8601 in UTC. */
+  intent_at: z.string(),
+  verdict_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  request_id: z.string().nullable(),
+  error_class: z.enum(Object.keys(FAILURES) as [FailureClass, ...FailureClass[]]).nullable(),
+  file: receiptFile.nullable(),
+  /** Files beside the result: subtitles of a transcript. */
+  extra_files: z.array(receiptFile),
+});
+
+export type Receipt = z.infer<typeof receiptSchema>;
+
+/** The receipts of a row, in order of step, take and attempt. `files` are the row's files, its result first. */
+export function receiptsOf(scanned: ScannedRow, files: readonly RowFile[]): Receipt[] {
+  const charges = inOrder(scanned);
+  const paidFor = chargeOfResult(scanned, charges);
+  return charges.map((charge) => ({
+    row: charge.row,
+    id: scanned.row.id,
+    step: charge.step,
+    take: charge.take,
+    attempt: charge.attempt,
+    verdict: charge.state,
+    job_id: charge.jobId,
+    quoted: charge.quoted,
+    charged: charge.charged,
+    charged_from: charge.chargedFrom,
+    intent_at: isoTime(charge.intentAt),
+    verdict_at: charge.verdictAt === null ? null : isoTime(charge.verdictAt),
+    finished_at: charge.finishedAt === null ? null : isoTime(charge.finishedAt),
+    request_id: charge.requestId,
+    error_class: charge.failure?.class ?? null,
+    ...(charge === paidFor && files.length > 0 ? fileFields(files) : ownFile(charge)),
+  }));
+}
+
+/** A time of the ledger, ms, in ISO 8601. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The charge that paid for the row's result: the one with that file, else the last that was taken for the last step. */
+function chargeOfResult({ row }: ScannedRow, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
+  if (row.file === null) return undefined;
+  const { key } = row.file;
+  const lastStep = ROW_KINDS[row.kind].steps.at(-1);
+  const taken = (charge: ChargeRecord): boolean => charge.state === 'accepted' || charge.state === 'done';
+  return (
+    charges.findLast((charge) => charge.file?.key === key) ??
+    charges.findLast((charge) => charge.step === lastStep && taken(charge))
+  );
+}
+
+function fileFields(files: readonly RowFile[]): Pick<Receipt, 'file' | 'extra_files'> {
+  const [file, ...extra] = files.map(({ name, file: { bytes, sha256 } }) => ({ name, bytes, sha256 }));
+  return { file: file ?? null, extra_files: extra };
+}
+
+function ownFile({ file }: ChargeRecord): Pick<Receipt, 'file' | 'extra_files'> {
+  return {
+    file: file === null ? null : { name: null, bytes: file.bytes, sha256: file.sha256 },
+    extra_files: [],
+  };
+}

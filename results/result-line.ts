@@ -1,0 +1,128 @@
+import { posix } from 'node:path';
+import type { Outcome } from '../contract/outcomes.ts';
+import { ROW_KINDS } from '../contract/row-kinds.ts';
+import type { ChargeRecord, ResultFile, RowRecord } from '../ledger/ledger.ts';
+import { MEDIA_FOLDER, mediaName } from './names.ts';
+
+/** Columns that follow the input columns in `results.*` and in the outcome files. */
+export const RESULT_COLUMNS = [
+  '_batch',
+  '_row',
+  '_kind',
+  '_outcome',
+  '_file',
+  '_text',
+  '_error_class',
+  '_message',
+  '_credits',
+  '_credits_kind',
+  '_take',
+  '_attempts',
+  '_job_ids',
+] as const;
+export type ResultColumn = (typeof RESULT_COLUMNS)[number];
+
+/**
+ * Where `_credits` is from.
+ *
+ * - `none`: nothing was charged. - `reported`: every figure is the API's. - `estimated`: some figure is our quote.
+ * - `uncertain`: there is a request that may have been charged, or was and nobody knows how much; that part is not in
+ *   `_credits`.
+ */
+export const CREDITS_KINDS = ['none', 'reported', 'estimated', 'uncertain'] as const;
+export type CreditsKind = (typeof CREDITS_KINDS)[number];
+
+/** What a line says of its row, input cells aside. */
+export type ResultFields = Readonly<Record<ResultColumn, string | number | readonly string[]>> & {
+  readonly _row: number;
+  readonly _outcome: Outcome | '';
+  readonly _credits: number;
+  readonly _credits_kind: CreditsKind;
+  readonly _job_ids: readonly string[];
+};
+
+/** A row and its charges, as the ledger scans them. */
+export interface ScannedRow {
+  readonly row: RowRecord;
+  readonly charges: readonly ChargeRecord[];
+}
+
+/** A stored file of a row and where it goes: a path relative to the out folder, with `/`. */
+export interface RowFile {
+  readonly name: string;
+  readonly file: ResultFile;
+}
+
+/** The files of a row: its result first, then those beside it. Empty for a row without a result. Throws `UnfitName`. */
+export function filesOf(row: RowRecord, template: string, columns: readonly string[]): readonly RowFile[] {
+  const files = row.file === null ? [] : [row.file, ...row.extraFiles];
+  return files.map((file) => {
+    const { id, kind, input } = row;
+    const name = mediaName(template, { id, row: row.row, kind, extension: file.extension, columns, input });
+    return { name: posix.join(MEDIA_FOLDER, name), file };
+  });
+}
+
+/** The result columns of a row. `file` is the name of its result, empty without one. */
+export function resultFields({ row, charges }: ScannedRow, batch: string, file: string): ResultFields {
+  const failure = succeeded(row.outcome) ? null : row.failure;
+  return {
+    _batch: batch,
+    _row: row.row,
+    _kind: row.kind,
+    _outcome: row.outcome ?? '',
+    _file: file,
+    _text: row.text ?? '',
+    _error_class: failure?.class ?? '',
+    _message: failure === null ? '' : withRequestId(failure.message, failure.requestId),
+    _credits: creditsOf(charges),
+    _credits_kind: creditsKindOf(charges),
+    _take: row.take,
+    _attempts: charges.filter((charge) => charge.take === row.take && charge.state !== 'revoked').length,
+    _job_ids: charges.flatMap((charge) => charge.jobId ?? []),
+  };
+}
+
+/** Whether a row with this outcome must have a file. */
+export function succeeded(outcome: string | null): boolean {
+  return outcome === 'succeeded' || outcome === 'cached';
+}
+
+/** Charges in the order in which receipts and job ids are written: step, take, attempt. */
+export function inOrder({ row, charges }: ScannedRow): ChargeRecord[] {
+  const { steps } = ROW_KINDS[row.kind];
+  return [...charges].sort(
+    (a, b) => steps.indexOf(a.step) - steps.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt,
+  );
+}
+
+/** What of a charge decides about the sums; receipts carry the same, so that `verify` counts by the same rules. */
+export interface Charged {
+  readonly state: ChargeRecord['state'];
+  readonly charged: number | null;
+  readonly chargedFrom: ChargeRecord['chargedFrom'];
+}
+
+/** Credits charged, as far as they are known. */
+export function creditsOf(charges: readonly Charged[]): number {
+  return roundCredits(charges.reduce((sum, charge) => sum + (charge.charged ?? 0), 0));
+}
+
+/** See {@link CREDITS_KINDS}; the least certain charge decides. */
+export function creditsKindOf(charges: readonly Charged[]): CreditsKind {
+  const taken = charges.filter((charge) => charge.state === 'accepted' || charge.state === 'done');
+  if (charges.some((charge) => charge.state === 'unknown') || taken.some((charge) => charge.charged === null)) {
+    return 'uncertain';
+  }
+  if (taken.some((charge) => charge.chargedFrom === 'quote')) return 'estimated';
+  return taken.length > 0 ? 'reported' : 'none';
+}
+
+/** Takes the noise of binary fractions off a sum: `0.1 + 0.2` is written as `0.3`. */
+export function roundCredits(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6;
+}
+
+function withRequestId(message: string, requestId: string | undefined): string {
+  return requestId === undefined || message.includes(requestId) ? message : `${message} (request ${requestId})`;
+}

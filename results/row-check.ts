@@ -1,0 +1,57 @@
+import type { BatchRecord } from '../ledger/ledger.ts';
+import type { Placed } from './media.ts';
+import type { Findings } from './mismatch.ts';
+import { UnfitName } from './names.ts';
+import { filesOf, succeeded } from './result-line.ts';
+import type { RowFile, ScannedRow } from './result-line.ts';
+
+/** Checks rows while they are projected: no gap, an end, a result where there must be one, a name of its own for it. */
+export class RowCheck {
+  readonly #batch: BatchRecord;
+  readonly #complete: boolean;
+  readonly #findings: Findings;
+  readonly #taken = new Map<string, number>();
+  #last = 0;
+
+  constructor(batch: BatchRecord, complete: boolean, findings: Findings) {
+    this.#batch = batch;
+    this.#complete = complete;
+    this.#findings = findings;
+  }
+
+  /** The files of the next row that may be placed; what is wrong with the row becomes a finding. */
+  filesOf({ row }: ScannedRow): readonly RowFile[] {
+    const where = `row ${row.row}`;
+    if (row.row !== this.#last + 1) this.#findings.add(where, `row ${this.#last + 1} next in the ledger`, where);
+    this.#last = row.row;
+    if (this.#complete && row.outcome === null) this.#findings.add(where, 'an outcome', `none; it is ${row.state}`);
+    if (succeeded(row.outcome) && row.file === null) this.#findings.add(where, 'a result file', 'none in the ledger');
+    try {
+      const files = filesOf(row, this.#batch.settings.nameTemplate, this.#batch.columns);
+      return files.every((file) => this.#isFree(file, row.row)) ? files : [];
+    } catch (error) {
+      if (!(error instanceof UnfitName)) throw error;
+      this.#findings.add(where, 'a name for its file', error.message);
+      return [];
+    }
+  }
+
+  /** Notes what became of a file of a row. */
+  placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
+    const where = `row ${row.row}, ${name}`;
+    if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
+    if (became === 'altered') {
+      this.#findings.add(where, `${file.bytes} bytes with sha256 ${file.sha256}`, `another content of ${file.key}`);
+    }
+  }
+
+  #isFree({ name }: RowFile, row: number): boolean {
+    const owner = this.#taken.get(name);
+    if (owner === undefined) {
+      this.#taken.set(name, row);
+      return true;
+    }
+    this.#findings.add(`row ${row}, ${name}`, 'a name of its own', `the name of the file of row ${owner}`);
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
+import type { Outcome, RowState } from '../contract/outcomes.ts';
+import type { Charged } from './result-line.ts';
+import { roundCredits } from './result-line.ts';
+
+/** What of a charge goes into the sums. */
+export interface Billed extends Charged {
+  readonly quoted: number | null;
+}
+
+/** Sums in credits, as in the ledger's `Money`. */
+export interface Credits {
+  readonly charged: number;
+  readonly reserved: number;
+  readonly uncertain: number;
+  readonly estimated: boolean;
+}
+
+/** Counts rows and adds up money by the same rules as the ledger, but from lines. */
+export class Tally {
+  readonly outcomes: Record<Outcome, number> = zeros(OUTCOMES);
+  readonly states: Record<RowState, number> = zeros(ROW_STATES);
+  rows = 0;
+  #charged = 0;
+  #reserved = 0;
+  #uncertain = 0;
+  #estimated = false;
+
+  /** Counts a row; the state only matters without an outcome, and is left out where it is not known. */
+  addRow(outcome: Outcome | null, state?: RowState): void {
+    this.rows += 1;
+    if (outcome !== null) this.outcomes[outcome] += 1;
+    else if (state !== undefined) this.states[state] += 1;
+  }
+
+  addCharge(charge: Billed): void {
+    this.#charged += charge.charged ?? 0;
+    if (charge.state === 'sending') this.#reserved += charge.quoted ?? 0;
+    if (charge.state === 'unknown') this.#uncertain += charge.quoted ?? 0;
+    const isTaken = charge.state === 'accepted' || charge.state === 'done';
+    const isOpen = charge.state === 'sending' || charge.state === 'unknown';
+    this.#estimated ||= isOpen || (isTaken && charge.chargedFrom !== 'api');
+  }
+
+  get credits(): Credits {
+    return {
+      charged: roundCredits(this.#charged),
+      reserved: roundCredits(this.#reserved),
+      uncertain: roundCredits(this.#uncertain),
+      estimated: this.#estimated,
+    };
+  }
+}
+
+function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import type { LineValue } from './line-formats.ts';
+import { csvCell } from './line-formats.ts';
+import type { Findings } from './mismatch.ts';
+import type { Receipt } from './receipt.ts';
+import { CREDITS_KINDS, creditsKindOf, creditsOf, succeeded } from './result-line.ts';
+import type { CsvRecord } from './row-source.ts';
+
+/** A line of `results.jsonl`: strings for the input columns, and our own columns. */
+export const jsonRowSchema = z
+  .looseObject({
+    _batch: z.string(),
+    _row: z.number().int().positive(),
+    _kind: z.string(),
+    _outcome: z.enum([...OUTCOMES, '']),
+    _file: z.string(),
+    _text: z.string(),
+    _error_class: z.string(),
+    _message: z.string(),
+    _credits: z.number(),
+    _credits_kind: z.enum(CREDITS_KINDS),
+    _take: z.number().int().positive(),
+    _attempts: z.number().int().nonnegative(),
+    _job_ids: z.array(z.string()),
+  })
+  .refine((row) => Object.entries(row).every(([name, value]) => name.startsWith('_') || typeof value === 'string'), {
+    message: 'input columns must be strings',
+  });
+
+export type JsonRow = z.infer<typeof jsonRowSchema>;
+
+/** Compares a record of a CSV file with the line of the same row in `results.jsonl`. */
+export function compareRecord(file: string, { header, cells }: CsvRecord, row: JsonRow, findings: Findings): void {
+  const where = `${file}, row ${row._row}`;
+  // Names of input columns are guarded like every other cell of a CSV file.
+  const expected = new Map(Object.entries(row).map(([name, value]) => [csvCell(name), csvCell(value as LineValue)]));
+  findings.compare(`${where}, number of columns`, expected.size, header.length);
+  header.forEach((name, index) => {
+    const cell = cells[index] ?? '';
+    const wanted = expected.get(name);
+    if (wanted === undefined) findings.add(`${where}, ${name}`, 'no such column', JSON.stringify(cell));
+    else if (wanted !== cell && asUtf8(wanted) !== cell) {
+      findings.add(`${where}, ${name}`, JSON.stringify(wanted), JSON.stringify(cell));
+    }
+  });
+}
+
+/** Checks what a row claims against its receipts. */
+export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], findings: Findings): void {
+  const where = `row ${row._row}`;
+  const charges = receipts.map((receipt) => ({
+    state: receipt.verdict,
+    charged: receipt.charged,
+    chargedFrom: receipt.charged_from,
+  }));
+  findings.compareCredits(`${where}, _credits`, creditsOf(charges), row._credits);
+  findings.compare(`${where}, _credits_kind`, creditsKindOf(charges), row._credits_kind);
+  const sent = receipts.filter((receipt) => receipt.take === row._take && receipt.verdict !== 'revoked');
+  findings.compare(`${where}, _attempts`, sent.length, row._attempts);
+  const jobIds = receipts.flatMap((receipt) => receipt.job_id ?? []);
+  findings.compare(`${where}, _job_ids`, jobIds.join(' '), row._job_ids.join(' '));
+  const keys = receipts.map(({ step, take, attempt }) => `${step}, take ${take}, attempt ${attempt}`);
+  keys.forEach((key, index) => {
+    if (keys.indexOf(key) !== index) findings.add(`${where}, receipts`, `one for ${key}`, 'more than one');
+  });
+}
+
+/** A file that must be in the folder. */
+export interface NamedFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The media files of a row with their hashes, from its receipts; what does not fit together is a finding. */
+export function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Findings): readonly NamedFile[] {
+  const where = `row ${row._row}`;
+  if (row._file === '' && succeeded(row._outcome)) findings.add(`${where}, _file`, 'a result file', 'none');
+  const files = receipts
+    .flatMap((receipt) => [receipt.file ?? [], receipt.extra_files].flat())
+    .flatMap(({ name, bytes, sha256 }) => (name === null ? [] : { name, bytes, sha256 }));
+  if (row._file !== '' && !files.some(({ name }) => name === row._file)) {
+    findings.add(`${where}, ${row._file}`, 'a receipt that names this file', 'none');
+  }
+  return files;
+}
+
+/** A text as it comes back from a file, which cannot hold a lone half of a character pair. */
+function asUtf8(text: string): string {
+  return Buffer.from(text).toString();
+}

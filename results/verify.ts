@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import type { Outcome } from '../contract/outcomes.ts';
+import { outcomeFile, PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from './batch-files.ts';
+import { lstatsOf, sha256Of } from './media.ts';
+import { Findings } from './mismatch.ts';
+import type { Mismatch } from './mismatch.ts';
+import { firstIssue } from './row-source.ts';
+import { SUMMARY_FILE, summarySchema } from './summary.ts';
+import type { Summary } from './summary.ts';
+import { Tally } from './tally.ts';
+import { checkTables } from './verify-tables.ts';
+
+/** What an out folder holds, counted from its files alone. */
+export interface VerifyReport {
+  readonly folder: string;
+  /** Name of the batch; undefined if there is no summary that can be read. */
+  readonly batch: string | undefined;
+  /** Lines of `results.jsonl`. */
+  readonly rows: number;
+  /** Rows per outcome, counted from `results.jsonl`. */
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  /** Rows without an outcome: more than 0 for a batch that was not over when the files were made. */
+  readonly unfinished: number;
+  /** Credits charged, added up from `receipts.jsonl`. */
+  readonly charged: number;
+  /** Media files whose bytes were read and compared with the receipts. */
+  readonly media: number;
+  /** Everything that does not add up; empty if all is well. Any means exit code 15. */
+  readonly mismatches: readonly Mismatch[];
+}
+
+/**
+ * Checks an out folder from its files alone: hashes, counts, sums, rows against receipts, media against their bytes. Reads
+ * every file once, as a stream; changes nothing and asks neither ledger nor API. Throws only where the disk fails.
+ */
+export async function verifyOut(folder: string): Promise<VerifyReport> {
+  const findings = new Findings();
+  const tally = new Tally();
+  const summary = await readSummary(folder, findings);
+  let media = 0;
+  if (summary !== undefined) {
+    const present = await checkFiles(folder, summary, findings);
+    media = await checkTables({ folder, summary, present, tally, findings });
+    compareSummary(summary, tally, findings);
+  }
+  const ended = OUTCOMES.reduce((sum, outcome) => sum + tally.outcomes[outcome], 0);
+  return {
+    folder,
+    batch: summary?.batch,
+    rows: tally.rows,
+    outcomes: tally.outcomes,
+    unfinished: tally.rows - ended,
+    charged: tally.credits.charged,
+    media,
+    mismatches: findings.list(),
+  };
+}
+
+async function readSummary(folder: string, findings: Findings): Promise<Summary | undefined> {
+  const path = join(folder, SUMMARY_FILE);
+  if ((await lstatsOf(path)) === undefined) {
+    findings.add(SUMMARY_FILE, 'the summary of a batch', 'no such file; voxbatch results makes it again');
+    return undefined;
+  }
+  const summary = summarySchema.safeParse(parseJson(await readFile(path, 'utf8')));
+  if (!summary.success) findings.add(SUMMARY_FILE, 'the summary of a batch', firstIssue(summary.error));
+  return summary.data;
+}
+
+/** The value of a JSON text; undefined for a text that is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hashes every listed file. Returns the names of those that are there and may be read. */
+async function checkFiles(folder: string, summary: Summary, findings: Findings): Promise<ReadonlySet<string>> {
+  const present = new Set<string>();
+  for (const name of [RESULTS_CSV, RESULTS_JSONL, RECEIPTS_JSONL]) {
+    if (!(name in summary.files)) findings.add(SUMMARY_FILE, `a sha256 of ${name}`, 'none');
+  }
+  for (const name of Object.keys(summary.files)) {
+    if (!PROJECTED_FILES.includes(name)) findings.add(SUMMARY_FILE, 'only files of ours', name);
+  }
+  for (const name of PROJECTED_FILES) {
+    const path = join(folder, name);
+    const sha256 = summary.files[name];
+    const isThere = (await lstatsOf(path))?.isFile() === true;
+    if (isThere) present.add(name);
+    if (sha256 === undefined && isThere) findings.add(name, 'no such file', 'one that the summary does not list');
+    if (sha256 !== undefined && !isThere) findings.add(name, 'a file', 'no such file');
+    if (sha256 !== undefined && isThere) findings.compare(`${name}, sha256`, sha256, await sha256Of(path));
+  }
+  return present;
+}
+
+function compareSummary(summary: Summary, tally: Tally, findings: Findings): void {
+  const where = (what: string): string => `${SUMMARY_FILE}, ${what}`;
+  findings.compare(where('rows'), tally.rows, summary.rows);
+  for (const outcome of OUTCOMES) {
+    findings.compare(where(`outcomes.${outcome}`), tally.outcomes[outcome], summary.outcomes[outcome]);
+    const file = outcomeFile(outcome);
+    if (file !== undefined && tally.outcomes[outcome] > 0 && !(file in summary.files)) {
+      findings.add(file, `a file with ${tally.outcomes[outcome]} rows`, 'none in the summary');
+    }
+  }
+  const unfinished = Object.values(summary.states).reduce((sum, rows) => sum + rows, 0);
+  const ended = OUTCOMES.reduce((sum, outcome) => sum + tally.outcomes[outcome], 0);
+  findings.compare(where('states, added up'), tally.rows - ended, unfinished);
+  for (const sum of ['charged', 'reserved', 'uncertain'] as const) {
+    findings.compareCredits(where(`credits.${sum}`), tally.credits[sum], summary.credits[sum]);
+  }
+  findings.compare(where('credits.estimated'), String(tally.credits.estimated), String(summary.credits.estimated));
+}

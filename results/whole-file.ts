@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Text is gathered up to this many characters before it is written. */
+const BUFFERED = 256 * 1024;
+
+/** Part files of dead processes are removed when they are older than this. */
+const STALE_MS = 3_600_000;
+
+const PART = /\.\d+-\d+\.part$/u;
+let parts = 0;
+
+/** A name beside `path` that no other writer uses, in this process or another. */
+export function partPath(path: string): string {
+  return `${path}.${process.pid}-${(parts += 1)}.part`;
+}
+
+/** Removes what killed projections left below the folder: part files that nobody has touched for an hour. */
+export async function sweepParts(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  for (const name of names.filter((each) => PART.test(each))) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STALE_MS) await rm(path, { force: true });
+  }
+}
+
+/**
+ * A text file that is whole under its name, or not there: it is written beside it, synced, then renamed.
+ * Either `seal` and then `publish`, or `abandon`.
+ */
+export class WholeFile {
+  readonly path: string;
+  readonly #part: string;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #buffered = '';
+
+  private constructor(path: string, part: string, handle: FileHandle) {
+    this.path = path;
+    this.#part = part;
+    this.#handle = handle;
+  }
+
+  static async create(path: string): Promise<WholeFile> {
+    const part = partPath(path);
+    return new WholeFile(path, part, await open(part, 'wx'));
+  }
+
+  async write(text: string): Promise<void> {
+    this.#buffered += text;
+    if (this.#buffered.length >= BUFFERED) await this.#flush();
+  }
+
+  /** Writes the rest and syncs it to disk. Returns the sha256 of the content, hex. */
+  async seal(): Promise<string> {
+    await this.#flush();
+    await this.#handle.sync();
+    await this.#handle.close();
+    return this.#hash.digest('hex');
+  }
+
+  /** Puts the sealed file under its name, in place of an earlier one. */
+  async publish(): Promise<void> {
+    await rename(this.#part, this.path);
+  }
+
+  /** Leaves nothing behind of a file that is not published; harmless at any time. */
+  async abandon(): Promise<void> {
+    // Closing twice is harmless too: a sealed handle is closed already.
+    await this.#handle.close().catch(() => undefined);
+    await rm(this.#part, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#buffered);
+    this.#buffered = '';
+    this.#hash.update(bytes);
+    await this.#handle.writeFile(bytes);
+  }
+}

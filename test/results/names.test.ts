@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { join, resolve, sep } from 'node:path';
+import { mediaName, UnfitName } from '../../results/names.ts';
+
+const facts = {
+  id: 'a7',
+  row: 7,
+  kind: 'tts',
+  extension: 'mp3',
+  columns: ['name', 'text'],
+  input: ['intro', 'Hello'],
+};
+
+describe('mediaName', () => {
+  it.each([
+    ['{id}.{ext}', 'a7.mp3'],
+    ['{row}-{kind}-{name}.{ext}', '7-tts-intro.mp3'],
+    ['{kind}/{id}.{ext}', 'tts/a7.mp3'],
+    ['{name}', 'intro.mp3'],
+    ['{id}.wav', 'a7.wav.mp3'],
+    ['fixed', 'fixed.mp3'],
+  ])('makes %s into %s', (template, name) => {
+    expect(mediaName(template, facts)).toBe(name);
+  });
+
+  it('takes a placeholder in a cell for plain text', () => {
+    expect(mediaName('{id}.{ext}', { ...facts, id: '{row}$&' })).toBe('{row}$&.mp3');
+  });
+
+  it('knows no other placeholder', () => {
+    expect(() => mediaName('{size}.{ext}', facts)).toThrow('{size}, which is no input column');
+  });
+
+  it.each(['', '../x', '/etc/x', 'a/../../x', 'a//b', './x', 'a\\b', 'a\nb', 'a\0b', 'x'.repeat(300)])(
+    'refuses the id %j',
+    (id) => {
+      expect(() => mediaName('{id}/file.{ext}', { ...facts, id })).toThrow(UnfitName);
+    },
+  );
+
+  it('never leaves its folder', () => {
+    const part = fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', '\0', '~', ':') });
+    fc.assert(
+      fc.property(part, part, (id, text) => {
+        let name: string;
+        try {
+          name = mediaName('{id}{text}.{ext}', { ...facts, id, input: ['', text] });
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnfitName);
+          return;
+        }
+        const folder = resolve('/out/media');
+        expect(join(folder, name).startsWith(folder + sep)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { linkNewMedia, projectBatch } from '../../results/project.ts';
+import { addBatch, addSampleBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
+import type { Place } from './sample-batch.ts';
+
+let place: Place;
+let out: string;
+
+beforeEach(async () => {
+  jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 2, 3, 4, 5, 678));
+  place = await openPlace();
+  out = place.request().out;
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await place.close();
+});
+
+/** Every file below the out folder with its content. */
+async function contents(): Promise<Record<string, string>> {
+  const names = (await readdir(out, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const paths = names.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path.slice(out.length + 1), await readFile(path, 'utf8')] as const)),
+  );
+}
+
+describe('projectBatch', () => {
+  it('writes the files that are on record here, byte for byte', async () => {
+    await addSampleBatch(place);
+    const { counts, money, mismatches } = await projectBatch(place.request());
+    expect(mismatches).toEqual([]);
+    expect(counts.outcomes).toMatchObject({ succeeded: 3, failed: 1, unknown: 1, overdue: 1, cancelled: 1 });
+    expect(money).toMatchObject({ reserved: 0, uncertain: 10 });
+    const files = await contents();
+    expect(Object.keys(files)).toEqual([
+      'cancelled.csv',
+      'failed.csv',
+      'media/a.mp3',
+      'media/b.srt',
+      'media/b.txt',
+      'media/c.mp4',
+      'overdue.csv',
+      'receipts.jsonl',
+      'results.csv',
+      'results.jsonl',
+      'summary.json',
+      'unknown.csv',
+    ]);
+    const golden = join(import.meta.dirname, 'golden');
+    for (const name of ['results.csv', 'results.jsonl', 'receipts.jsonl', 'failed.csv', 'summary.json']) {
+      expect([name, files[name]]).toEqual([name, await readFile(join(golden, name), 'utf8')]);
+    }
+  });
+
+  it('gives the same bytes again, also after the folder was lost', async () => {
+    await addSampleBatch(place);
+    await projectBatch(place.request());
+    const first = await contents();
+    await projectBatch(place.request());
+    expect(await contents()).toEqual(first);
+    await rm(out, { recursive: true });
+    await projectBatch(place.request());
+    expect(await contents()).toEqual(first);
+  });
+
+  it('gives the same bytes from a store that has no paths, by copying', async () => {
+    await addSampleBatch(place);
+    await projectBatch(place.request());
+    const linked = await contents();
+    expect((await stat(join(out, 'media/a.mp3'))).nlink).toBe(2);
+    await rm(out, { recursive: true });
+    await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
+    expect(await contents()).toEqual(linked);
+    expect((await stat(join(out, 'media/a.mp3'))).nlink).toBe(1);
+  });
+
+  it('leaves a right file alone and replaces a wrong one', async () => {
+    await addSampleBatch(place);
+    await projectBatch(place.request());
+    await rm(join(out, 'media/a.mp3'));
+    await writeFile(join(out, 'media/a.mp3'), 'sound of a');
+    const own = (await stat(join(out, 'media/a.mp3'))).ino;
+    await rm(join(out, 'media/c.mp4'));
+    await writeFile(join(out, 'media/c.mp4'), 'VIDEO of c');
+    await projectBatch(place.request());
+    expect((await stat(join(out, 'media/a.mp3'))).ino).toBe(own);
+    expect(await readFile(join(out, 'media/c.mp4'), 'utf8')).toBe('video of c');
+  });
+
+  it('removes an outcome file whose rows are gone, and old part files', async () => {
+    await addSampleBatch(place);
+    await mkdir(join(out, 'media'), { recursive: true });
+    await writeFile(join(out, 'rejected.csv'), 'old');
+    await writeFile(join(out, 'media/x.mp3.12-3.part'), 'left by a killed process');
+    jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
+    await projectBatch(place.request());
+    expect(Object.keys(await contents()).filter((name) => /rejected|part/u.test(name))).toEqual([]);
+  });
+
+  it('shows unfinished rows with an empty outcome, which only a final projection holds against them', async () => {
+    await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
+    await intend(place, keyOf(1));
+    const running = await projectBatch(place.request({ complete: false }));
+    expect(running.mismatches).toEqual([]);
+    expect(running.money.reserved).toBe(10);
+    const files = await contents();
+    expect(files['results.csv']).toContain('\na,demo,1,tts,,,,,,0,none,1,1,\n');
+    expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({
+      state: 'open',
+      rows: 1,
+      states: { submitting: 1 },
+      credits: { charged: 0, reserved: 10, uncertain: 0, estimated: true },
+      ended_at: null,
+    });
+    const final = await projectBatch(place.request());
+    expect(final.mismatches).toEqual([{ where: 'row 1', expected: 'an outcome', found: 'none; it is submitting' }]);
+  });
+
+  it('names a stored file that is missing or was altered', async () => {
+    await addSampleBatch(place);
+    await rm(join(place.store.folder, 'demo/1-speech-1.mp3'));
+    await appendFile(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), '!');
+    for (const store of [place.store, new FolderOfMedia(place.store.folder, false)]) {
+      const { mismatches } = await projectBatch(place.request({ store }));
+      expect(mismatches.map(({ where }) => where).sort()).toEqual(['row 1, media/a.mp3', 'row 3, media/c.mp4']);
+    }
+  });
+
+  it('names a row that succeeded without a file', async () => {
+    await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
+    await place.ledger.endRow('demo', 1, { outcome: 'succeeded' });
+    const { mismatches } = await projectBatch(place.request());
+    expect(mismatches).toEqual([{ where: 'row 1', expected: 'a result file', found: 'none in the ledger' }]);
+  });
+
+  it('names what the ledger counts otherwise than the lines do', async () => {
+    await addSampleBatch(place);
+    const { ledger } = place;
+    const counts = await ledger.counts('demo');
+    const outcomes = { ...counts.outcomes, succeeded: 4, failed: 0 };
+    const money = { ...(await ledger.money('demo')), charged: 1 };
+    jest.spyOn(ledger, 'counts').mockResolvedValue({ ...counts, outcomes });
+    jest.spyOn(ledger, 'money').mockResolvedValue(money);
+    const { mismatches } = await projectBatch(place.request());
+    expect(mismatches.map(({ where }) => where)).toEqual([
+      'rows that ended succeeded',
+      'rows that ended failed',
+      'sum of charged credits',
+    ]);
+  });
+
+  it('names a row that the ledger lost', async () => {
+    await addSampleBatch(place);
+    const rows = place.ledger.scanRows('demo');
+    jest.spyOn(place.ledger, 'scanRows').mockReturnValue(
+      (async function* () {
+        for await (const row of rows) if (row.row.row !== 2) yield row;
+      })(),
+    );
+    const { mismatches } = await projectBatch(place.request());
+    expect(mismatches.map(({ where }) => where)).toEqual([
+      'row 3',
+      'rows written',
+      'rows counted by the ledger',
+      'rows that ended succeeded',
+      'sum of charged credits',
+    ]);
+  });
+
+  it('writes no file outside of its folder, and none over that of another row', async () => {
+    const texts = ['../../evil', '/etc/evil', 'same', 'same', 'folder/own'];
+    await addBatch(
+      place,
+      ['text'],
+      texts.map((text, index) => ({ id: String(index), kind: 'tts' as const, input: [text] })),
+      '{text}',
+    );
+    for (const [index] of texts.entries()) {
+      await finish(place, keyOf(index + 1), await place.store.put(`demo/${index + 1}.mp3`, String(index)));
+    }
+    const { mismatches } = await projectBatch(place.request());
+    expect(mismatches.map(({ where, expected }) => [where, expected])).toEqual([
+      ['row 1', 'a name for its file'],
+      ['row 2', 'a name for its file'],
+      ['row 4, media/same.mp3', 'a name of its own'],
+    ]);
+    const files = await contents();
+    expect(Object.keys(files).filter((name) => name.startsWith('media'))).toEqual([
+      'media/folder/own.mp3',
+      'media/same.mp3',
+    ]);
+    expect(files['media/same.mp3']).toBe('2');
+    const entries = await readdir(place.folder);
+    expect(entries.filter((name) => !name.startsWith('ledger.db')).sort()).toEqual(['out', 'store']);
+  });
+
+  it('leaves earlier files and no part files where it fails', async () => {
+    await addSampleBatch(place);
+    await projectBatch(place.request());
+    const before = await contents();
+    await rm(join(out, 'media/a.mp3'));
+    await mkdir(join(out, 'media/a.mp3/in-the-way'), { recursive: true });
+    await expect(projectBatch(place.request())).rejects.toThrow();
+    expect(await contents()).toEqual(
+      Object.fromEntries(Object.entries(before).filter(([name]) => !name.includes('a.mp3'))),
+    );
+  });
+
+  it('knows no batch of another name', async () => {
+    await expect(projectBatch(place.request({ batch: 'other' }))).rejects.toThrow('none named other');
+  });
+});
+
+describe('linkNewMedia', () => {
+  it('links the media of rows that ended since, once', async () => {
+    await addBatch(
+      place,
+      ['id'],
+      ['a', 'b'].map((id) => ({ id, kind: 'tts' as const, input: [id] })),
+    );
+    jest.mocked(Date.now).mockReturnValue(1_000);
+    await finish(place, keyOf(1), await place.store.put('demo/1.mp3', 'one'));
+    expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);
+    jest.mocked(Date.now).mockReturnValue(2_000);
+    await finish(place, keyOf(2), await place.store.put('demo/2.mp3', 'two'));
+    await rm(join(out, 'media/a.mp3'));
+    expect(await linkNewMedia(place.request({ complete: false }), 2_000)).toBe(1);
+    expect(await linkNewMedia(place.request({ complete: false }), 2_000)).toBe(0);
+    expect(Object.keys(await contents())).toEqual(['media/b.mp3']);
+  });
+
+  it('leaves a lost file to the projection, which names it', async () => {
+    await addSampleBatch(place);
+    await rm(join(place.store.folder, 'demo/1-speech-1.mp3'));
+    await mkdir(join(out, 'media'), { recursive: true });
+    await link(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), join(out, 'media/c.mp4'));
+    expect(await linkNewMedia(place.request(), 0)).toBe(2);
+    expect(Object.keys(await contents())).toEqual(['media/b.srt', 'media/b.txt', 'media/c.mp4']);
+  });
+});

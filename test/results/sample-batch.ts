@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
+import type { Ledger, NewRow, ResultFile } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import type { StoredFiles } from '../../results/media.ts';
+import type { ProjectionRequest } from '../../results/project.ts';
+
+/** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
+export class FolderOfMedia implements StoredFiles {
+  readonly folder: string;
+  readonly isLocal: boolean;
+
+  constructor(folder: string, isLocal = true) {
+    this.folder = folder;
+    this.isLocal = isLocal;
+  }
+
+  async put(key: string, content: string): Promise<ResultFile> {
+    const path = join(this.folder, key);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { key, bytes: Buffer.byteLength(content), sha256, extension: key.slice(key.lastIndexOf('.') + 1) };
+  }
+
+  read(key: string): Promise<Readable> {
+    return Promise.resolve(createReadStream(join(this.folder, key)));
+  }
+
+  pathOf(key: string): string | undefined {
+    return this.isLocal ? join(this.folder, key) : undefined;
+  }
+}
+
+/** A ledger and a store in a temporary folder. */
+export interface Place {
+  readonly folder: string;
+  readonly ledger: Ledger;
+  readonly store: FolderOfMedia;
+  /** A request for `batch`, to `out/` of the folder. */
+  request(change?: Partial<ProjectionRequest>): ProjectionRequest;
+  close(): Promise<void>;
+}
+
+export async function openPlace(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-results-'));
+  const ledger = await openLedger(join(folder, 'ledger.db'));
+  const store = new FolderOfMedia(join(folder, 'store'));
+  return {
+    folder,
+    ledger,
+    store,
+    request: (change = {}) => {
+      return {
+        ledger,
+        store,
+        batch: 'demo',
+        out: join(folder, 'out'),
+        complete: true,
+        voxbatchVersion: '0.1.0',
+        ...change,
+      };
+    },
+    close: async () => {
+      await ledger.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Creates the batch `demo` with these rows, open for work. */
+export async function addBatch(
+  { ledger }: Place,
+  columns: readonly string[],
+  rows: readonly { readonly id: string; readonly kind: Kind; readonly input: readonly string[] }[],
+  nameTemplate = '{id}.{ext}',
+): Promise<void> {
+  await ledger.createBatch({
+    name: 'demo',
+    digest: 'd'.repeat(64),
+    apiUrl: 'https://api.example/api/open/v1',
+    account: 'user-1',
+    settings: {
+      limits: { rate: null, submits: 8, window: 64, pollRate: null },
+      tts: 'job',
+      prices: BUILT_IN_PRICES,
+      nameTemplate,
+      firstLookMs: 3_000,
+      pollGapMs: 2_000,
+      jobDeadlineMs: 600_000,
+      trust503: true,
+    },
+    columns,
+    source: 'demo.csv',
+  });
+  await ledger.addRows(
+    'demo',
+    rows.map(({ id, kind, input }, index): NewRow => {
+      return { row: index + 1, id, line: index + 2, spec: { kind, extra: {} }, input, quoted: 10 };
+    }),
+  );
+  await ledger.openBatch('demo');
+}
+
+/** The key of the first attempt of a step of a row of `demo`. */
+export function keyOf(row: number, step: AttemptKey['step'] = 'speech', attempt = 1): AttemptKey {
+  return { batch: 'demo', row, step, take: 1, attempt };
+}
+
+/** Records the intent of an attempt with a quote of 10 credits. */
+export async function intend({ ledger }: Place, key: AttemptKey): Promise<void> {
+  const { answer } = await ledger.intend(key, { quoted: 10, owner: 'worker-1', maxSending: 8 });
+  if (answer !== 'go') throw new Error(`expected the ledger to say go, but it said ${answer}`);
+}
+
+/** A job from its intent to its result, which ends the row unless it is a step before the last. */
+export async function finish(place: Place, key: AttemptKey, file: ResultFile, credits?: number): Promise<void> {
+  const isLast = !(key.step === 'speech' && file.key.endsWith('.speech.wav'));
+  await intend(place, key);
+  const jobId = `job-${key.row}-${key.step}`;
+  await place.ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
+  await place.ledger.finishJob(
+    key,
+    { file, ...(credits === undefined ? {} : { credits }) },
+    isLast ? { outcome: 'succeeded', file } : { state: 'processing' },
+  );
+}
+
+/** A batch that ended, with a row of every outcome that this delivery knows, and every awkward cell. */
+export async function addSampleBatch(place: Place): Promise<void> {
+  const { ledger, store } = place;
+  await addBatch(
+    place,
+    ['id', 'kind', 'text', '1'],
+    [
+      { id: 'a', kind: 'tts', input: ['a', 'tts', '=HYPERLINK("x")', '-5'] },
+      { id: 'b', kind: 'stt', input: ['b', 'stt', 'two\nlines, "quoted"', ''] },
+      { id: 'c', kind: 'dub', input: ['c', 'dub', '你好 \u2028 🎉', '7'] },
+      { id: 'd', kind: 'tts', input: ['d', 'tts', 'bad voice', ''] },
+      { id: 'e', kind: 'tts', input: ['e', 'tts', 'lost answer', ''] },
+      { id: 'f', kind: 'lip-sync', input: ['f', 'lip-sync', '', ''] },
+      { id: 'g', kind: 'tts', input: ['g', 'tts', "'=kept", ' spaces '] },
+    ],
+  );
+  await finish(place, keyOf(1), await store.put('demo/1-speech-1.mp3', 'sound of a'), 4.5);
+
+  const transcript = keyOf(2, 'transcription');
+  await intend(place, transcript);
+  const text = await store.put('demo/2-transcription-1.txt', '@all: hello');
+  const srt = await store.put('demo/2-transcription-1.srt', '1\n00:00:00,000 --> 00:00:01,000\n@all: hello\n');
+  await ledger.settle(
+    transcript,
+    { verdict: 'done', file: text, requestId: 'req-2' },
+    { outcome: 'succeeded', file: text, extraFiles: [srt], text: '@all: hello' },
+  );
+
+  await intend(place, keyOf(3));
+  await ledger.settle(
+    keyOf(3),
+    { verdict: 'not-accepted', failure: { class: 'RateLimited', message: 'slow down' } },
+    { state: 'waiting' },
+  );
+  await finish(place, keyOf(3, 'speech', 2), await store.put('demo/3-speech-1.speech.wav', 'sound of c'), 0.1);
+  await finish(place, keyOf(3, 'lip-sync'), await store.put('demo/3-lip-sync-1.mp4', 'video of c'), 0.2);
+
+  await intend(place, keyOf(4));
+  const rejected = { class: 'Rejected', message: '-voice is not known', requestId: 'req-4' } as const;
+  await ledger.settle(
+    keyOf(4),
+    { verdict: 'rejected', failure: rejected, requestId: 'req-4' },
+    { outcome: 'failed', failure: rejected },
+  );
+
+  await ledger.revoke(keyOf(5));
+  await intend(place, keyOf(5, 'speech', 2));
+  const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
+  await ledger.settle(
+    keyOf(5, 'speech', 2),
+    { verdict: 'unknown', failure: lost },
+    { outcome: 'unknown', failure: lost },
+  );
+
+  await intend(place, keyOf(6, 'lip-sync'));
+  await ledger.settle(keyOf(6, 'lip-sync'), { verdict: 'accepted', jobId: 'job-6' }, { state: 'processing' });
+  const overdue = { class: 'Overdue', message: 'not finished after 600 s' } as const;
+  await ledger.endRow('demo', 6, { outcome: 'overdue', failure: overdue });
+
+  await ledger.endRow('demo', 7, { outcome: 'cancelled' });
+  await ledger.closeBatch('demo');
+}

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { partPath, sweepParts, WholeFile } from '../../results/whole-file.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-file-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('WholeFile', () => {
+  it('is not there before it is published, and whole afterwards', async () => {
+    const path = join(folder, 'a.txt');
+    await writeFile(path, 'old');
+    const file = await WholeFile.create(path);
+    const text = 'ä'.repeat(300_000);
+    await file.write(text);
+    await file.write('end');
+    expect(await readFile(path, 'utf8')).toBe('old');
+    expect(await file.seal()).toBe(createHash('sha256').update(`${text}end`).digest('hex'));
+    await file.publish();
+    await file.abandon();
+    expect(await readFile(path, 'utf8')).toBe(`${text}end`);
+    expect(await readdir(folder)).toEqual(['a.txt']);
+  });
+
+  it('leaves nothing behind when it is abandoned', async () => {
+    const file = await WholeFile.create(join(folder, 'a.txt'));
+    await file.write('text');
+    await file.abandon();
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('sweepParts', () => {
+  it('removes old part files and nothing else', async () => {
+    const old = partPath(join(folder, 'old.mp3'));
+    const fresh = partPath(join(folder, 'fresh.mp3'));
+    const other = join(folder, 'a.part');
+    for (const path of [old, fresh, other]) await writeFile(path, '');
+    for (const path of [old, other]) await utimes(path, 1, 1);
+    await sweepParts(folder);
+    expect((await readdir(folder)).map((name) => join(folder, name)).sort()).toEqual([fresh, other].sort());
+  });
+});
