@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { ManifestProblem } from './problems.ts';
+
+const LF = 10;
+const CR = 13;
+const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** What may be parsed of a chunk, and what stops the reading after that. */
+export interface CheckedBytes {
+  readonly bytes: Buffer;
+  readonly problem?: ManifestProblem;
+}
+
+/**
+ * Stands between the file and the parser: takes the sha256 of all bytes, takes off a byte order mark, and stops at the
+ * first byte that is not UTF-8 or is NUL, with its line. Holds at most three bytes back (a character cut by a chunk).
+ */
+export class ByteCheck {
+  readonly #digest = createHash('sha256');
+  #pending: Buffer = Buffer.alloc(0);
+  #atStart = true;
+  #breaks = 0;
+  #endsInCr = false;
+
+  /** Takes the next chunk of the file. The first one must hold at least three bytes if the file does. */
+  accept(chunk: Buffer): CheckedBytes {
+    this.#digest.update(chunk);
+    let bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    if (this.#atStart) {
+      this.#atStart = false;
+      if (isUtf16(bytes)) return { bytes: Buffer.alloc(0), problem: encodingProblem(1, 'UTF-16') };
+      if (bytes.subarray(0, 3).equals(UTF8_BOM)) bytes = bytes.subarray(3);
+    }
+    const end = bytes.length - cutCharacter(bytes);
+    this.#pending = Buffer.from(bytes.subarray(end));
+    bytes = bytes.subarray(0, end);
+
+    const nul = bytes.indexOf(0);
+    const valid = isUtf8(bytes);
+    if (nul < 0 && valid) {
+      this.#count(bytes);
+      return { bytes };
+    }
+    const badLine = valid ? bytes.length : startOfBadLine(bytes);
+    const good = bytes.subarray(0, nul < 0 ? badLine : Math.min(nul, badLine));
+    this.#count(good);
+    const line = this.#breaks + 1;
+    return {
+      bytes: good,
+      problem: nul >= 0 && nul < badLine ? nulProblem(line) : encodingProblem(line, 'other bytes'),
+    };
+  }
+
+  /** Called at the end of the file. */
+  end(): ManifestProblem | undefined {
+    return this.#pending.length === 0
+      ? undefined
+      : encodingProblem(this.#breaks + 1, 'a file that ends in the middle of a character');
+  }
+
+  /** sha256 of all bytes so far, hex. Call once, at the end. */
+  digest(): string {
+    return this.#digest.digest('hex');
+  }
+
+  #count(bytes: Buffer): void {
+    let afterCr = this.#endsInCr;
+    for (const byte of bytes) {
+      if (byte === CR || (byte === LF && !afterCr)) this.#breaks++;
+      afterCr = byte === CR;
+    }
+    this.#endsInCr = afterCr;
+  }
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
+
+/** How many bytes at the end belong to a character that goes on in the next chunk. */
+function cutCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? back : 0;
+    }
+  }
+  return 0;
+}
+
+/** Where the first line begins that is not UTF-8. CR and LF are never part of a longer character. */
+function startOfBadLine(bytes: Buffer): number {
+  let start = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== LF && bytes[at] !== CR) continue;
+    if (!isUtf8(bytes.subarray(start, at))) return start;
+    start = at + 1;
+  }
+  return start;
+}
+
+function encodingProblem(line: number, came: string): ManifestProblem {
+  const expected = 'UTF-8 (save the file as "CSV UTF-8"); what follows this place was not checked';
+  return { line, id: '', column: '', expected, came, code: 'encoding' };
+}
+
+function nulProblem(line: number): ManifestProblem {
+  const expected = 'text without NUL characters (a file full of them is UTF-16: save it as "CSV UTF-8")';
+  return { line, id: '', column: '', expected, came: 'a NUL character', code: 'nul' };
+}

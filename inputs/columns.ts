@@ -1,0 +1,129 @@
+import { ROW_KINDS } from '../contract/row-kinds.ts';
+import type { SpecColumn } from '../contract/row-kinds.ts';
+import { unguardCell } from './formula-guard.ts';
+import { nearestName } from './nearest-name.ts';
+import { show } from './problems.ts';
+import type { Finding } from './problems.ts';
+
+/** Columns that some kind reads. */
+export const SPEC_COLUMNS: readonly SpecColumn[] = [
+  ...new Set(Object.values(ROW_KINDS).flatMap((kind) => [...kind.required, ...kind.optional])),
+];
+
+/** Every column that means something, by name; `api.*` and `_*` come on top. */
+export const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['id', 'kind', ...SPEC_COLUMNS]);
+
+/** Columns of the design whose feature does not exist yet. */
+const NOT_DELIVERED: ReadonlySet<string> = new Set(['verify']);
+
+/** An `api.<field>` column. */
+interface ApiColumn {
+  readonly field: string;
+  readonly at: number;
+}
+
+/** A note about a column as a whole. */
+export type ColumnNote = { readonly finding: Finding } | { readonly column: string; readonly warning: string };
+
+/**
+ * What each column of the file is for. Columns are added as they come: all at once for CSV, key by key for JSONL.
+ * Names are taken without white space around them; apart from that they must match exactly.
+ */
+export class Columns {
+  /** Place of each column that we know, `api.*` included, by our name. */
+  readonly known = new Map<string, number>();
+  readonly api: ApiColumn[] = [];
+  /** Input columns in order, without `_…`: name in the file and place. */
+  readonly input: { readonly name: string; readonly at: number }[] = [];
+  /** Place of every input column, by its name in the file. */
+  readonly byName = new Map<string, number>();
+  /** Place of `_batch`, if this is one of our outcome files. */
+  batchAt: number | undefined;
+  /** True for one of our outcome files in CSV: its cells carry the formula guard. */
+  guarded = false;
+  /** How many columns the file has, those without use included. */
+  count = 0;
+
+  readonly #ours: ReadonlyMap<string, string>;
+  readonly #strict: boolean;
+  readonly #csv: boolean;
+  readonly #headers = new Map<string, string>();
+  readonly #seen = new Set<string>();
+
+  /** `map`: our column → their header. `csv`: false for JSONL, where cells are never guarded. */
+  constructor(map: Readonly<Record<string, string>>, strict: boolean, csv: boolean) {
+    this.#ours = new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
+    this.#strict = strict;
+    this.#csv = csv;
+  }
+
+  /** Adds columns, and says what is wrong or noteworthy about each. */
+  add(names: readonly string[]): ColumnNote[] {
+    const first = this.count;
+    this.count += names.length;
+    const trimmed = names.map((name) => name.trim());
+    this.guarded = this.#csv && trimmed.includes('_batch') && trimmed.includes('_outcome');
+    return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardCell(name) : name, first + index));
+  }
+
+  /** The column as the file names it. */
+  headerOf(ours: string): string {
+    return this.#headers.get(ours) ?? ours;
+  }
+
+  /** `--map` entries that name no known column, or (once all columns are there) a header that the file lacks. */
+  checkMap(): Finding[] {
+    return [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
+      if (!KNOWN_COLUMNS.has(ours) && !isApi(ours)) {
+        const { name } = nearestName(ours, [...KNOWN_COLUMNS]);
+        const expected = `--map to a column that we know, such as ${name}`;
+        return [{ column: ours, expected, came: show(`${ours}=${theirs}`), code: 'bad-map' }];
+      }
+      if (this.#seen.has(theirs)) return [];
+      const expected = `a column ${show(theirs)} in the file, as --map ${ours}=${theirs} says`;
+      return [{ column: theirs, expected, came: 'no such column', code: 'bad-map' }];
+    });
+  }
+
+  #addOne(name: string, at: number): ColumnNote[] {
+    if (name === '') {
+      const expected = 'a name for every column';
+      return [{ finding: { column: `#${at + 1}`, expected, came: 'an empty name', code: 'empty-column-name' } }];
+    }
+    if (name === '_batch') this.batchAt = at;
+    const again = this.#seen.has(name);
+    this.#seen.add(name);
+    if (name.startsWith('_')) return [];
+    const ours = this.#ours.get(name) ?? name;
+    if (again || this.known.has(ours)) {
+      const meant = ours === name ? '' : ` (${show(name)} is ${ours} by --map)`;
+      const expected = `one column of each name${meant}`;
+      return [{ finding: { column: name, expected, came: `${show(ours)} twice`, code: 'duplicate-column' } }];
+    }
+    this.input.push({ name, at });
+    this.byName.set(name, at);
+    if (isApi(ours)) this.api.push({ field: ours.slice('api.'.length), at });
+    else if (!KNOWN_COLUMNS.has(ours)) return [this.#unknown(name)];
+    this.known.set(ours, at);
+    this.#headers.set(ours, name);
+    return [];
+  }
+
+  #unknown(name: string): ColumnNote {
+    if (NOT_DELIVERED.has(name)) {
+      const expected = `no column ${name}: it is not delivered yet`;
+      return { finding: { column: name, expected, came: show(name), code: 'not-delivered' } };
+    }
+    const nearest = nearestName(name, [...KNOWN_COLUMNS]);
+    if (this.#strict) {
+      const expected = `a column that we know (the nearest is ${nearest.name}), or a name that begins with _`;
+      return { finding: { column: name, expected, came: show(name), code: 'unknown-column' } };
+    }
+    const hint = nearest.distance <= 2 ? `; did you mean ${nearest.name}?` : '';
+    return { column: name, warning: `not a column that we know; it is carried along to the results${hint}` };
+  }
+}
+
+function isApi(name: string): boolean {
+  return name.startsWith('api.') && name.length > 'api.'.length;
+}

@@ -1,0 +1,224 @@
+import type { PriceTable } from '../contract/prices.ts';
+import type { Kind, RowSpec, TtsMode } from '../contract/row-kinds.ts';
+import { quoteRow } from '../workflows/policy/pricing.ts';
+import { Columns, SPEC_COLUMNS } from './columns.ts';
+import { unguardCell } from './formula-guard.ts';
+import type { ManifestSource } from './manifest-source.ts';
+import { NameCheck } from './name-check.ts';
+import { findBadTemplate, makeName } from './output-name.ts';
+import { findBadId } from './parse-cells.ts';
+import { parseRow } from './parse-row.ts';
+import type { RowDefaults } from './parse-row.ts';
+import { show } from './problems.ts';
+import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
+import type { RawItem } from './raw-record.ts';
+import { IdMaker } from './row-id.ts';
+import { SeenTable } from './seen-table.ts';
+
+/** Everything besides the file that shapes its rows. */
+export interface ManifestOptions {
+  /** `--kind`: the kind of every row whose `kind` cell is empty. Default: inferred. */
+  readonly kind?: Kind | undefined;
+  /** Values for empty cells. */
+  readonly defaults: RowDefaults;
+  /** `--map text=script`: our column → the header in the file. */
+  readonly map: Readonly<Record<string, string>>;
+  /** Whether unknown columns and cells that a row does not read are errors rather than warnings. */
+  readonly strict: boolean;
+  /** `--name`; default `{id}.{ext}`. */
+  readonly nameTemplate: string;
+  readonly prices: PriceTable;
+  /** How `tts` rows are spoken; decides which price counts. */
+  readonly tts: TtsMode;
+}
+
+/** A row that is ready for the ledger. */
+export interface ManifestRow {
+  /** 1-based position among the rows. */
+  readonly row: number;
+  /** Physical line of the record's first line, header = 1. */
+  readonly line: number;
+  readonly id: string;
+  readonly spec: RowSpec;
+  /** The input cells in the order of the summary's columns, as they came. */
+  readonly input: readonly string[];
+  /** Credits, or null if no price can be known. */
+  readonly quoted: number | null;
+  /** File name of the result below `media/`, `{ext}` left in. */
+  readonly name: string;
+}
+
+/** What became of one item of the file. */
+export interface Progress {
+  readonly row?: ManifestRow;
+  readonly problems: readonly ManifestProblem[];
+}
+
+const NOTHING: Progress = { problems: [] };
+
+/**
+ * Turns the items of a file into rows and problems, one at a time. Holds no row: only hashes of ids and output names, for
+ * the check that they are unique.
+ */
+export class ManifestReader {
+  readonly columns: Columns;
+  readonly warnings = new Map<string, ManifestWarning>();
+  /** The `_batch` of an outcome file. */
+  previousBatch: string | undefined;
+  rows = 0;
+
+  readonly #options: ManifestOptions;
+  readonly #csv: boolean;
+  readonly #unique: boolean;
+  readonly #ids = new SeenTable();
+  readonly #names: NameCheck;
+  readonly #idMaker = new IdMaker();
+  #headerLine: number | undefined;
+  /** The columns are so wrong that every row would only repeat it. */
+  #skipsRows = false;
+  #checksNames = true;
+  #cut = false;
+
+  /** `unique`: whether ids and names are compared; not needed the second time. */
+  constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
+    this.#options = options;
+    this.#csv = source.format.format === 'csv';
+    this.#unique = unique;
+    this.#names = new NameCheck(options.nameTemplate, unique);
+    this.columns = new Columns(options.map, options.strict, this.#csv);
+  }
+
+  accept(item: RawItem): Progress {
+    switch (item.type) {
+      case 'columns':
+        return { problems: this.#addColumns(item.line, item.names) };
+      case 'record':
+        this.rows++;
+        return this.#skipsRows ? NOTHING : this.#readRow(item.line, item.cells);
+      case 'problem':
+        this.#cut = true;
+        return { problems: [item.problem] };
+      case 'end':
+        return NOTHING;
+    }
+  }
+
+  /** What can be said only when all was read. */
+  finish(): readonly ManifestProblem[] {
+    const whole = (expected: string, came: string, code: 'empty-file' | 'no-rows'): ManifestProblem[] => [
+      { line: 1, id: '', column: '', expected, came, code },
+    ];
+    if (this.#cut && this.rows === 0) return [];
+    if (this.#headerLine === undefined) return whole('a header and at least one row', 'an empty file', 'empty-file');
+    if (this.rows === 0) return whole('at least one row below the header', 'only a header', 'no-rows');
+    return this.#csv ? [] : this.#checkColumns().map((finding) => ({ line: 1, id: '', ...finding }));
+  }
+
+  #addColumns(line: number, names: readonly string[]): ManifestProblem[] {
+    this.#headerLine ??= line;
+    const findings: Finding[] = [];
+    for (const note of this.columns.add(names)) {
+      if ('finding' in note) findings.push(note.finding);
+      else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
+    }
+    if (this.#csv) findings.push(...this.#checkColumns());
+    return findings.map((finding) => ({ line, id: '', ...finding }));
+  }
+
+  /** What concerns the columns together; for JSONL that is known at the end only. */
+  #checkColumns(): Finding[] {
+    const findings = this.columns.checkMap();
+    const meaningful = SPEC_COLUMNS.some((column) => this.columns.known.has(column));
+    if (this.#csv && !meaningful && findings.length === 0) {
+      findings.push({
+        column: '',
+        expected: 'a header with columns such as text, voice, audio, video (--map renames yours)',
+        came: show([...this.columns.byName.keys()].join(', ')),
+        code: 'no-header',
+      });
+    }
+    this.#skipsRows = findings.length > 0;
+    const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.#placeOf(name) !== undefined);
+    this.#checksNames = badTemplate === undefined;
+    return badTemplate === undefined ? findings : [...findings, badTemplate];
+  }
+
+  #readRow(line: number, cells: readonly string[]): Progress {
+    const { columns } = this;
+    const cellAt = (at: number): string => (columns.guarded ? unguardCell(cells[at] ?? '') : (cells[at] ?? ''));
+    const idAt = columns.known.get('id');
+    const givenId = idAt === undefined ? '' : cellAt(idAt).trim();
+    const problems: ManifestProblem[] = [];
+    const report = (finding: Finding): void => void problems.push({ line, id: givenId, ...finding });
+
+    const ragged = this.#csv ? this.#findRagged(cells) : undefined;
+    if (ragged !== undefined) return { problems: [{ line, id: givenId, ...ragged }] };
+    this.#readBatch(cellAt, report);
+
+    const parsed = parseRow(columns, cellAt, {
+      kind: this.#options.kind,
+      defaults: this.#options.defaults,
+      strict: this.#options.strict,
+      inferFromColumns: this.#csv,
+    });
+    parsed.findings.forEach(report);
+    if (!this.#options.strict) {
+      for (const column of parsed.unread) this.#countUnread(column, line);
+    }
+
+    const input = columns.input.map(({ at }) => cellAt(at));
+    const named = columns.input.flatMap(({ name, at }) => (cellAt(at) === '' ? [] : [[name, cellAt(at)] as const]));
+    const id = givenId === '' ? this.#idMaker.make(named) : givenId;
+    const badId = givenId === '' ? undefined : findBadId(givenId, columns.headerOf('id'));
+    if (badId !== undefined) report(badId);
+    const twice = this.#unique ? this.#ids.lineBefore(id, line) : undefined;
+    if (twice !== undefined) {
+      const expected = `an id of its own for every row; line ${twice} has this one too`;
+      report({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
+    }
+    const { spec } = parsed;
+    if (spec === undefined) return { problems };
+
+    const cellOf = (column: string): string | undefined => {
+      const at = this.#placeOf(column);
+      return at === undefined ? undefined : cellAt(at);
+    };
+    const name = makeName(this.#options.nameTemplate, { id, row: this.rows, kind: spec.kind, cellOf });
+    // A bad or repeated id spoils its name too; once is enough.
+    const soundId = badId === undefined && twice === undefined;
+    const badName = soundId && this.#checksNames ? this.#names.findBadName(name, line, cellOf) : undefined;
+    if (badName !== undefined) report(badName);
+    if (problems.length > 0) return { problems };
+    const quoted = quoteRow(spec.kind, spec, this.#options.tts, this.#options.prices);
+    return { row: { row: this.rows, line, id, spec, input, quoted, name }, problems };
+  }
+
+  #findRagged(cells: readonly string[]): Finding | undefined {
+    const { count, input } = this.columns;
+    if (cells.length === count) return undefined;
+    const expected = `${count} cells, as the header has`;
+    const came = `${cells.length} cells`;
+    if (cells.length > count) return { column: `#${count + 1}`, expected, came, code: 'too-many-cells' };
+    const column = input.find(({ at }) => at >= cells.length)?.name ?? `#${cells.length + 1}`;
+    return { column, expected, came, code: 'too-few-cells' };
+  }
+
+  #readBatch(cellAt: (at: number) => string, report: (finding: Finding) => void): void {
+    const batch = this.columns.batchAt === undefined ? '' : cellAt(this.columns.batchAt).trim();
+    if (batch === '') return;
+    this.previousBatch ??= batch;
+    if (batch === this.previousBatch) return;
+    const expected = `rows of one batch (${show(this.previousBatch)})`;
+    report({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
+  }
+
+  #placeOf(name: string): number | undefined {
+    return this.columns.byName.get(name) ?? this.columns.known.get(name);
+  }
+
+  #countUnread(column: string, line: number): void {
+    const message = 'filled in rows whose kind does not read it; it is carried along to the results';
+    const known = this.warnings.get(column);
+    this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
+  }
+}

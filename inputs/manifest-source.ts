@@ -1,0 +1,68 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
+import { detectFormat } from './detect-format.ts';
+import type { ManifestFormat } from './detect-format.ts';
+import { ManifestError } from './problems.ts';
+
+/** A manifest that can be read several times. */
+export interface ManifestSource {
+  /** The file that is read: the user's own, or a temporary copy of a stream. */
+  readonly path: string;
+  /** What people know it as: the path as given, or `standard input`. */
+  readonly label: string;
+  readonly format: ManifestFormat;
+  /** Removes the temporary copy, if there is one. May be called twice. */
+  close(): Promise<void>;
+}
+
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Opens a manifest: a file, or `-` for standard input. A stream (standard input, a pipe, a device) is first copied to a
+ * temporary file that only its owner may read, since a manifest is read twice: checked, then loaded.
+ * @throws ManifestError if there is no readable file.
+ */
+export async function openManifest(given: string, stdin: Readable = process.stdin): Promise<ManifestSource> {
+  if (given === '-') return await spool('standard input', '', stdin);
+  try {
+    const found = await stat(given);
+    if (found.isDirectory())
+      throw new ManifestError(`expected a manifest file; ${given} is a folder. Nothing was spent.`);
+    if (!found.isFile()) return await spool(given, given, createReadStream(given));
+    return { path: given, label: given, format: await detect(given, given), close: () => Promise.resolve() };
+  } catch (error) {
+    if (error instanceof ManifestError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ManifestError(
+      `cannot read the manifest ${given}: ${why}. Nothing was spent. "voxbatch init" writes an example of each kind.`,
+    );
+  }
+}
+
+async function spool(label: string, name: string, stream: Readable): Promise<ManifestSource> {
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-'));
+  const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, 'manifest');
+    await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+    return { path, label, format: await detect(path, name), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function detect(path: string, name: string): Promise<ManifestFormat> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return detectFormat(name, buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}

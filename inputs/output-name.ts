@@ -1,0 +1,75 @@
+import { show } from './problems.ts';
+import type { Finding } from './problems.ts';
+
+/** Default of `--name`. */
+export const DEFAULT_NAME_TEMPLATE = '{id}.{ext}';
+
+const FIELD = /\{([^{}]*)\}/g;
+/** Bytes of a part of a path; file systems take 255, and we need some for `.part`. */
+const LONGEST_PART = 240;
+const LONGEST_NAME = 1000;
+
+/** What a template may name besides input columns. */
+export interface NameFields {
+  readonly id: string;
+  readonly row: number;
+  readonly kind: string;
+  readonly cellOf: (column: string) => string | undefined;
+}
+
+/**
+ * What is wrong with a `--name` template. It needs `.{ext}` at its end and nowhere else, and fields that exist:
+ * `{id}`, `{row}`, `{kind}`, or any input column.
+ */
+export function findBadTemplate(template: string, hasColumn: (column: string) => boolean): Finding | undefined {
+  const finding = (expected: string): Finding => ({
+    column: '',
+    expected: `${expected} in --name`,
+    came: show(template),
+    code: 'bad-template',
+  });
+  const fields = templateFields(template);
+  if (!template.endsWith('.{ext}') || fields.filter((field) => field === 'ext').length !== 1) {
+    return finding('.{ext} at the end, and only there,');
+  }
+  if (/[{}]/.test(template.replaceAll(FIELD, ''))) return finding('braces only around a field');
+  const unknown = fields.find((field) => !['id', 'row', 'kind', 'ext'].includes(field) && !hasColumn(field));
+  return unknown === undefined
+    ? undefined
+    : finding(`{id}, {row}, {kind}, {ext} or an input column instead of {${unknown}}`);
+}
+
+/** The fields that a template names, in order. */
+export function templateFields(template: string): readonly string[] {
+  return [...template.matchAll(FIELD)].map((match) => match[1] ?? '');
+}
+
+/** The name of a row's result under `media/`, `{ext}` left in. The template must be sound. */
+export function makeName(template: string, fields: NameFields): string {
+  return template.replaceAll(FIELD, (whole, field: string) => {
+    if (field === 'ext') return whole;
+    if (field === 'id') return fields.id;
+    if (field === 'row') return String(fields.row);
+    if (field === 'kind') return fields.kind;
+    return fields.cellOf(field) ?? '';
+  });
+}
+
+/** Why a path cannot be a file below a folder of ours, or undefined. `{ext}` counts for what replaces it. */
+export function whyBadPath(name: string): string | undefined {
+  const path = name.replace(/\{ext\}$/, 'jsonl');
+  if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'a path inside the folder, not an absolute one';
+  if (/[\\\p{Cc}\p{Cs}]/u.test(path)) return 'a path without \\ or control characters';
+  const parts = path.split('/');
+  if (parts.includes('..')) return 'a path that stays inside the folder, without ..';
+  if (parts.some((part) => part === '' || part === '.' || /^\.jsonl$/.test(part))) return 'a path without empty parts';
+  if (parts.some((part) => Buffer.byteLength(part) > LONGEST_PART) || Buffer.byteLength(path) > LONGEST_NAME) {
+    return `a name of at most ${LONGEST_PART} bytes a part and ${LONGEST_NAME} in all`;
+  }
+  return undefined;
+}
+
+/** Two names with the same key would be one file on some file system. */
+export function collisionKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}

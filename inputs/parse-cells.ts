@@ -1,0 +1,48 @@
+import { show } from './problems.ts';
+import type { Finding } from './problems.ts';
+
+/** A value, or what is wrong with the cell. */
+export type Parsed<T> = { readonly value: T } | { readonly finding: Finding };
+
+const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/;
+
+/** A decimal number with a point, within bounds. */
+export function parseNumber(
+  cell: string,
+  column: string,
+  bounds: { readonly expected: string; readonly holds: (value: number) => boolean },
+): Parsed<number> {
+  const value = PLAIN_NUMBER.test(cell) ? Number(cell) : Number.NaN;
+  if (Number.isFinite(value) && bounds.holds(value)) return { value };
+  return { finding: { column, expected: bounds.expected, came: show(cell), code: 'bad-number' } };
+}
+
+/** An absolute http(s) URL that the service can fetch by itself. */
+export function parseMediaUrl(cell: string, column: string): Parsed<string> {
+  if (/^https?:\/\/[^/\s]/i.test(cell) && !/[\s\p{Cc}]/u.test(cell) && URL.canParse(cell)) return { value: cell };
+  const scheme = /^([a-z][a-z\d+.-]+):/i.exec(cell)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    const expected =
+      'an http(s) URL that the service can fetch; a local file needs a store that hands out URLs, and the folder store does not';
+    return { finding: { column, expected, came: show(cell), code: 'local-file' } };
+  }
+  const local = scheme === 'file' ? ' (a local file needs a store that hands out URLs)' : '';
+  const expected = `an absolute http:// or https:// URL with a host${local}`;
+  return { finding: { column, expected, came: show(cell), code: 'bad-url' } };
+}
+
+const LONGEST_ID = 200;
+
+/** An id that is given. It becomes part of file names and of `explain`, so it must be a plain name. */
+export function findBadId(id: string, column: string): Finding | undefined {
+  const expected = `an id of at most ${LONGEST_ID} characters without / \\ or control characters, other than . and ..`;
+  const plain = !/[/\\\p{Cc}\p{Cs}]/u.test(id) && id !== '.' && id !== '..' && id.length <= LONGEST_ID;
+  return plain ? undefined : { column, expected, came: show(id), code: 'bad-id' };
+}
+
+/** Text that cannot be sent as UTF-8, or carries NUL: possible in JSON lines only, by escapes. */
+export function findBadText(cell: string, column: string): Finding | undefined {
+  if (!/[\0\p{Cs}]/u.test(cell)) return undefined;
+  const expected = 'Unicode text without NUL and without half of a surrogate pair';
+  return { column, expected, came: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' };
+}

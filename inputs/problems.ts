@@ -1,0 +1,92 @@
+/** What is wrong with a manifest. Codes are stable: scripts may test for them. */
+export const PROBLEM_CODES = {
+  'empty-file': 'nothing but white space',
+  'no-rows': 'a header and no row',
+  'no-header': 'no column that we know',
+  encoding: 'not UTF-8',
+  nul: 'a NUL character',
+  'broken-quote': 'a quote that does not close, or closes in the middle of a cell',
+  'record-too-long': 'a record over 10 MB',
+  'cell-too-long': 'a cell over 1 MB',
+  'too-few-cells': 'a record with fewer cells than the header',
+  'too-many-cells': 'a record with more cells than the header',
+  'duplicate-column': 'two columns of one name, after trimming and `--map`',
+  'empty-column-name': 'a column without a name',
+  'unknown-column': 'a column that we do not know, under `--strict`',
+  'unread-column': 'a cell that its row does not read, under `--strict`',
+  'not-delivered': 'a column whose feature does not exist yet',
+  'bad-map': '`--map` to a column that is not there, or of a name that we do not know',
+  'bad-template': 'a `--name` template that cannot work',
+  'unknown-kind': 'a kind that does not exist',
+  'no-kind': 'a row whose kind cannot be told',
+  'missing-cell': 'an empty cell that the kind needs',
+  'bad-id': 'an id that cannot be part of a file name',
+  'duplicate-id': 'an id given twice',
+  'bad-url': 'a link that is not an absolute http(s) URL',
+  'local-file': 'a local file where the service needs a URL',
+  'bad-number': 'a number that is none, or out of range',
+  'bad-text': 'a text that is not valid Unicode',
+  'bad-name': 'an output name that leaves the folder or is too long',
+  'duplicate-name': 'an output name that another row has too',
+  'bad-json': 'a line that is not JSON',
+  'not-an-object': 'a JSON line that is not an object',
+  'nested-value': 'an object or array outside of `api.*`',
+  'duplicate-key': 'a key twice in one JSON object',
+  'mixed-batches': 'rows of several batches in one outcome file',
+  changed: 'the file changed while it was read',
+} as const;
+export type ProblemCode = keyof typeof PROBLEM_CODES;
+
+/** One thing that is wrong, and where. */
+export interface ManifestProblem {
+  /** Physical line of the record's first line, header = 1. */
+  readonly line: number;
+  /** The id that the row gives, else empty. */
+  readonly id: string;
+  /** The column as the file names it, or `#3` for one without a usable name; empty where no column is meant. */
+  readonly column: string;
+  readonly expected: string;
+  /** What was found, shortened. */
+  readonly came: string;
+  readonly code: ProblemCode;
+}
+
+/** A problem before it is known which row has it. */
+export type Finding = Omit<ManifestProblem, 'line' | 'id'>;
+
+/** Something to know that does not stop a batch. One entry per column, however many rows have it. */
+export interface ManifestWarning {
+  readonly column: string;
+  readonly message: string;
+  /** Line of the first occurrence. */
+  readonly line: number;
+  /** Rows that it concerns; null for the column as a whole. */
+  readonly rows: number | null;
+}
+
+/** A manifest, or the file that should hold one, cannot be used. Nothing was spent. */
+export class ManifestError extends Error {
+  readonly problems: readonly ManifestProblem[];
+
+  constructor(message: string, problems: readonly ManifestProblem[] = []) {
+    super(message);
+    this.name = 'ManifestError';
+    this.problems = problems;
+  }
+}
+
+/** One line for people: `line 4, id a1, column voice: expected …; came …`. */
+export function describeProblem(problem: ManifestProblem): string {
+  const id = problem.id === '' ? '' : `, id ${show(problem.id)}`;
+  const column = problem.column === '' ? '' : `, column ${show(problem.column)}`;
+  return `line ${problem.line}${id}${column}: expected ${problem.expected}; came ${problem.came}`;
+}
+
+const LONGEST_SHOWN = 60;
+
+/** A value as it is shown in a message: in quotes where that helps, control characters spelled out, shortened. */
+export function show(value: string): string {
+  const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  const spelled = JSON.stringify(short);
+  return /^"[\w.#{}-]+"$/.test(spelled) ? short : spelled;
+}
