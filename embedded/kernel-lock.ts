@@ -8,14 +8,15 @@ import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
  * had proves that its former holder is dead, which neither a pid (pids come again) nor a time-out (laptops sleep) does.
  *
  * Node has no file locks of its own; SQLite has well-proven ones. The file is an empty SQLite database to which nothing
- * is ever written: an open read transaction is a shared lock on it, an exclusive transaction an exclusive one. That
- * holds for the rollback journal, the mode of an empty database, not for WAL.
+ * is written but its header, once. An open read transaction is a shared lock on it, an exclusive transaction an
+ * exclusive one. That holds for the rollback journal, the mode of an empty database, not for WAL.
  *
  * Limits: the file must lie on a local disk (network file systems often have no such locks), and must not be deleted
  * while somebody holds it: a new file is a new lock.
  */
 export class KernelLock {
   readonly #database: Database.Database;
+  #closed = false;
 
   /** Opens, and makes if needed, the lock file. Holds nothing yet. */
   constructor(file: string) {
@@ -39,11 +40,20 @@ export class KernelLock {
 
   /** Gives up what is held; no effect if nothing is. */
   release(): void {
-    if (this.#database.inTransaction) this.#database.exec('COMMIT');
+    if (!this.#database.inTransaction) return;
+    try {
+      this.#database.exec('COMMIT');
+    } catch {
+      // The header could not be written, as on a full disk. It is not needed; the lock is given up all the same.
+      this.#database.exec('ROLLBACK');
+    }
   }
 
-  /** Releases and closes. */
+  /** Releases and closes. May be called again. */
   close(): void {
+    // libsql ends the process when a closed database is touched.
+    if (this.#closed) return;
+    this.#closed = true;
     // Closing alone would not do: libsql keeps the file open, and its lock, until the object is collected.
     this.release();
     this.#database.close();

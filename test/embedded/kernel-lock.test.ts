@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { holdAlone, KernelLock } from '../../embedded/kernel-lock.ts';
+import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+
+let folder: string;
+let locks: KernelLock[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'voxbatch-lock-'));
+  locks = [];
+});
+
+afterEach(() => {
+  for (const lock of locks) lock.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(): KernelLock {
+  const lock = new KernelLock(join(folder, 'lock'));
+  locks.push(lock);
+  return lock;
+}
+
+describe('KernelLock', () => {
+  it('is shared by many or held by one', () => {
+    const [a, b, c] = [open(), open(), open()];
+    expect(a.tryShared()).toBe(true);
+    expect(b.tryShared()).toBe(true);
+    expect(c.tryAlone()).toBe(false);
+    a.release();
+    expect(c.tryAlone()).toBe(false);
+    b.release();
+    expect(c.tryAlone()).toBe(true);
+    expect(a.tryShared()).toBe(false);
+    expect(b.tryAlone()).toBe(false);
+    c.release();
+    expect(a.tryShared()).toBe(true);
+  });
+
+  it('leaves others their share when it cannot be had alone', () => {
+    const [a, b, c] = [open(), open(), open()];
+    expect(a.tryShared()).toBe(true);
+    expect(b.tryAlone()).toBe(false);
+    expect(c.tryShared()).toBe(true);
+  });
+
+  it('is given up when it is closed, and releasing nothing is fine', () => {
+    const [a, b] = [open(), open()];
+    a.release();
+    expect(a.tryAlone()).toBe(true);
+    a.close();
+    expect(b.tryAlone()).toBe(true);
+  });
+
+  it('writes nothing after its first use, so that a full disk cannot keep anybody from leaving', () => {
+    const lock = open();
+    lock.tryAlone();
+    lock.release();
+    const first = readFileSync(join(folder, 'lock'));
+    lock.tryAlone();
+    expect(readdirSync(folder)).toEqual(['lock']);
+    lock.release();
+    lock.tryShared();
+    lock.release();
+    expect(readFileSync(join(folder, 'lock')).equals(first)).toBe(true);
+  });
+
+  it('refuses a file it cannot open, with advice', () => {
+    expect(() => new KernelLock(join(folder, 'missing', 'lock')).tryAlone()).toThrow(ServerUnavailable);
+  });
+});
+
+describe('holdAlone', () => {
+  it('waits for the lock with a free event loop', async () => {
+    const [a, b] = [open(), open()];
+    a.tryAlone();
+    const waiting = holdAlone(b);
+    setTimeout(() => {
+      a.release();
+    }, 60);
+    expect(await waiting).toBe(true);
+    expect(a.tryAlone()).toBe(false);
+  });
+
+  it('gives up at its limit, and when it is aborted', async () => {
+    const [a, b] = [open(), open()];
+    a.tryAlone();
+    expect(await holdAlone(b, { timeoutMs: 60 })).toBe(false);
+    const aborting = new AbortController();
+    const waiting = holdAlone(b, { signal: aborting.signal });
+    aborting.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow();
+  });
+});
