@@ -36,7 +36,7 @@ export async function downloadServer(options: FetchServerOptions): Promise<strin
       signal,
     });
     // Where only the start of the server failed, the file is there all the same; whoever called us checks it.
-    const file = readdirSync(folder).find((name) => name.startsWith('temporal') && !name.includes('.download'));
+    const file = readdirSync(folder).find((name) => !name.endsWith('.downloading'));
     if (file === undefined) return shorten(result.output) || result.why || 'the SDK left no file';
     renameSync(join(folder, file), target);
     return undefined;

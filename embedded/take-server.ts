@@ -12,7 +12,7 @@ import { stopServer } from './stop-server.ts';
 /** How long a server that is alive but does not answer is waited for, in ms. */
 const SILENCE_MS = 10_000;
 const ASK_TIMEOUT_MS = 5_000;
-const FREE_TIMEOUT_MS = 10_000;
+const FREE_TIMEOUT_MS = 3_000;
 
 export interface TakeOptions extends FindServerOptions {
   /** True if no other live process uses this home's server. */
@@ -65,8 +65,8 @@ async function untilItAnswers(
   record: ServerRecord,
   signal: AbortSignal | undefined,
 ): Promise<ServerRecord | undefined> {
-  const isNew = Math.abs(Date.now() - Date.parse(record.startedAt)) < START_TIMEOUT_MS;
-  const end = performance.now() + (isNew ? START_TIMEOUT_MS : SILENCE_MS);
+  // A record without a cluster id is that of a server that may still be starting.
+  const end = performance.now() + (record.clusterId === undefined ? START_TIMEOUT_MS : SILENCE_MS);
   for (;;) {
     signal?.throwIfAborted();
     const answer = await askServer(`127.0.0.1:${record.port}`, ASK_TIMEOUT_MS);

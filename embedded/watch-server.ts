@@ -68,9 +68,9 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 /** Cuts the log off where it is too long; the server goes on writing at its new end. */
-function limitLog(file: string): void {
+export function limitLog(file: string, limitBytes = LOG_LIMIT_BYTES): void {
   try {
-    if (statSync(file).size <= LOG_LIMIT_BYTES) return;
+    if (statSync(file).size <= limitBytes) return;
     copyFileSync(file, `${file}.1`);
     truncateSync(file, 0);
   } catch {

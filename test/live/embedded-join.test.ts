@@ -178,6 +178,18 @@ describe('joining', () => {
     }
   });
 
+  it('replaces a server that hangs', async () => {
+    const { child, joined } = await joinElsewhere();
+    const before = recorded();
+    await killed(child, 'SIGKILL');
+    process.kill(before.pid, 'SIGSTOP');
+
+    const member = await joinHere();
+    expect(member.address).toBe(joined.address);
+    expect(recorded().pid).not.toBe(before.pid);
+    expect(recorded().clusterId).toBe(before.clusterId);
+  }, 60_000);
+
   it('leaves no server behind when it is aborted', async () => {
     const aborting = new AbortController();
     const joining = joinServer({ home: paths().home, env, say: () => undefined, signal: aborting.signal });
