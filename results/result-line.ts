@@ -57,8 +57,7 @@ export interface RowFile {
 export function filesOf(row: RowRecord, template: string, columns: readonly string[]): readonly RowFile[] {
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];
   return files.map((file) => {
-    const { id, kind, input } = row;
-    const name = mediaName(template, { id, row: row.row, kind, extension: file.extension, columns, input });
+    const name = mediaName(template, { ...row, columns, extension: file.extension });
     return { name: posix.join(MEDIA_FOLDER, name), file };
   });
 }

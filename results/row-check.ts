@@ -1,3 +1,4 @@
+import { collisionKey } from '../inputs/output-name.ts';
 import type { BatchRecord } from '../ledger/ledger.ts';
 import type { Placed } from './media.ts';
 import type { Findings } from './mismatch.ts';
@@ -46,9 +47,10 @@ export class RowCheck {
   }
 
   #isFree({ name }: RowFile, row: number): boolean {
-    const owner = this.#taken.get(name);
+    const key = collisionKey(name);
+    const owner = this.#taken.get(key);
     if (owner === undefined) {
-      this.#taken.set(name, row);
+      this.#taken.set(key, row);
       return true;
     }
     this.#findings.add(`row ${row}, ${name}`, 'a name of its own', `the name of the file of row ${owner}`);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Text is gathered up to this many characters before it is written. */
 const BUFFERED = 256 * 1024;
@@ -9,12 +9,14 @@ const BUFFERED = 256 * 1024;
 /** Part files of dead processes are removed when they are older than this. */
 const STALE_MS = 3_600_000;
 
-const PART = /\.\d+-\d+\.part$/u;
-let parts = 0;
+const PART = /(?:^|[/\\])\.voxbatch-[0-9a-f-]{36}\.part$/u;
 
-/** A name beside `path` that no other writer uses, in this process or another. */
+/**
+ * A name beside `path` that no other writer uses, on this machine or another. It does not contain the name of the file,
+ * which may be as long as a name can be.
+ */
 export function partPath(path: string): string {
-  return `${path}.${process.pid}-${(parts += 1)}.part`;
+  return join(dirname(path), `.voxbatch-${randomUUID()}.part`);
 }
 
 /** Removes what killed projections left below the folder: part files that nobody has touched for an hour. */

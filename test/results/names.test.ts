@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { join, resolve, sep } from 'node:path';
 import { mediaName, UnfitName } from '../../results/names.ts';
+import type { NameFacts } from '../../results/names.ts';
 
-const facts = {
+const facts: NameFacts = {
   id: 'a7',
   row: 7,
-  kind: 'tts',
+  spec: { kind: 'tts', text: 'Hello', speed: 1.5, extra: {} },
   extension: 'mp3',
-  columns: ['name', 'text'],
-  input: ['intro', 'Hello'],
+  columns: ['name', 'script'],
+  input: ['intro', 'Hello '],
 };
 
 describe('mediaName', () => {
@@ -17,19 +18,15 @@ describe('mediaName', () => {
     ['{id}.{ext}', 'a7.mp3'],
     ['{row}-{kind}-{name}.{ext}', '7-tts-intro.mp3'],
     ['{kind}/{id}.{ext}', 'tts/a7.mp3'],
-    ['{name}', 'intro.mp3'],
-    ['{id}.wav', 'a7.wav.mp3'],
-    ['fixed', 'fixed.mp3'],
+    ['{id}.wav.{ext}', 'a7.wav.mp3'],
+    ['{script}.{ext}', 'Hello .mp3'],
+    ['{text}-{speed}.{ext}', 'Hello-1.5.mp3'],
   ])('makes %s into %s', (template, name) => {
     expect(mediaName(template, facts)).toBe(name);
   });
 
-  it('takes a placeholder in a cell for plain text', () => {
-    expect(mediaName('{id}.{ext}', { ...facts, id: '{row}$&' })).toBe('{row}$&.mp3');
-  });
-
-  it('knows no other placeholder', () => {
-    expect(() => mediaName('{size}.{ext}', facts)).toThrow('{size}, which is no input column');
+  it('takes a field in a cell for plain text', () => {
+    expect(mediaName('{id}.{ext}', { ...facts, id: '{row}$&{ext}' })).toBe('{row}$&{ext}.mp3');
   });
 
   it.each(['', '../x', '/etc/x', 'a/../../x', 'a//b', './x', 'a\\b', 'a\nb', 'a\0b', 'x'.repeat(300)])(
@@ -45,7 +42,7 @@ describe('mediaName', () => {
       fc.property(part, part, (id, text) => {
         let name: string;
         try {
-          name = mediaName('{id}{text}.{ext}', { ...facts, id, input: ['', text] });
+          name = mediaName('{id}{script}.{ext}', { ...facts, id, input: ['', text] });
         } catch (error) {
           expect(error).toBeInstanceOf(UnfitName);
           return;

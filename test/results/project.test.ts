@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
+import { partPath } from '../../results/whole-file.ts';
 import { addBatch, addSampleBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
 import type { Place } from './sample-batch.ts';
 
@@ -95,7 +96,7 @@ describe('projectBatch', () => {
     await addSampleBatch(place);
     await mkdir(join(out, 'media'), { recursive: true });
     await writeFile(join(out, 'rejected.csv'), 'old');
-    await writeFile(join(out, 'media/x.mp3.12-3.part'), 'left by a killed process');
+    await writeFile(partPath(join(out, 'media/x.mp3')), 'left by a killed process');
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
     await projectBatch(place.request());
     expect(Object.keys(await contents()).filter((name) => /rejected|part/u.test(name))).toEqual([]);
@@ -172,12 +173,12 @@ describe('projectBatch', () => {
   });
 
   it('writes no file outside of its folder, and none over that of another row', async () => {
-    const texts = ['../../evil', '/etc/evil', 'same', 'same', 'folder/own'];
+    const texts = ['../../evil', '/etc/evil', 'same', 'SAME', 'folder/own'];
     await addBatch(
       place,
       ['text'],
       texts.map((text, index) => ({ id: String(index), kind: 'tts' as const, input: [text] })),
-      '{text}',
+      '{text}.{ext}',
     );
     for (const [index] of texts.entries()) {
       await finish(place, keyOf(index + 1), await place.store.put(`demo/${index + 1}.mp3`, String(index)));
@@ -186,7 +187,7 @@ describe('projectBatch', () => {
     expect(mismatches.map(({ where, expected }) => [where, expected])).toEqual([
       ['row 1', 'a name for its file'],
       ['row 2', 'a name for its file'],
-      ['row 4, media/same.mp3', 'a name of its own'],
+      ['row 4, media/SAME.mp3', 'a name of its own'],
     ]);
     const files = await contents();
     expect(Object.keys(files).filter((name) => name.startsWith('media'))).toEqual([
