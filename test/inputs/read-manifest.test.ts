@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import { appendFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { guardCell } from '../../inputs/formula-guard.ts';
+import { openManifest } from '../../inputs/manifest-source.ts';
+import { ManifestError } from '../../inputs/problems.ts';
+import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
+import { OPTIONS, check, load, withManifest } from './manifest-file.ts';
+
+const AUDIO = 'https://media.example/a.mp3';
+const VIDEO = 'https://media.example/v.mp4';
+
+describe('kinds', () => {
+  it('are inferred from the columns of the file', async () => {
+    const kindOf = async (content: string): Promise<string | undefined> => (await load(content)).rows[0]?.spec.kind;
+    expect(await kindOf('text,voice\na,v\n')).toBe('tts');
+    expect(await kindOf(`text,voice,video\na,v,${VIDEO}\n`)).toBe('dub');
+    expect(await kindOf(`audio,video\n${AUDIO},${VIDEO}\n`)).toBe('lip-sync');
+    expect(await kindOf(`audio\n${AUDIO}\n`)).toBe('stt');
+  });
+
+  it('are inferred from the cells where the columns could be several kinds', async () => {
+    const content = `text,voice,audio,video\na,v,,\na,v,,${VIDEO}\n,,${AUDIO},${VIDEO}\n,,${AUDIO},\n`;
+    const { rows, summary } = await load(content);
+    expect(rows.map((row) => row.spec.kind)).toEqual(['tts', 'dub', 'lip-sync', 'stt']);
+    expect(summary.kinds.tts.rows).toBe(1);
+  });
+
+  it('come from the kind column first, then from --kind', async () => {
+    const { rows } = await load(`kind,text,voice,audio\n,a,v,${AUDIO}\n tts ,a,v,${AUDIO}\n`, { kind: 'stt' });
+    expect(rows.map((row) => row.spec.kind)).toEqual(['stt', 'tts']);
+  });
+});
+
+describe('specs', () => {
+  it('take defaults for empty cells and missing columns, where the kind reads them', async () => {
+    const defaults = { voice: 'dv', engine: 'de', format: 'wav', language: 'fr' };
+    const { rows } = await load(`kind,text,voice,audio\ntts,a,,\ntts,b,mine,\nstt,,,${AUDIO}\n`, { defaults });
+    expect(rows.map((row) => row.spec)).toEqual([
+      { kind: 'tts', text: 'a', ...defaults, extra: {} },
+      { kind: 'tts', text: 'b', ...defaults, voice: 'mine', extra: {} },
+      { kind: 'stt', audio: AUDIO, language: 'fr', extra: {} },
+    ]);
+  });
+
+  it('keep a text as it is and trim the short columns', async () => {
+    const { rows } = await load('text,voice,speed\n"  Hi \n", v1 , 1.25 \n');
+    expect(rows[0]?.spec).toEqual({ kind: 'tts', text: '  Hi \n', voice: 'v1', speed: 1.25, extra: {} });
+    expect(rows[0]?.input).toEqual(['  Hi \n', ' v1 ', ' 1.25 ']);
+  });
+
+  it('carry api.<field> cells as JSON values where they are some, else as texts', async () => {
+    const header = 'text,voice,api.n,api.t,api.s,api.z,api.o,api.a,api.e,api.q,api.big,api.bad\n';
+    const line = 'x,v,1.5,true,yes,007,"{""a"":[1]}","[1,""b""]",,"""5""",12345678901234567890,{draft\n';
+    const { rows } = await load(header + line);
+    expect(rows[0]?.spec.extra).toEqual({
+      n: 1.5,
+      t: true,
+      s: 'yes',
+      z: '007',
+      o: { a: [1] },
+      a: [1, 'b'],
+      q: '5',
+      big: '12345678901234567890',
+      bad: '{draft',
+    });
+  });
+
+  it('never touch a prototype', async () => {
+    const { rows } = await load('text,voice,api.__proto__\nx,v,"{""polluted"":true}"\n');
+    expect(Object.keys(rows[0]?.spec.extra ?? {})).toEqual(['__proto__']);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('read columns under the names that --map gives them', async () => {
+    const { rows, summary } = await load('Script, Speaker \nHi,v\n', { map: { text: 'Script', voice: 'Speaker' } });
+    expect(rows[0]?.spec).toMatchObject({ text: 'Hi', voice: 'v' });
+    expect(summary.columns).toEqual(['Script', 'Speaker']);
+  });
+});
+
+describe('ids', () => {
+  it('are made from content and occurrence, and do not change with the order of rows or columns', async () => {
+    const one = await load('text,voice,note\nA,v,\nB,v,n\nA,v,\n');
+    const two = await load('voice,note,text\nv,,A\nv,,A\nv,n,B\n');
+    const ids = one.rows.map((row) => row.id);
+    expect(ids[0]).toMatch(/^[0-9a-f]{12}$/);
+    expect(ids[2]).toBe(`${ids[0] ?? ''}-2`);
+    expect(two.rows.map((row) => row.id).sort()).toEqual([...ids].sort());
+  });
+
+  it('are the same for the same content as JSONL', async () => {
+    const csv = await load('text,voice\nA,v\n');
+    const jsonl = await load('{"voice":"v","text":"A"}', {}, 'a.jsonl');
+    expect(jsonl.rows[0]?.id).toBe(csv.rows[0]?.id);
+  });
+
+  it('are made only where none is given', async () => {
+    const { rows } = await load('id,text,voice\nmine,A,v\n,A,v\n');
+    expect(rows[0]?.id).toBe('mine');
+    expect(rows[1]?.id).toMatch(/^[0-9a-f]{12}$/);
+  });
+});
+
+describe('names', () => {
+  it('are filled from the template, folders included', async () => {
+    const { rows } = await load('id,text,voice,lang\na,x,v,de\n', { nameTemplate: '{lang}/{kind}-{row}-{id}.{ext}' });
+    expect(rows[0]?.name).toBe('de/tts-1-a.{ext}');
+  });
+});
+
+describe('the summary', () => {
+  it('adds up prices and counts rows without one', async () => {
+    const content = `kind,text,voice,audio,video,duration\ntts,abc,v,,,\nstt,,,${AUDIO},,4.2\nstt,,,${AUDIO},,\ndub,abc,v,,${VIDEO},3\n`;
+    const { kinds, quoted, unpriced } = await check(content);
+    expect(kinds.tts).toEqual({ rows: 1, quoted: 2, unpriced: 0 });
+    expect(kinds.stt).toEqual({ rows: 2, quoted: 5, unpriced: 1 });
+    expect(kinds.dub).toEqual({ rows: 1, quoted: 5, unpriced: 0 });
+    expect([quoted, unpriced]).toEqual([12, 1]);
+  });
+
+  it('warns once per column that is only carried along', async () => {
+    const { warnings, problems } = await check(
+      `kind,audio,text,txet\nstt,${AUDIO},a,b\nstt,${AUDIO},,b\nstt,${AUDIO},c,b\n`,
+    );
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      { column: 'txet', message: expect.stringContaining('did you mean text?'), line: 1, rows: null },
+      { column: 'text', message: expect.stringContaining('does not read it'), line: 2, rows: 2 },
+    ]);
+  });
+
+  it('leaves out columns that begin with _ and takes the digest of the bytes', async () => {
+    const one = await check('_note,text,voice\nx,a,v\n');
+    expect(one.columns).toEqual(['text', 'voice']);
+    expect(one.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect((await check('_note,text,voice\r\nx,a,v\r\n')).digest).not.toBe(one.digest);
+    expect(one.previousBatch).toBeNull();
+  });
+});
+
+describe('outcome files', () => {
+  const cells = ['=1+1', "'=x", '-5', '@you', '+49', "'tis", 'plain'];
+
+  it('lose the formula guard again, and name their batch', async () => {
+    const rows = cells.map((cell) => `"${guardCell(cell)}",v,n,failed`).join('\n');
+    const { summary, rows: read } = await load(`text,voice,_batch,_outcome\n${rows}\n`);
+    expect(read.map((row) => row.spec.text)).toEqual(cells);
+    expect(read.map((row) => row.input[0])).toEqual(cells);
+    expect(summary.previousBatch).toBe('n');
+  });
+
+  it('are known by both columns: any other file is read as it stands', async () => {
+    const { rows } = await load("text,voice,_batch\n'=1,v,n\n");
+    expect(rows[0]?.spec.text).toBe("'=1");
+  });
+
+  it('as JSONL carry no guard', async () => {
+    const { rows, summary } = await load(
+      '{"text":"\'=1","voice":"v","_batch":"b","_outcome":"failed"}',
+      {},
+      'failed.jsonl',
+    );
+    expect(rows[0]?.spec.text).toBe("'=1");
+    expect(summary.previousBatch).toBe('b');
+  });
+});
+
+describe('JSONL', () => {
+  it('takes keys as columns as they come, and fills up rows that lack some', async () => {
+    const content =
+      '{"text":"a","voice":"v"}\r\n\n{"audio":"https://a.example/1.mp3","duration":3,"api.x":{"a":null},"api.y":"5"}\n';
+    const { rows, summary } = await load(content, {}, 'lines.jsonl');
+    expect(summary.columns).toEqual(['text', 'voice', 'audio', 'duration', 'api.x', 'api.y']);
+    expect(rows.map((row) => row.input)).toEqual([
+      ['a', 'v', '', '', '', ''],
+      ['', '', 'https://a.example/1.mp3', '3', '{"a":null}', '"5"'],
+    ]);
+    expect(rows[1]?.spec).toMatchObject({ kind: 'stt', duration: 3, extra: { x: { a: null }, y: '5' } });
+    expect(rows.map((row) => row.line)).toEqual([1, 3]);
+  });
+});
+
+describe('readManifest', () => {
+  it('refuses a file that changed after it was checked', async () => {
+    await withManifest('text,voice\na,v\n', async (path) => {
+      const source = await openManifest(path);
+      const summary = await checkManifest(source, OPTIONS);
+      await appendFile(path, 'b,v\n');
+      const read = async (): Promise<void> => {
+        for await (const row of readManifest(source, OPTIONS, summary)) expect(row.row).toBeGreaterThan(0);
+      };
+      await expect(read()).rejects.toMatchObject({ name: 'ManifestError', problems: [{ code: 'changed' }] });
+    });
+  });
+
+  it('throws at the first problem', async () => {
+    await withManifest('text,voice\na,\n', async (path) => {
+      const rows = readManifest(await openManifest(path), OPTIONS, { columns: ['text', 'voice'], digest: '' });
+      await expect(rows.next()).rejects.toThrow(ManifestError);
+    });
+  });
+});
+
+describe('any cells', () => {
+  const cell = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '\n', '\r', "'", '=', 'a', ' ', '字', '🙂', '\uFEFF') }),
+  );
+  const writable = cell.filter((text) => !text.includes('\0') && !/\p{Cs}/u.test(text));
+  const style = fc.record({
+    delimiter: fc.constantFrom(',', ';', '\t'),
+    newline: fc.constantFrom('\n', '\r\n', '\r'),
+    bom: fc.boolean(),
+    last: fc.boolean(),
+    quoteAll: fc.boolean(),
+  });
+
+  it('are read back as they were written, with their lines', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(writable, writable), { minLength: 1, maxLength: 8 }),
+        style,
+        async (rows, how) => {
+          const quote = (text: string): string =>
+            how.quoteAll || /[",;\t\r\n]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text;
+          const lines = [['text', 'voice', 'note', 'other'], ...rows.map(([note, other]) => ['t', 'v', note, other])];
+          const body = lines.map((cells) => cells.map(quote).join(how.delimiter)).join(how.newline);
+          const content = `${how.bom ? '\uFEFF' : ''}${body}${how.last ? how.newline : ''}`;
+          const read = await load(content);
+          expect(read.rows.map((row) => row.input)).toEqual(lines.slice(1));
+
+          let line = 2;
+          for (const [index, cells] of lines.slice(1).entries()) {
+            expect(read.rows[index]?.line).toBe(line);
+            line += 1 + cells.reduce((sum, text) => sum + (text.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are read the same however the file is cut into chunks', async () => {
+    const row = '"字\r\nx ""q"" 🙂",v\r\n';
+    const count = Math.ceil((700 * 1024) / Buffer.byteLength(row));
+    const { rows } = await load(`text,voice\r\n${row.repeat(count)}`);
+    expect(rows).toHaveLength(count);
+    expect(rows.every((read) => read.spec.text === '字\r\nx "q" 🙂')).toBe(true);
+    expect(rows.at(-1)?.line).toBe(2 + (count - 1) * 2);
+  });
+});
