@@ -1,0 +1,66 @@
+import { newRequestId } from './answer.ts';
+import type { LedgerEntry } from './charge-ledger.ts';
+import type { Fate } from './deliver.ts';
+import type { Draw } from './draw.ts';
+import type { Job } from './jobs.ts';
+import type { MediaResult, Sound } from './media-result.ts';
+import type { Service } from './service.ts';
+
+/** Share of a job's duration that it waits in the queue. */
+const QUEUED_SHARE = 0.25;
+
+/** What a job is made of. */
+export interface JobOrder {
+  readonly operation: Job['operation'];
+  /** Credits, charged at once, also for a job that will fail. */
+  readonly cost: number;
+  readonly format: MediaResult['format'];
+  /** Texts and URLs, for the rules of a fault plan. */
+  readonly subject: string;
+  readonly sound: Sound;
+  /** Inputs as the ledger and the list show them. */
+  readonly inputs: Pick<LedgerEntry, 'text' | 'voiceId' | 'videoUrl' | 'audioUrl'>;
+  readonly idempotencyKey: string | null;
+}
+
+/** Accepts a job: draws its duration and its end, charges it, and starts its clock. */
+export function acceptJob(
+  service: Service,
+  draw: Draw,
+  fate: Fate,
+  order: JobOrder,
+): { readonly job: Job; readonly charge: LedgerEntry } {
+  const { operation, cost, format, subject, sound, inputs } = order;
+  const createdAt = Date.now();
+  const [low, high] = service.settings.jobMs;
+  const duration = service.settings.jobDistribution === 'uniform' ? draw.uniform(low, high) : draw.lognormal(low, high);
+  const id = service.jobs.newId();
+  const result: MediaResult = { file: `${id}.${format}`, format, operation, subject, sound };
+  const startsAt = createdAt + duration * QUEUED_SHARE;
+  const gone = sound.expires !== null && sound.expires < startsAt;
+  const planned = fate?.kind === 'job-fails' ? fate.message : null;
+  const job: Job = {
+    id,
+    operation,
+    requestId: newRequestId(),
+    createdAt,
+    startsAt,
+    finishesAt: fate?.kind === 'job-stuck' ? Infinity : createdAt + duration,
+    failure: gone ? 'The link to the audio had expired before the job could fetch it' : planned,
+    credits: cost,
+    result,
+    ...(inputs.videoUrl === undefined ? {} : { videoUrl: inputs.videoUrl }),
+    ...(inputs.audioUrl === undefined ? {} : { audioUrl: inputs.audioUrl }),
+  };
+  service.jobs.add(job);
+  service.keep(result);
+  const charge = service.charge({
+    operation,
+    jobId: id,
+    credits: cost,
+    idempotencyKey: order.idempotencyKey,
+    requestId: job.requestId,
+    ...inputs,
+  });
+  return { job, charge };
+}

@@ -1,0 +1,74 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { notFoundPage, Refusal } from './answer.ts';
+import { refusedAnswer, send } from './deliver.ts';
+import { addControlRoutes } from './routes/control.ts';
+import { addLipSyncRoutes } from './routes/lip-sync.ts';
+import { addProfileRoutes } from './routes/profile.ts';
+import { addSpeechRoutes } from './routes/speech.ts';
+import { addTranscriptionRoute } from './routes/transcription.ts';
+import { addVoiceRoutes } from './routes/voices.ts';
+import type { Service } from './service.ts';
+
+/** Path under which the API lies. */
+export const API_PATH = '/api/open/v1';
+
+/** Largest request body in bytes. */
+const BODY_LIMIT = 16 * 1024 * 1024;
+
+/** Builds the server of the API, not yet listening. */
+export function buildApiServer(service: Service): FastifyInstance {
+  const server = fastify({
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+    routerOptions: { ignoreTrailingSlash: false },
+  });
+  server.addContentTypeParser(/^multipart\/form-data/, { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    countWhenClosed(service, request, reply);
+    done();
+  });
+  server.setErrorHandler((error, _request, reply) => {
+    reply.hijack();
+    send(reply, refusedAnswer(asRefusal(error), service.nextDraw()));
+  });
+  server.setNotFoundHandler((_request, reply) => {
+    reply.hijack();
+    send(reply, notFoundPage());
+  });
+  addControlRoutes(server, service);
+  server.register(
+    (api, _options, done) => {
+      api.addHook('onRequest', (request, _reply, next) => {
+        service.account.checkToken(request.headers.authorization);
+        next();
+      });
+      addProfileRoutes(api, service);
+      addVoiceRoutes(api, service);
+      addSpeechRoutes(api, service);
+      addTranscriptionRoute(api, service);
+      addLipSyncRoutes(api, service);
+      done();
+    },
+    { prefix: API_PATH },
+  );
+  return server;
+}
+
+function countWhenClosed(service: Service, request: FastifyRequest, reply: FastifyReply): void {
+  const path = request.routeOptions.url?.replace(API_PATH, '') ?? '(unknown path)';
+  reply.raw.once('close', () => {
+    service.statistics.countAnswer(`${request.method} ${path}`, reply.raw.headersSent ? reply.raw.statusCode : 'none');
+  });
+}
+
+/** A body that cannot be read is the caller's mistake. */
+function asRefusal(error: unknown): unknown {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 413) return new Refusal(413, 'ERR_PAYLOAD_TOO_LARGE', 'The request body is too large');
+  if (typeof status === 'number' && status < 500) {
+    return new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body');
+  }
+  return error;
+}

@@ -1,0 +1,35 @@
+import type { Operation } from '../contract/row-kinds.ts';
+
+/** One accepted paid request. Tests count charges here. */
+export interface LedgerEntry {
+  /** When it was accepted, in ms since 1970. */
+  readonly at: number;
+  readonly operation: Operation;
+  /** Null for an operation that answers with the result itself. */
+  readonly jobId: string | null;
+  readonly credits: number;
+  /** The `Idempotency-Key` as it came; the service does not act on it. */
+  readonly idempotencyKey: string | null;
+  readonly requestId: string;
+  readonly text?: string;
+  readonly voiceId?: string;
+  readonly videoUrl?: string;
+  readonly audioUrl?: string;
+  /** `sent` once the true answer was handed over whole; `lost` until then, and for good if it never was. */
+  answered: 'sent' | 'lost';
+}
+
+/** Everything that was accepted and charged, in order. */
+export class ChargeLedger {
+  readonly #entries: LedgerEntry[] = [];
+
+  add(entry: Omit<LedgerEntry, 'answered'>): LedgerEntry {
+    const added: LedgerEntry = { ...entry, answered: 'lost' };
+    this.#entries.push(added);
+    return added;
+  }
+
+  list(): LedgerEntry[] {
+    return this.#entries.map((entry) => ({ ...entry }));
+  }
+}

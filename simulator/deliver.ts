@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import { type Answer, errorAnswer, errorBody, html, json, Refusal } from './answer.ts';
+import type { Draw } from './draw.ts';
+import type { Fault, FaultTarget } from './fault-plan.ts';
+import type { Admission, Service } from './service.ts';
+
+/** What becomes of an exchange through its fault. */
+export type Fate = Extract<Fault, { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' }> | null;
+
+/** One request that a fault plan can touch. */
+export interface Exchange extends FaultTarget {
+  /** For a paid request: its latency, and its way through the limits. */
+  readonly admission?: Admission;
+  /** Does what is asked: for a paid request this accepts and charges. Makes the true answer. */
+  perform(fate: Fate, draw: Draw): Answer | Promise<Answer>;
+  /** For an answer that is media: other media than what was asked for. */
+  otherMedia?(): Promise<Buffer>;
+}
+
+/**
+ * Carries out an exchange and its fault, if it meets one, on the bare socket.
+ *
+ * Order: half of the latency passes; limits are checked; the fault is drawn; the request is accepted, where the fault lets it; the
+ * other half of the latency passes; the answer goes out, where the fault lets it. A client that has gone meanwhile changes
+ * nothing: what has arrived is accepted.
+ */
+export async function deliver(service: Service, exchange: Exchange, reply: FastifyReply): Promise<void> {
+  reply.hijack();
+  const draw = service.nextDraw();
+  const half = (exchange.admission?.latencyMs ?? 0) / 2;
+  try {
+    if (half > 0) await sleep(half);
+    exchange.admission?.enter();
+    const fault = service.faults.next(exchange);
+    const answer = isBlocked(fault) ? null : await exchange.perform(fateOf(fault), draw);
+    if (half > 0) await sleep(half);
+    if (fault === null) send(reply, expectAnswer(answer));
+    else await sendFaulty(reply, exchange, fault, answer, draw);
+  } catch (error) {
+    send(reply, refusedAnswer(error, draw));
+  } finally {
+    exchange.admission?.leave();
+  }
+}
+
+/** The answer for something thrown; what is not a refusal is an error of the simulator itself. */
+export function refusedAnswer(error: unknown, draw: Draw): Answer {
+  if (error instanceof Refusal) return errorAnswer(error, draw);
+  process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return errorAnswer(new Refusal(500, 'ERR_INTERNAL', 'The simulator itself failed; see its stderr'), draw);
+}
+
+/** Whether a fault keeps the request from being accepted. */
+function isBlocked(fault: Fault | null): boolean {
+  switch (fault?.kind) {
+    case 'reset-before':
+      return true;
+    case 'status':
+    case 'soft-error':
+    case 'html':
+    case 'hang':
+      return !fault.accepted;
+    default:
+      return false;
+  }
+}
+
+function fateOf(fault: Fault | null): Fate {
+  switch (fault?.kind) {
+    case 'job-fails':
+    case 'job-stuck':
+    case 'unknown-status':
+    case 'dead-link':
+      return fault;
+    default:
+      return null;
+  }
+}
+
+async function sendFaulty(
+  reply: FastifyReply,
+  exchange: Exchange,
+  fault: Fault,
+  answer: Answer | null,
+  draw: Draw,
+): Promise<void> {
+  switch (fault.kind) {
+    case 'status':
+      send(reply, statusAnswer(fault, draw));
+      return;
+    case 'accept-then-500':
+      send(reply, errorAnswer(new Refusal(500, 'ERR_INTERNAL', 'Something went wrong'), draw));
+      return;
+    case 'soft-error':
+      send(reply, json(200, errorBody('ERR_PROVIDER', 'The provider refused the request', draw)));
+      return;
+    case 'html':
+      send(reply, html(200, 'Welcome'));
+      return;
+    case 'hang':
+      return;
+    case 'reset-before':
+    case 'reset-after':
+      reply.raw.socket?.resetAndDestroy();
+      return;
+    case 'cut':
+      sendPart(reply, expectAnswer(answer), 'reset');
+      return;
+    case 'wrong-length':
+      sendPart(reply, { ...expectAnswer(answer), chunked: false }, 'end');
+      return;
+    case 'wrong-type':
+      send(reply, { ...expectAnswer(answer), chunked: false, body: await wrongBody(fault.body, exchange, draw) });
+      return;
+    case 'late':
+      await sleep(fault.ms);
+      send(reply, expectAnswer(answer));
+      return;
+    case 'dead-link':
+    case 'job-fails':
+    case 'job-stuck':
+    case 'unknown-status':
+      send(reply, expectAnswer(answer));
+      return;
+  }
+}
+
+/** The true answer, which every fault has that does not block. */
+function expectAnswer(answer: Answer | null): Answer {
+  if (answer === null) throw new Error('a fault that blocks a request wants to send its answer');
+  return answer;
+}
+
+async function wrongBody(body: 'html' | 'json' | 'other-media', exchange: Exchange, draw: Draw): Promise<Buffer> {
+  if (body === 'html') return html(200, 'Welcome').body;
+  if (body === 'other-media' && exchange.otherMedia !== undefined) return exchange.otherMedia();
+  return json(200, errorBody('ERR_PROVIDER', 'The provider refused the request', draw)).body;
+}
+
+const ERROR_TEXTS: Readonly<Record<number, readonly [constant: string, message: string]>> = {
+  400: ['ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body'],
+  401: ['ERR_UNAUTHORIZED', 'The API token is missing or not valid'],
+  402: ['ERR_INSUFFICIENT_CREDITS', 'Not enough credits'],
+  403: ['ERR_FORBIDDEN', 'No access to this voice'],
+  404: ['ERR_NOT_FOUND', 'Not found'],
+  409: ['ERR_CONFLICT', 'The resource is in use'],
+  413: ['ERR_PAYLOAD_TOO_LARGE', 'The upload is too large'],
+  422: ['ERR_UNPROCESSABLE', 'The media cannot be processed'],
+  429: ['ERR_RATE_LIMITED', 'Too many requests'],
+  503: ['ERR_UNAVAILABLE', 'The service is unavailable'],
+};
+
+function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, draw: Draw): Answer {
+  const [constant, message] = ERROR_TEXTS[fault.status] ?? ['ERR_INTERNAL', 'Something went wrong'];
+  const retryAfter =
+    fault.retryAfter === undefined
+      ? null
+      : fault.retryAfterAs === 'date'
+        ? new Date(Date.now() + fault.retryAfter * 1000).toUTCString()
+        : String(fault.retryAfter);
+  const own = errorAnswer(new Refusal(fault.status, constant, fault.message ?? message, retryAfter), draw);
+  if (fault.body === 'own') return own;
+  const foreign = html(fault.status, `${fault.status} from the gateway`);
+  const body = fault.body === 'empty' ? Buffer.alloc(0) : foreign.body;
+  return {
+    ...foreign,
+    body,
+    ...(retryAfter === null ? {} : { headers: { ...foreign.headers, 'retry-after': retryAfter } }),
+  };
+}
+
+/** Sends a whole answer and, once it is handed over, marks its charge as answered. */
+export function send(reply: FastifyReply, answer: Answer): void {
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  const { charge } = answer;
+  if (charge !== undefined) raw.once('finish', () => (charge.answered = 'sent'));
+  raw.writeHead(answer.status, headersOf(answer));
+  if (answer.chunked === true) raw.write(answer.body.subarray(0, answer.body.length >>> 1));
+  raw.end(answer.chunked === true ? answer.body.subarray(answer.body.length >>> 1) : answer.body);
+}
+
+/** Sends half of a body; then resets the connection, or closes it in good order although more was announced. */
+function sendPart(reply: FastifyReply, answer: Answer, then: 'reset' | 'end'): void {
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  raw.writeHead(answer.status, { ...headersOf(answer), connection: 'close' });
+  raw.write(answer.body.subarray(0, answer.body.length >>> 1), () => {
+    if (then === 'reset') raw.socket?.resetAndDestroy();
+    else raw.socket?.end();
+  });
+}
+
+function headersOf(answer: Answer): Record<string, string> {
+  const unmeasured = answer.chunked === true || answer.status === 204;
+  return unmeasured ? { ...answer.headers } : { ...answer.headers, 'content-length': String(answer.body.length) };
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { OPERATIONS, OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
+import { hashOf } from './draw.ts';
+
+/**
+ * What can be made to go wrong. `accepted: true` means that the request is taken and charged all the same.
+ *
+ * - `status`: an error answer. `body`: the API's own, a gateway's HTML (`foreign`), or none. `retryAfter` in seconds.
+ * - `accept-then-500`: taken and charged, then a 500. - `soft-error`: 200 with a JSON error. - `html`: 200 with a page.
+ * - `hang`: no answer ever. - `reset-before`, `reset-after`: the socket is destroyed before or after acceptance.
+ * - `cut`: half of the body, then the socket is destroyed. - `wrong-length`: `Content-Length` is more than what comes.
+ * - `wrong-type`: something else where media was expected: `html`, `json` (labelled as media), or `other-media`.
+ * - `dead-link`: a link that has expired, on a read already in the answer. - `late`: the true answer, `ms` later.
+ * - `job-fails`, `job-stuck`: what becomes of the job. - `unknown-status`: a status word that nobody documented.
+ */
+const parts = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.union([400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504].map((code) => z.literal(code))),
+    retryAfter: z.number().min(0).optional(),
+    retryAfterAs: z.enum(['seconds', 'date']).default('seconds'),
+    body: z.enum(['own', 'foreign', 'empty']).default('own'),
+    message: z.string().optional(),
+    accepted: z.boolean().default(false),
+  }),
+  z.strictObject({ kind: z.literal('accept-then-500') }),
+  z.strictObject({ kind: z.literal('soft-error'), accepted: z.boolean().default(false) }),
+  z.strictObject({ kind: z.literal('html'), accepted: z.boolean().default(false) }),
+  z.strictObject({ kind: z.literal('hang'), accepted: z.boolean().default(false) }),
+  z.strictObject({ kind: z.literal('reset-before') }),
+  z.strictObject({ kind: z.literal('reset-after') }),
+  z.strictObject({ kind: z.literal('cut') }),
+  z.strictObject({ kind: z.literal('wrong-length') }),
+  z.strictObject({ kind: z.literal('wrong-type'), body: z.enum(['html', 'json', 'other-media']).default('html') }),
+  z.strictObject({ kind: z.literal('dead-link') }),
+  z.strictObject({ kind: z.literal('job-fails'), message: z.string().default('The provider could not process it') }),
+  z.strictObject({ kind: z.literal('job-stuck') }),
+  z.strictObject({ kind: z.literal('late'), ms: z.number().min(0) }),
+  z.strictObject({ kind: z.literal('unknown-status'), word: z.string().min(1).default('warming_up') }),
+]);
+
+/** A fault with its settings, or its bare name where it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
+const fault = z.preprocess((value) => (typeof value === 'string' ? { kind: value } : value), parts);
+
+/** Where a rule looks: `create` is any of the four paid requests, `read` a job by id, `download` a result link. */
+export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile'] as const;
+export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+/** Faults that make sense only at some points; all others may happen anywhere. */
+const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
+  'accept-then-500': ['create'],
+  'reset-after': ['create'],
+  'job-fails': ['create'],
+  'job-stuck': ['create'],
+  'unknown-status': ['create', 'read'],
+  'dead-link': ['read', 'download'],
+  'wrong-type': ['create', 'download'],
+};
+
+const rule = z
+  .strictObject({
+    on: z.enum(FAULT_POINTS),
+    /** Only this operation; default any. */
+    operation: z.enum(OPERATIONS).optional(),
+    /** All of what is given must hold. Nothing given: every request. */
+    match: z
+      .strictObject({
+        /** Part of the row's text, or of one of its URLs. */
+        text: z.string().min(1).optional(),
+        /** Only the n-th request, from 1, of those that `on`, `operation` and `text` select. */
+        nth: z.int().min(1).optional(),
+        /** Every n-th of them. */
+        every: z.int().min(1).optional(),
+        /** This share of them, 0 to 1, drawn from the seed. */
+        share: z.number().min(0).max(1).optional(),
+      })
+      .default({}),
+    fault,
+    /** The rule ends after it acted this often; default never. */
+    times: z.int().min(1).optional(),
+  })
+  .superRefine((value, context) => {
+    const points = ONLY_AT[value.fault.kind];
+    if (points !== undefined && !points.includes(value.on)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['fault'],
+        message: `${value.fault.kind} happens on ${points.join(' or ')} only; got ${value.on}`,
+      });
+    }
+  });
+
+/** What goes wrong in a run of the simulator. Unknown members are errors. */
+export const faultPlanSchema = z.strictObject({
+  /** The first rule that applies to a request acts. */
+  rules: z.array(rule).default([]),
+  /** Whether the lip-sync list repeats the jobs' inputs; `drawn` decides it per answer. Default `drawn`. */
+  echoInputs: z.union([z.boolean(), z.literal('drawn')]).default('drawn'),
+});
+
+/** A fault plan as it is written. */
+export type FaultPlan = z.input<typeof faultPlanSchema>;
+/** A fault plan as it was read. */
+export type ReadyFaultPlan = z.output<typeof faultPlanSchema>;
+export type Fault = z.output<typeof parts>;
+
+/** Reads a fault plan; throws an error that names every wrong member. */
+export function parseFaultPlan(value: unknown): ReadyFaultPlan {
+  const result = faultPlanSchema.safeParse(value);
+  if (!result.success) throw new Error(`fault plan: ${z.prettifyError(result.error)}`);
+  return result.data;
+}
+
+/** A request as rules see it. */
+export interface FaultTarget {
+  readonly on: FaultPoint;
+  readonly operation: Operation | null;
+  /** The texts and URLs of the row. */
+  readonly subject: string;
+}
+
+/** Applies a plan to requests as they come. Each rule counts for itself; the same seed and order give the same faults. */
+export class FaultDrawer {
+  readonly #plan: ReadyFaultPlan;
+  readonly #seed: number;
+  readonly #seen: number[];
+  readonly #acted: number[];
+
+  constructor(plan: ReadyFaultPlan, seed: number) {
+    this.#plan = plan;
+    this.#seed = seed;
+    this.#seen = plan.rules.map(() => 0);
+    this.#acted = plan.rules.map(() => 0);
+  }
+
+  get echoInputs(): boolean | 'drawn' {
+    return this.#plan.echoInputs;
+  }
+
+  /** The fault that this request meets, if any. Counts the request. */
+  next(target: FaultTarget): Fault | null {
+    let chosen: Fault | null = null;
+    for (const [index, { on, operation, match, fault: candidate, times }] of this.#plan.rules.entries()) {
+      if (on !== target.on || (operation !== undefined && operation !== target.operation)) continue;
+      if (match.text !== undefined && !target.subject.includes(match.text)) continue;
+      if (!canHappen(candidate, target)) continue;
+      const seen = (this.#seen[index] = (this.#seen[index] ?? 0) + 1);
+      if (chosen !== null) continue;
+      if (match.nth !== undefined && seen !== match.nth) continue;
+      if (match.every !== undefined && seen % match.every !== 0) continue;
+      if (match.share !== undefined && hashOf(this.#seed, 'fault', index, seen) / 2 ** 32 >= match.share) continue;
+      const acted = this.#acted[index] ?? 0;
+      if (times !== undefined && acted >= times) continue;
+      this.#acted[index] = acted + 1;
+      chosen = candidate;
+    }
+    return chosen;
+  }
+}
+
+/** A job's fate needs a job; wrong media needs an answer that is media. */
+function canHappen(fault: Fault, target: FaultTarget): boolean {
+  if (target.on !== 'create' || target.operation === null) return true;
+  switch (fault.kind) {
+    case 'job-fails':
+    case 'job-stuck':
+    case 'unknown-status':
+      return OPERATION_STYLE[target.operation] === 'job';
+    case 'wrong-type':
+      return target.operation === 'speech-sync';
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Fate } from './deliver.ts';
+import type { Draw } from './draw.ts';
+import { type Job, phaseOf, type Phase } from './jobs.ts';
+import type { Service } from './service.ts';
+
+/** What an answer says of a job: its status word and, at the end, a link or an error. */
+export interface JobWords {
+  readonly phase: Phase;
+  readonly status: string;
+  /** A fresh link to the result of a job that is done. */
+  readonly link: string | null;
+  /** Members that tell why a job failed; empty otherwise. */
+  readonly error: Readonly<Record<string, unknown>>;
+}
+
+/** Looks at a job now. A planned unknown word hides the end of the job; a planned dead link has expired already. */
+export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw): JobWords {
+  const phase = phaseOf(job, Date.now());
+  if (fate?.kind === 'unknown-status') return { phase: 'processing', status: fate.word, link: null, error: {} };
+  const status = statusWord(phase, draw);
+  if (phase === 'failed') return { phase, status, link: null, error: errorMembers(job.failure ?? '', draw) };
+  const life = fate?.kind === 'dead-link' ? -1000 : undefined;
+  return { phase, status, link: phase === 'done' ? service.links.make(job.result.file, life).url : null, error: {} };
+}
+
+function statusWord(phase: Phase, draw: Draw): string {
+  switch (phase) {
+    case 'waiting':
+      return draw.shape('word.waiting');
+    case 'processing':
+      return 'processing';
+    case 'done':
+      return draw.shape('word.done');
+    case 'failed':
+      return draw.shape('word.failed');
+  }
+}
+
+function errorMembers(message: string, draw: Draw): Record<string, unknown> {
+  const variant = draw.shape('job.error');
+  switch (variant) {
+    case 'error_message':
+    case 'errorMessage':
+    case 'message':
+    case 'error':
+      return { [variant]: message };
+    case 'code-message':
+      return { code: 'ERR_PROVIDER_FAILED', message };
+    case 'object':
+      return { error: { code: 'ERR_PROVIDER_FAILED', message } };
+  }
+}

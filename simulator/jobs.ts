@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { MediaResult } from './media-result.ts';
+
+/**
+ * A job of the simulator.
+ *
+ * It waits until `startsAt`, is processed until `finishesAt`, and is then done or failed for good. Nothing moves it but the
+ * clock: its phase is computed when somebody looks. A stuck job has no `finishesAt`.
+ */
+export interface Job {
+  readonly id: string;
+  readonly operation: 'speech-job' | 'lip-sync-job';
+  readonly requestId: string;
+  readonly createdAt: number;
+  readonly startsAt: number;
+  /** Infinity for a stuck job. */
+  readonly finishesAt: number;
+  /** Why it will fail; null if it will not. */
+  readonly failure: string | null;
+  readonly credits: number;
+  readonly result: MediaResult;
+  readonly videoUrl?: string;
+  readonly audioUrl?: string;
+}
+
+export type Phase = 'waiting' | 'processing' | 'done' | 'failed';
+
+/** Where a job is at a time (ms since 1970). */
+export function phaseOf(job: Job, now: number): Phase {
+  if (now < job.startsAt) return 'waiting';
+  if (now < job.finishesAt) return 'processing';
+  return job.failure === null ? 'done' : 'failed';
+}
+
+/** How far a job is, 0 to 100. */
+export function progressOf(job: Job, now: number): number {
+  if (job.finishesAt === Infinity) return now < job.startsAt ? 0 : 50;
+  const span = Math.max(job.finishesAt - job.startsAt, 1);
+  return Math.round(100 * Math.min(Math.max((now - job.startsAt) / span, 0), 1));
+}
+
+/** All jobs of a run, by id and by time. Ids are random, so they never come twice, whatever the seed. */
+export class JobBook {
+  readonly #byId = new Map<string, Job>();
+  readonly #lipSync: Job[] = [];
+  readonly #unfinished = new Set<Job>();
+  #synchronous = 0;
+
+  /** A new id in the form that the API uses. */
+  newId(): string {
+    return randomUUID();
+  }
+
+  add(job: Job): void {
+    this.#byId.set(job.id, job);
+    this.#unfinished.add(job);
+    if (job.operation === 'lip-sync-job') this.#lipSync.push(job);
+  }
+
+  find(operation: Job['operation'], id: string): Job | undefined {
+    const job = this.#byId.get(id);
+    return job?.operation === operation ? job : undefined;
+  }
+
+  /** Lip-sync jobs, newest first. */
+  listLipSync(): Job[] {
+    return this.#lipSync.toReversed();
+  }
+
+  /** Jobs that are not finished, and synchronous requests under way. */
+  countUnfinished(now: number): number {
+    for (const job of this.#unfinished) if (now >= job.finishesAt) this.#unfinished.delete(job);
+    return this.#unfinished.size + this.#synchronous;
+  }
+
+  /** Counts a synchronous request as under way until the returned function is called. */
+  beginSynchronous(): () => void {
+    this.#synchronous += 1;
+    return () => {
+      this.#synchronous -= 1;
+    };
+  }
+}

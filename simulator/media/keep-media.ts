@@ -1,0 +1,21 @@
+/** Keeps the media made last, up to a number of files, so that a file that is fetched twice is made once. */
+export class MediaCache {
+  readonly #kept = new Map<string, Promise<Buffer>>();
+  readonly #limit: number;
+
+  /** @param limit - how many files are kept; the oldest goes first. Default 200. */
+  constructor(limit = 200) {
+    this.#limit = limit;
+  }
+
+  get(key: string, make: () => Buffer | Promise<Buffer>): Promise<Buffer> {
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const made = Promise.resolve().then(make);
+    this.#kept.set(key, made);
+    made.catch(() => this.#kept.delete(key));
+    const oldest = this.#kept.keys().next().value;
+    if (this.#kept.size > this.#limit && oldest !== undefined) this.#kept.delete(oldest);
+    return made;
+  }
+}

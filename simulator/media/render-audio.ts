@@ -1,0 +1,20 @@
+import { encodeMp3 } from './encode-mp3.ts';
+import { encodePcm, encodeWav } from './encode-wav.ts';
+import { melodyOf } from './melody.ts';
+
+/** Formats of speech that the service makes. */
+export const AUDIO_FORMATS = ['mp3', 'wav', 'pcm'] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
+
+/** Makes audio of a length whose melody follows the key. `pcm` is 16-bit mono at 16 kHz without a header. */
+export function renderAudio(format: AudioFormat, key: string, seconds: number): Buffer {
+  const melody = melodyOf(key, seconds);
+  switch (format) {
+    case 'mp3':
+      return encodeMp3(melody, seconds);
+    case 'wav':
+      return encodeWav(melody, seconds);
+    case 'pcm':
+      return encodePcm(melody, seconds);
+  }
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { parseFaultPlan } from '../fault-plan.ts';
+import type { Service } from '../service.ts';
+
+const settings = z.strictObject({
+  token: z.string().min(1).optional(),
+  credits: z.number().min(0).optional(),
+  rate: z.number().positive().nullable().optional(),
+  concurrency: z.int().min(1).nullable().optional(),
+});
+
+/**
+ * Adds `/__simulator/…`, which is no part of the API and needs no token: the ledger of charges, counts, and changes at run time.
+ */
+export function addControlRoutes(server: FastifyInstance, service: Service): void {
+  server.get('/__simulator/ledger', () => service.ledger.list());
+  server.get('/__simulator/stats', () => service.statistics.report());
+  server.put('/__simulator/plan', (request, reply) => {
+    try {
+      service.replacePlan(parseFaultPlan(request.body));
+    } catch (error) {
+      return reply.code(400).send({ message: error instanceof Error ? error.message : String(error) });
+    }
+    return { success: true };
+  });
+  server.put('/__simulator/settings', (request, reply) => {
+    const changed = settings.safeParse(request.body);
+    if (!changed.success) return reply.code(400).send({ message: z.prettifyError(changed.error) });
+    const current = service.account.settings;
+    const { token, credits, rate, concurrency } = changed.data;
+    if (token !== undefined) current.token = token;
+    if (credits !== undefined) current.credits = credits;
+    if (rate !== undefined) current.rate = rate;
+    if (concurrency !== undefined) current.concurrency = concurrency;
+    return { success: true };
+  });
+}

@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Answer, json, newRequestId, Refusal } from '../answer.ts';
+import { acceptJob } from '../accept-job.ts';
+import { deliver, type Exchange } from '../deliver.ts';
+import type { Draw } from '../draw.ts';
+import { AUDIO_FORMATS } from '../media/render-audio.ts';
+import { contentTypeOf, type MediaResult, renderMedia, speechOf } from '../media-result.ts';
+import { priceOfText } from '../price-request.ts';
+import type { Service } from '../service.ts';
+import { speechAnswer } from '../speech-answer.ts';
+import { idempotencyKeyOf, readPart } from './read-request.ts';
+
+const text = z.string().refine((value) => value.trim() !== '');
+const name = z.string().min(1);
+const common = {
+  text,
+  engineModelId: name.optional(),
+  modelId: name.optional(),
+  format: z.enum(AUDIO_FORMATS).default('mp3'),
+  speed: z.number().min(0.5).max(2).optional(),
+  volume: z.number().min(-20).max(20).optional(),
+  language: name.optional(),
+};
+const jobBody = z.object({ ...common, voiceId: name });
+const syncBody = z
+  .object({ ...common, voiceId: name.optional(), reference_id: name.optional(), cache: z.boolean().default(false) })
+  .refine((body) => (body.voiceId ?? body.reference_id) !== undefined, { path: ['voiceId'] });
+
+/** Adds the speech endpoints: jobs and the synchronous one. */
+export function addSpeechRoutes(api: FastifyInstance, service: Service): void {
+  api.post('/speech/tts/jobs', (request, reply) => deliver(service, createSpeechJob(service, request), reply));
+  api.get<{ Params: { id: string } }>('/speech/tts/jobs/:id', (request, reply) =>
+    deliver(service, readSpeechJob(service, request.params.id), reply),
+  );
+  api.post('/speech/tts', (request, reply) => deliver(service, speakAtOnce(service, request), reply));
+}
+
+function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
+  const body = readPart(jobBody, request.body);
+  checkVoice(service, body.voiceId);
+  const cost = priceOfText('speech-job', body.text);
+  return {
+    on: 'create',
+    operation: 'speech-job',
+    subject: body.text,
+    admission: service.admission('speech-job', cost),
+    perform: (fate, draw) => {
+      const { job, charge } = acceptJob(service, draw, fate, {
+        operation: 'speech-job',
+        cost,
+        format: body.format,
+        subject: body.text,
+        sound: speechOf(body.text, body.voiceId, body.format),
+        inputs: { text: body.text, voiceId: body.voiceId },
+        idempotencyKey: idempotencyKeyOf(request),
+      });
+      return { ...speechAnswer(service, job, fate, draw, 202), charge };
+    },
+  };
+}
+
+function readSpeechJob(service: Service, id: string): Exchange {
+  const job = service.jobs.find('speech-job', id);
+  return {
+    on: 'read',
+    operation: 'speech-job',
+    subject: job?.result.subject ?? '',
+    perform: (fate, draw) => {
+      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Task not found');
+      return speechAnswer(service, job, fate, draw, 200);
+    },
+  };
+}
+
+function speakAtOnce(service: Service, request: FastifyRequest): Exchange {
+  const body = readPart(syncBody, request.body);
+  const voiceId = body.voiceId ?? body.reference_id ?? '';
+  checkVoice(service, voiceId);
+  const operation = 'speech-sync';
+  const cost = priceOfText(operation, body.text);
+  const sound = speechOf(body.text, voiceId, body.format);
+  return {
+    on: 'create',
+    operation,
+    subject: body.text,
+    admission: service.admission(operation, cost),
+    perform: async (_fate, draw) => {
+      const requestId = newRequestId();
+      const charge = service.charge({
+        operation,
+        jobId: null,
+        credits: cost,
+        idempotencyKey: idempotencyKeyOf(request),
+        requestId,
+        text: body.text,
+        voiceId,
+      });
+      const file = `${service.jobs.newId()}.${body.format}`;
+      const result: MediaResult = { file, format: body.format, operation, subject: body.text, sound };
+      const answer = body.cache
+        ? cachedAnswer(service, result, cost, draw)
+        : bytesAnswer(await renderMedia(body.format, sound), body.format, service, cost, draw);
+      return { ...answer, charge };
+    },
+    otherMedia: () => renderMedia(body.format === 'mp3' ? 'wav' : 'mp3', sound),
+  };
+}
+
+/** `cache: true`: JSON with a link, in the form of the schema or of the shorter printed sample. */
+function cachedAnswer(service: Service, result: MediaResult, cost: number, draw: Draw): Answer {
+  service.keep(result);
+  const { url, expires } = service.links.make(result.file);
+  const short = { audio_url: url, credits_used: cost, quota_remaining: service.account.settings.credits };
+  if (draw.shape('cached.body') === 'short') return json(200, short);
+  return json(200, {
+    success: true,
+    ...short,
+    format: result.format,
+    characters_used: Array.from(result.subject).length,
+    expires_at: new Date(expires).toISOString(),
+  });
+}
+
+function bytesAnswer(body: Buffer, format: MediaResult['format'], service: Service, cost: number, draw: Draw): Answer {
+  const contentType = format === 'wav' ? draw.shape('wav.type') : contentTypeOf(format);
+  const credits = {
+    'x-openapi-credits-used': String(cost),
+    'x-openapi-quota-remaining': String(service.account.settings.credits),
+  };
+  const named = draw.shape('sync.headers') === 'named' ? credits : {};
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, ...named },
+    body,
+    chunked: draw.shape('media.transfer') === 'chunked',
+  };
+}
+
+function checkVoice(service: Service, id: string): void {
+  if (!service.voices.has(id)) throw new Refusal(400, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
+}

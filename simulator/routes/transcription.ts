@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { json, newRequestId, Refusal } from '../answer.ts';
+import { deliver, type Exchange } from '../deliver.ts';
+import type { Draw } from '../draw.ts';
+import { listen, type Sound } from '../media-result.ts';
+import { priceOfSeconds } from '../price-request.ts';
+import type { Service } from '../service.ts';
+import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
+
+const body = z.object({ audioUrl: mediaUrl, language: z.string().min(2).optional() });
+
+/** Adds the transcription endpoint. */
+export function addTranscriptionRoute(api: FastifyInstance, service: Service): void {
+  api.post('/speech/transcriptions', (request, reply) => deliver(service, transcribe(service, request), reply));
+}
+
+function transcribe(service: Service, request: FastifyRequest): Exchange {
+  const { audioUrl } = readPart(body, request.body);
+  const operation = 'transcription';
+  const sound = listen(audioUrl, service);
+  if (sound.expires !== null && sound.expires < Date.now()) {
+    throw new Refusal(400, 'ERR_INVALID_MEDIA_URL', 'The media URL cannot be fetched');
+  }
+  const cost = priceOfSeconds(operation, sound.seconds);
+  return {
+    on: 'create',
+    operation,
+    subject: audioUrl,
+    admission: service.admission(operation, cost),
+    perform: (_fate, draw) => {
+      const charge = service.charge({
+        operation,
+        jobId: null,
+        credits: cost,
+        idempotencyKey: idempotencyKeyOf(request),
+        requestId: newRequestId(),
+        audioUrl,
+      });
+      const answer = {
+        text: sound.text,
+        duration: sound.seconds,
+        segments: segmentsOf(sound, draw),
+        credits_used: cost,
+        quota_remaining: service.account.settings.credits,
+      };
+      return json(200, answer, charge);
+    },
+  };
+}
+
+/** Cuts the text into segments of up to four words, as long as their share of the text. */
+function segmentsOf(sound: Sound, draw: Draw): Record<string, unknown>[] {
+  const shape = draw.shape('segments.times');
+  if (shape === 'empty') return [];
+  const words = sound.text.split(/\s+/).filter((word) => word !== '');
+  const groups = Array.from({ length: Math.ceil(words.length / 4) }, (_, index) =>
+    words.slice(index * 4, index * 4 + 4).join(' '),
+  );
+  const letters = groups.reduce((sum, group) => sum + group.length, 0);
+  let read = 0;
+  return groups.map((text) => {
+    const start = round((read / letters) * sound.seconds);
+    read += text.length;
+    const end = round((read / letters) * sound.seconds);
+    switch (shape) {
+      case 'start-end':
+        return { start, end, text };
+      case 'startTime-endTime':
+        return { startTime: start, endTime: end, text };
+      case 'start_time-end_time':
+        return { start_time: start, end_time: end, text };
+      case 'start_ms-end_ms':
+        return { start_ms: Math.round(start * 1000), end_ms: Math.round(end * 1000), text };
+      case 'untimed':
+        return { text };
+    }
+  });
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}

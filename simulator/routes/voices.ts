@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Answer, json, Refusal } from '../answer.ts';
+import { deliver, type Exchange } from '../deliver.ts';
+import type { Draw } from '../draw.ts';
+import type { Service } from '../service.ts';
+import type { StoredVoice } from '../voices.ts';
+import { type FormPart, readMultipart } from './read-multipart.ts';
+import { readPart } from './read-request.ts';
+
+const query = z.object({
+  provider: z.string().min(1).optional(),
+  search: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(100).optional(),
+  offset: z.coerce.number().int().min(0).optional(),
+  page: z.coerce.number().int().min(1).optional(),
+  pageSize: z.coerce.number().int().min(1).max(100).optional(),
+});
+
+/** Adds the voices: list, create (multipart), delete. */
+export function addVoiceRoutes(api: FastifyInstance, service: Service): void {
+  api.get('/voices', (request, reply) => deliver(service, listVoices(service, request), reply));
+  api.post('/voices', (request, reply) => deliver(service, createVoice(service, request), reply));
+  api.delete<{ Params: { id: string } }>('/voices/:id', (request, reply) =>
+    deliver(service, { ...target, perform: (_fate, draw) => deleteVoice(service, request.params.id, draw) }, reply),
+  );
+}
+
+const target = { on: 'list', operation: null, subject: '' } as const;
+
+/** Pages by `limit` and `offset`, or by `page` and `pageSize`: clients of the service use both. */
+function listVoices(service: Service, request: FastifyRequest): Exchange {
+  const { provider, search, limit, offset, page, pageSize } = readPart(query, request.query);
+  const size = limit ?? pageSize ?? 20;
+  const start = offset ?? ((page ?? 1) - 1) * size;
+  return {
+    ...target,
+    perform: (_fate, draw) => {
+      const voices = service.voices.list(provider ?? null, search ?? null);
+      const items = voices.slice(start, start + size).map((voice) => voiceMembers(voice, draw));
+      if (draw.shape('voices.body') === 'bare') return json(200, items);
+      return json(200, {
+        total: voices.length,
+        page: Math.floor(start / size) + 1,
+        pageSize: size,
+        totalPages: Math.ceil(voices.length / size),
+        items,
+      });
+    },
+  };
+}
+
+function createVoice(service: Service, request: FastifyRequest): Exchange {
+  const { body } = request;
+  const parts = Buffer.isBuffer(body) ? readMultipart(request.headers['content-type'] ?? '', body) : null;
+  if (parts === null) throw new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', 'Expected a multipart/form-data body');
+  const name = textOf(parts, 'name');
+  const files = parts.filter(
+    (part) => part.name === 'audioFiles' && part.fileName !== undefined && part.data.length > 0,
+  );
+  if (name.trim() === '' || files.length === 0) {
+    throw new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body: name and audioFiles are required');
+  }
+  return {
+    ...target,
+    perform: (_fate, draw) => {
+      const voice = service.voices.create(name, textOf(parts, 'description'));
+      const members = voiceMembers(voice, draw);
+      return json(draw.coin() ? 200 : 201, draw.shape('voice.created') === 'wrapped' ? { voice: members } : members);
+    },
+  };
+}
+
+function textOf(parts: readonly FormPart[], name: string): string {
+  return parts.find((part) => part.name === name)?.data.toString('utf8') ?? '';
+}
+
+function deleteVoice(service: Service, id: string, draw: Draw): Answer {
+  service.voices.delete(id);
+  switch (draw.shape('voice.deleted')) {
+    case 'empty':
+      return { status: 200, headers: {}, body: Buffer.alloc(0) };
+    case 'message':
+      return json(200, { success: true, message: 'Voice deleted' });
+    case 'no-content':
+      return { status: 204, headers: {}, body: Buffer.alloc(0) };
+  }
+}
+
+function voiceMembers(voice: StoredVoice, draw: Draw): Record<string, unknown> {
+  return {
+    [draw.shape('voice.id')]: voice.id,
+    [draw.shape('voice.name')]: voice.name,
+    provider: voice.provider,
+    description: voice.description,
+  };
+}

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import type { SimulatorOptions } from './settings.ts';
+import { startSimulator } from './start-simulator.ts';
+
+/**
+ * Runs a simulator until SIGINT or SIGTERM. Its URL is the first line on stdout; where results, samples and records lie goes to
+ * stderr.
+ */
+export async function runSimulator(options: SimulatorOptions): Promise<void> {
+  // Listening to the signals comes first: whoever reads the URL may send one at once.
+  const stop = new AbortController();
+  const ended = Promise.race([
+    once(process, 'SIGINT', { signal: stop.signal }),
+    once(process, 'SIGTERM', { signal: stop.signal }),
+  ]);
+  ended.catch(() => undefined);
+  try {
+    const simulator = await startSimulator(options);
+    process.stdout.write(`${simulator.url}\n`);
+    const origin = new URL(simulator.url).origin;
+    process.stderr.write(`media and samples: ${simulator.mediaUrl}/samples/voice-1.mp3 …/samples/face.mp4\n`);
+    process.stderr.write(`charges: ${origin}/__simulator/ledger   counts: ${origin}/__simulator/stats\n`);
+    await ended;
+    await simulator.close();
+  } finally {
+    stop.abort();
+  }
+}

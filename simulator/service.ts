@@ -1,0 +1,93 @@
+import { OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
+import { Account } from './account.ts';
+import { ChargeLedger, type LedgerEntry } from './charge-ledger.ts';
+import { Draw, hashOf } from './draw.ts';
+import { FaultDrawer, type ReadyFaultPlan } from './fault-plan.ts';
+import { JobBook } from './jobs.ts';
+import { MediaCache } from './media/keep-media.ts';
+import type { MediaResult } from './media-result.ts';
+import type { ReadySettings } from './settings.ts';
+import type { FixedShape } from './shapes.ts';
+import { parseShape } from './shapes.ts';
+import { SignedLinks } from './signed-links.ts';
+import { Statistics } from './statistics.ts';
+import { VoiceBook } from './voices.ts';
+
+/** The way of one paid request through the limits. */
+export interface Admission {
+  /** Drawn latency of the request in ms. */
+  readonly latencyMs: number;
+  /** Checks the limits at the moment of acceptance; throws a refusal. A synchronous request then holds a place. */
+  enter(): void;
+  /** Gives that place back. Harmless where none is held. */
+  leave(): void;
+}
+
+/** The state of one simulated service. It lives in memory and ends with the process. */
+export class Service {
+  readonly settings: ReadySettings;
+  readonly account: Account;
+  readonly ledger = new ChargeLedger();
+  readonly jobs = new JobBook();
+  readonly statistics = new Statistics();
+  readonly voices = new VoiceBook();
+  readonly media = new MediaCache();
+  readonly links: SignedLinks;
+  faults: FaultDrawer;
+  readonly #shape: FixedShape;
+  readonly #results = new Map<string, MediaResult>();
+  #requests = 0;
+
+  /** @param mediaOrigin - origin of the results, without a trailing slash */
+  constructor(settings: ReadySettings, mediaOrigin: string) {
+    this.settings = settings;
+    const { token, credits, rate, concurrency } = settings;
+    this.account = new Account({ token, credits, rate, concurrency });
+    this.links = new SignedLinks(mediaOrigin, settings.linkLifeMs);
+    this.faults = new FaultDrawer(settings.plan, settings.seed);
+    this.#shape = parseShape(settings.shape);
+  }
+
+  /** The chance of the next request. */
+  nextDraw(): Draw {
+    this.#requests += 1;
+    return new Draw(hashOf(this.settings.seed, this.#requests), this.#shape);
+  }
+
+  /** Counts a well-formed paid request and draws its latency. */
+  admission(operation: Operation, cost: number): Admission {
+    this.statistics.countPaidRequest(operation);
+    let release: (() => void) | null = null;
+    return {
+      latencyMs: this.nextDraw().uniform(...this.settings.createMs),
+      enter: () => {
+        const limited = this.account.settings.concurrency !== null;
+        this.account.admit(cost, limited ? this.jobs.countUnfinished(Date.now()) : 0);
+        if (OPERATION_STYLE[operation] === 'sync') release = this.jobs.beginSynchronous();
+      },
+      leave: () => {
+        release?.();
+        release = null;
+      },
+    };
+  }
+
+  /** Takes the credits of an accepted request and records it. */
+  charge(entry: Omit<LedgerEntry, 'answered' | 'at'>): LedgerEntry {
+    this.account.charge(entry.credits);
+    return this.ledger.add({ at: Date.now(), ...entry });
+  }
+
+  /** Replaces the fault plan; its counters begin anew. */
+  replacePlan(plan: ReadyFaultPlan): void {
+    this.faults = new FaultDrawer(plan, this.settings.seed);
+  }
+
+  keep(result: MediaResult): void {
+    this.#results.set(result.file, result);
+  }
+
+  find(file: string): MediaResult | undefined {
+    return this.#results.get(file);
+  }
+}

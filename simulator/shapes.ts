@@ -1,0 +1,85 @@
+/**
+ * The ways in which answers differ. Public material about the service contradicts itself in each of these dimensions,
+ * so the simulator sends every variant and prefers none.
+ */
+export const SHAPES = {
+  /** The task of a speech job: bare, inside `task`, or the `task` + `record` + `requestId` of the served schema. */
+  'speech.body': ['flat', 'task', 'task-record'],
+  'speech.id': ['id', 'taskId', 'task_id'],
+  /** Which member of `task` + `record` holds id and status. */
+  'speech.holder': ['task', 'record', 'both'],
+  'speech.link': ['top', 'task', 'record'],
+  'speech.credits': ['named', 'unnamed'],
+  'word.waiting': ['queued', 'pending'],
+  'word.done': ['completed', 'succeeded', 'success', 'done'],
+  'word.failed': ['failed', 'error'],
+  /** Where a failed job tells why. */
+  'job.error': ['error_message', 'errorMessage', 'message', 'error', 'code-message', 'object'],
+  'cached.body': ['full', 'short'],
+  'sync.headers': ['named', 'unnamed'],
+  'media.transfer': ['length', 'chunked'],
+  'wav.type': ['audio/wav', 'audio/x-wav', 'audio/wave'],
+  'lip.message': ['given', 'absent'],
+  'lip.result': ['result_url', 'resultUrl'],
+  'lip.status': ['200', '201', '202'],
+  'lip.details': ['given', 'absent'],
+  'list.member': ['tasks', 'items', 'jobs'],
+  'list.paging': ['snake', 'camel'],
+  'list.echo': ['camel', 'snake'],
+  'segments.times': ['start-end', 'startTime-endTime', 'start_time-end_time', 'start_ms-end_ms', 'untimed', 'empty'],
+  'voice.id': ['id', 'voiceId'],
+  'voice.name': ['name', 'title'],
+  'voices.body': ['paged', 'bare'],
+  'voice.created': ['bare', 'wrapped'],
+  'voice.deleted': ['empty', 'message', 'no-content'],
+  'profile.extra': ['given', 'absent'],
+  'profile.updated': ['profile', 'success'],
+  'error.body': ['code-message', 'code-message-retryable', 'error-details'],
+  'error.code': ['word', 'constant'],
+  'dead.status': ['403', '410'],
+  'dead.body': ['xml', 'html'],
+} as const;
+
+export type Dimension = keyof typeof SHAPES;
+export type Variant<D extends Dimension> = (typeof SHAPES)[D][number];
+
+/** Dimensions that are not drawn. */
+export type FixedShape = { readonly [D in Dimension]?: Variant<D> };
+
+/** Named sets of fixed dimensions: what one source alone says. What it does not say is still drawn. */
+export const NAMED_SHAPES: Readonly<Record<string, string>> = {
+  docs: 'speech.body=flat,speech.id=id,word.waiting=queued,word.done=completed,word.failed=failed,lip.message=given,voice.id=id,voices.body=paged,error.body=code-message',
+  schema:
+    'speech.body=task-record,speech.credits=named,lip.message=absent,lip.result=result_url,cached.body=full,error.body=code-message',
+  legacy:
+    'word.waiting=pending,lip.result=result_url,list.member=tasks,list.paging=snake,list.echo=snake,error.body=error-details',
+};
+
+/**
+ * Reads a shape: `drawn`, a name of {@link NAMED_SHAPES}, or `dimension=variant` pairs with commas.
+ * Throws where a dimension or variant does not exist.
+ */
+export function parseShape(shape: string): FixedShape {
+  if (shape === 'drawn') return {};
+  const fixed: Record<string, string> = {};
+  for (const pair of (NAMED_SHAPES[shape] ?? shape).split(',')) {
+    const [dimension = '', variant = ''] = pair.split('=').map((part) => part.trim());
+    if (!isDimension(dimension)) {
+      throw new Error(
+        `shape: expected drawn, ${Object.keys(NAMED_SHAPES).join(', ')}, or pairs of ${Object.keys(SHAPES).join(', ')} with their variant; got ${JSON.stringify(pair)}`,
+      );
+    }
+    const variants: readonly string[] = SHAPES[dimension];
+    if (!variants.includes(variant)) {
+      throw new Error(
+        `shape: expected ${dimension} to be one of ${variants.join(', ')}; got ${JSON.stringify(variant)}`,
+      );
+    }
+    fixed[dimension] = variant;
+  }
+  return fixed;
+}
+
+function isDimension(text: string): text is Dimension {
+  return Object.hasOwn(SHAPES, text);
+}

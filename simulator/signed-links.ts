@@ -1,0 +1,31 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** Makes and checks links that expire, as object stores do. The key lives as long as the process. */
+export class SignedLinks {
+  readonly #key = randomBytes(32);
+  /** Origin of the media, without a trailing slash. */
+  readonly origin: string;
+  readonly lifeMs: number;
+
+  constructor(origin: string, lifeMs: number) {
+    this.origin = origin;
+    this.lifeMs = lifeMs;
+  }
+
+  /** A link to a file name, valid from now for `lifeMs`, and when it ends (ms since 1970). */
+  make(file: string, lifeMs = this.lifeMs): { readonly url: string; readonly expires: number } {
+    const expires = Date.now() + lifeMs;
+    const url = `${this.origin}/results/${file}?expires=${expires}&signature=${this.#sign(file, expires)}`;
+    return { url, expires };
+  }
+
+  /** When a link ends, in ms since 1970; null if its signature is not ours. */
+  expiryOf(file: string, query: URLSearchParams): number | null {
+    const expires = Number(query.get('expires'));
+    return query.get('signature') === this.#sign(file, expires) ? expires : null;
+  }
+
+  #sign(file: string, expires: number): string {
+    return createHmac('sha256', this.#key).update(`${file} ${expires}`).digest('hex');
+  }
+}

@@ -1,0 +1,40 @@
+import { type Answer, json, newRequestId } from './answer.ts';
+import type { Fate } from './deliver.ts';
+import type { Draw } from './draw.ts';
+import { wordsOf } from './job-words.ts';
+import type { Job } from './jobs.ts';
+import type { Service } from './service.ts';
+
+/**
+ * A speech job as an answer shows it, in one of three bodies: flat; inside `task`; or `task` with `record` and `requestId`, where
+ * either or both of the two objects hold id and status, and the link is at the top or in either.
+ */
+export function speechAnswer(service: Service, job: Job, fate: Fate, draw: Draw, status: 200 | 202): Answer {
+  const words = wordsOf(service, job, fate, draw);
+  const core = { [draw.shape('speech.id')]: job.id, status: words.status, ...words.error };
+  const link = words.link === null ? {} : { audioUrl: words.link };
+  const place = draw.shape('speech.link');
+  const holder = draw.shape('speech.holder');
+  const named = draw.shape('speech.credits') === 'named';
+  switch (draw.shape('speech.body')) {
+    case 'flat':
+      return json(status, { ...core, ...(named ? { creditsUsed: job.credits } : {}), ...link });
+    case 'task':
+      return json(status, {
+        task: { ...core, ...(named ? { credits_used: job.credits } : {}), ...(place === 'top' ? {} : link) },
+        ...(place === 'top' ? link : {}),
+      });
+    case 'task-record':
+      return json(status, {
+        task: { ...(holder === 'record' ? {} : core), ...(place === 'task' ? link : {}) },
+        record: {
+          ...(holder === 'task' ? {} : core),
+          createdAt: new Date(job.createdAt).toISOString(),
+          ...(place === 'record' ? link : {}),
+        },
+        ...(place === 'top' ? link : {}),
+        ...(named ? { creditsUsed: job.credits, quotaRemaining: Math.floor(service.account.settings.credits) } : {}),
+        requestId: newRequestId(),
+      });
+  }
+}

@@ -1,0 +1,68 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { API_PATH, buildApiServer } from './api-server.ts';
+import type { LedgerEntry } from './charge-ledger.ts';
+import { buildMediaServer } from './media-server.ts';
+import { Service } from './service.ts';
+import { readySettings, type SimulatorOptions } from './settings.ts';
+
+export type { LedgerEntry } from './charge-ledger.ts';
+export type { FaultPlan } from './fault-plan.ts';
+export type { SimulatorOptions } from './settings.ts';
+
+/** A running simulator. */
+export interface Simulator {
+  /** Base URL of the API, ending in `/api/open/v1`. */
+  readonly url: string;
+  /** Origin of results and samples. */
+  readonly mediaUrl: string;
+  readonly port: number;
+  readonly token: string;
+  /** Ends both servers and every connection. */
+  close(): Promise<void>;
+  /** Every accepted paid request so far. */
+  ledger(): LedgerEntry[];
+}
+
+/**
+ * Starts a stand-in of the whole API on this machine. It contacts no other host.
+ * Throws on options that are not valid, and where a port is taken.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const settings = readySettings(options);
+  const { host } = settings;
+  // The links carry the media port, which is known only once that server listens.
+  let service: Service | null = null;
+  const media = buildMediaServer(() => {
+    if (service === null) throw new Error('the simulator is still starting');
+    return service;
+  });
+  const mediaUrl = await listen(media, host, settings.mediaPort);
+  service = new Service(settings, mediaUrl);
+  const api = buildApiServer(service);
+  let origin: string;
+  try {
+    origin = await listen(api, host, settings.port);
+  } catch (error) {
+    await media.close();
+    throw error;
+  }
+  const { ledger } = service;
+  return {
+    url: origin + API_PATH,
+    mediaUrl,
+    port: Number(new URL(origin).port),
+    token: settings.token,
+    close: async () => {
+      await Promise.all([api.close(), media.close()]);
+    },
+    ledger: () => ledger.list(),
+  };
+}
+
+/** Listens and returns the origin. */
+async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
+  await server.listen({ host, port });
+  const address = server.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}

@@ -1,0 +1,48 @@
+import type { Operation } from '../contract/row-kinds.ts';
+
+/** How many of the last paid requests are kept with their time. */
+const KEPT_CREATES = 20_000;
+
+/** What `/__simulator/stats` shows. */
+export interface StatisticsReport {
+  /** Requests by route and by the status sent; `none` where the socket ended before any answer. */
+  readonly endpoints: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Requests at the media origin that carried an `Authorization` header. The token must never come there. */
+  readonly foreignAuthorizations: number;
+  /** Well-formed paid requests that came in, accepted or not. */
+  readonly paidRequests: number;
+  /** Arrival of the last 20,000 of them, in ms since 1970. */
+  readonly creates: readonly { readonly at: number; readonly operation: Operation }[];
+}
+
+/** Counts what came in and what went out. */
+export class Statistics {
+  readonly #endpoints: Record<string, Record<string, number>> = {};
+  #foreignAuthorizations = 0;
+  #paidRequests = 0;
+  readonly #creates: { at: number; operation: Operation }[] = [];
+
+  countAnswer(route: string, status: number | 'none'): void {
+    const counts = (this.#endpoints[route] ??= {});
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+
+  countForeignAuthorization(): void {
+    this.#foreignAuthorizations += 1;
+  }
+
+  countPaidRequest(operation: Operation): void {
+    this.#paidRequests += 1;
+    this.#creates.push({ at: Date.now(), operation });
+    if (this.#creates.length >= 2 * KEPT_CREATES) this.#creates.splice(0, KEPT_CREATES);
+  }
+
+  report(): StatisticsReport {
+    return {
+      endpoints: this.#endpoints,
+      foreignAuthorizations: this.#foreignAuthorizations,
+      paidRequests: this.#paidRequests,
+      creates: this.#creates.slice(-KEPT_CREATES),
+    };
+  }
+}

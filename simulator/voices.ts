@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from './answer.ts';
+
+export interface StoredVoice {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly description: string;
+  /** True for voices that the account made itself. */
+  readonly personal: boolean;
+}
+
+/** Voices that are always there: ids in the forms that the service uses, and two that are easy to type. */
+export const SAMPLE_VOICES: readonly StoredVoice[] = [
+  { id: 'narrator', name: 'Narrator', provider: 'fishaudio' },
+  { id: 'storyteller', name: 'Storyteller', provider: 'minimax' },
+  { id: '5b3c1f0e-8a52-4d0b-9d5e-2f6f0a7c4e11', name: 'Ada', provider: 'fishaudio' },
+  { id: '0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20', name: 'Lin', provider: 'qwen' },
+].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false }));
+
+/** The voices that the account can use. */
+export class VoiceBook {
+  readonly #byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, voice]));
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  list(provider: string | null, search: string | null): StoredVoice[] {
+    const wanted = search?.toLowerCase() ?? '';
+    return [...this.#byId.values()].filter(
+      (voice) =>
+        (provider === null || voice.provider === provider) &&
+        `${voice.name} ${voice.description}`.toLowerCase().includes(wanted),
+    );
+  }
+
+  create(name: string, description: string): StoredVoice {
+    const voice = { id: randomUUID(), name, description, provider: 'fishaudio', personal: true };
+    this.#byId.set(voice.id, voice);
+    return voice;
+  }
+
+  /** Throws a 404 for an id that is unknown, and a 403 for a voice that the account did not make. */
+  delete(id: string): StoredVoice {
+    const voice = this.#byId.get(id);
+    if (voice === undefined) throw new Refusal(404, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
+    if (!voice.personal) throw new Refusal(403, 'ERR_FORBIDDEN', 'This voice belongs to the provider');
+    this.#byId.delete(id);
+    return voice;
+  }
+}
