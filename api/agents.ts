@@ -20,10 +20,10 @@ export interface Agents {
  * lost in a way that cannot be told from a request that was taken: the outcome is unknown. Within a second of use that
  * does not happen in practice, and under load connections are still shared; a fresh one costs two or three round trips.
  */
-export const PAID_IDLE_MS = 1_000;
+const PAID_IDLE_MS = 1_000;
 
 /** The same for free requests, in ms. A stale connection there costs a repeated read and nothing else. */
-export const FREE_IDLE_MS = 15_000;
+const FREE_IDLE_MS = 15_000;
 
 /**
  * Makes keep-alive connections. The newest idle connection is taken first. Node also obeys a shorter `Keep-Alive` wish

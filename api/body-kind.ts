@@ -14,7 +14,7 @@ export function isTextBody(contentType: string, start: Buffer): boolean {
 }
 
 /** Content types of JSON, HTML, XML and plain texts. */
-export function isTextType(contentType: string): boolean {
+function isTextType(contentType: string): boolean {
   return /^text\/|[/+](json|xml)$|^application\/(problem|x-ndjson|javascript)/.test(contentType);
 }
 

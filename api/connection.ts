@@ -49,7 +49,7 @@ export interface Connection extends BaseUrl {
   close(): void;
 }
 
-export interface PostOptions {
+interface PostOptions {
   readonly idempotencyKey: string;
   /** True where the answer may be media. */
   readonly media: boolean;

@@ -3,7 +3,7 @@ import type { ResultNames } from '../read-job.ts';
 import type { PaidRequest, Transcript } from '../speech-api.ts';
 
 /** What a 2xx answer with JSON gave. */
-export type Reply =
+type Reply =
   | { readonly gave: 'job'; readonly jobId: string }
   | { readonly gave: 'link'; readonly url: string }
   | { readonly gave: 'transcript'; readonly transcript: Transcript };
@@ -26,7 +26,7 @@ export interface JobOperationClient extends OperationClient {
 }
 
 /** A paid request that can't be made. Nothing was sent. */
-export class MissingInput extends Error {
+class MissingInput extends Error {
   constructor(operation: string, input: string) {
     super(`${operation} needs ${input}`);
     this.name = 'MissingInput';
