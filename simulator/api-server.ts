@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { notFoundPage, Refusal } from './answer.ts';
 import { refusedAnswer, send } from './deliver.ts';
+import { openApiDocument } from './open-api.ts';
 import { addControlRoutes } from './routes/control.ts';
 import { addLipSyncRoutes } from './routes/lip-sync.ts';
 import { addProfileRoutes } from './routes/profile.ts';
@@ -37,6 +38,7 @@ export function buildApiServer(service: Service): FastifyInstance {
     reply.hijack();
     send(reply, notFoundPage());
   });
+  server.get('/api/openapi.json', () => openApiDocument());
   addControlRoutes(server, service);
   server.register(
     (api, _options, done) => {

@@ -2,6 +2,12 @@ import type { Fate } from './deliver.ts';
 import type { Draw } from './draw.ts';
 import { type Job, phaseOf, type Phase } from './jobs.ts';
 import type { Service } from './service.ts';
+import { SHAPES } from './shapes.ts';
+
+/** Words for a job that runs. */
+export const RUNNING_WORDS: readonly string[] = [...SHAPES['word.waiting'], 'processing'];
+/** Words for a job that has ended, well or not. */
+export const FINAL_WORDS: readonly string[] = [...SHAPES['word.done'], ...SHAPES['word.failed']];
 
 /** What an answer says of a job: its status word and, at the end, a link or an error. */
 export interface JobWords {
