@@ -213,7 +213,7 @@ export class ManifestReader {
   }
 
   #placeOf(name: string): number | undefined {
-    return this.columns.byName.get(name) ?? this.columns.known.get(name);
+    return this.columns.byName.get(name);
   }
 
   #countUnread(column: string, line: number): void {

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { OPERATIONS } from '../contract/row-kinds.ts';
+import { show } from './problems.ts';
+
+/** `voxbatch.config.json` as a user writes it. */
+const PRICE = z
+  .strictObject({
+    unit: z.enum(['character', 'second', 'job']),
+    credits: z.number().nonnegative(),
+    cjkFactor: z.number().positive().exactOptional(),
+  })
+  .refine((price) => price.cjkFactor === undefined || price.unit === 'character', {
+    path: ['cjkFactor'],
+    message: 'expected only with the unit "character"',
+  })
+  // A price that the user sets is what they pay, not our guess.
+  .transform((price) => ({ ...price, estimate: false }));
+
+const CONFIG = z.strictObject({
+  api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
+  prices: z.partialRecord(z.enum(OPERATIONS), PRICE).exactOptional(),
+  limits: z
+    .strictObject({
+      rate: z.number().positive().nullable().exactOptional(),
+      submits: z.int().positive().exactOptional(),
+      window: z.int().positive().exactOptional(),
+      pollRate: z.number().positive().nullable().exactOptional(),
+    })
+    .exactOptional(),
+  polling: z
+    .strictObject({
+      firstLookMs: z.int().nonnegative().exactOptional(),
+      gapMs: z.int().positive().exactOptional(),
+      jobDeadlineMinutes: z.number().positive().exactOptional(),
+    })
+    .exactOptional(),
+  store: z.string().min(1).exactOptional(),
+  trust503: z.boolean().exactOptional(),
+});
+
+/**
+ * Settings of `voxbatch.config.json`. All are optional; flags and the environment go first.
+ *
+ * - `api.url`: the API, ends in `/api/open/v1`.
+ * - `prices`: replaces the built-in price of an operation as a whole. In credits.
+ * - `limits`: `rate` and `pollRate` per second (null: none of our own), `submits`, `window`.
+ * - `polling`: `firstLookMs`, `gapMs`, `jobDeadlineMinutes`.
+ * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
+ */
+export type Config = z.infer<typeof CONFIG>;
+
+/** The configuration file cannot be used. The message names every field that is wrong. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * Reads the configuration file. A file that is not there is an empty configuration.
+ * @throws ConfigError naming each field that is wrong, and what was expected.
+ */
+export async function readConfig(path: string): Promise<Config> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return {};
+    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  return parseConfig(text.replace(/^\uFEFF/, ''), path);
+}
+
+function parseConfig(text: string, path: string): Config {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's message quotes the file, which might hold a secret.
+    throw new ConfigError(`${path} is not JSON: expected one object such as {"limits":{"rate":5}}.`);
+  }
+  const secret = findSecret(value, []);
+  if (secret !== undefined) {
+    throw new ConfigError(
+      `${path}: ${secret}: expected no token in this file. Tokens come from the environment variable VOXBATCH_API_TOKEN ` +
+        'only. Take it out of the file; if others can read the file, make a new token.',
+    );
+  }
+  const parsed = CONFIG.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map((issue) => `  ${describeIssue(issue)}`);
+  throw new ConfigError(`${path} has settings that cannot be used:\n${wrong.join('\n')}\n`);
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const at = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${at === '' ? key : `${at}.${key}`}: there is no such setting`).join('\n  ');
+  }
+  const came = issue.input === undefined ? 'nothing' : show(JSON.stringify(issue.input));
+  return `${at === '' ? '(the whole file)' : at}: ${issue.message}; came ${came}`;
+}
+
+/** Where a token, or a URL with a password, is in the file. Never returns the value. */
+function findSecret(value: unknown, path: readonly string[]): string | undefined {
+  if (typeof value === 'string') {
+    const holdsOne = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i.test(value) || /^bearer\s/i.test(value);
+    return holdsOne ? path.join('.') : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const here = [...path, key];
+    if (/token|secret|password|authorization|api.?key|bearer/i.test(key)) return here.join('.');
+    const found = findSecret(inner, here);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

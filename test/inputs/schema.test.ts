@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, readConfig } from '../../inputs/schema.ts';
+import type { Config } from '../../inputs/schema.ts';
+import { withManifest } from './manifest-file.ts';
+
+const read = (content: string): Promise<Config> => withManifest(content, readConfig, 'voxbatch.config.json');
+const refusal = async (content: string): Promise<string> => {
+  try {
+    await read(content);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+describe('readConfig', () => {
+  it('takes every setting, and marks given prices as no estimate', async () => {
+    const config = {
+      api: { url: 'https://api.example/api/open/v1' },
+      limits: { rate: 2.5, submits: 4, window: 100, pollRate: null },
+      polling: { firstLookMs: 4000, gapMs: 3000, jobDeadlineMinutes: 90 },
+      store: 'media',
+      trust503: false,
+    };
+    const prices = { 'speech-job': { unit: 'character', credits: 0.4, cjkFactor: 2 } };
+    expect(await read(JSON.stringify({ ...config, prices }))).toEqual({
+      ...config,
+      prices: { 'speech-job': { ...prices['speech-job'], estimate: false } },
+    });
+  });
+
+  it('is empty for a file that is not there, and reads one with a byte order mark', async () => {
+    expect(await readConfig(join(tmpdir(), 'no-such-folder', 'voxbatch.config.json'))).toEqual({});
+    expect(await read('\uFEFF{}')).toEqual({});
+  });
+
+  it.each([
+    ['{"limits":{"rate":"fast"}}', /limits\.rate: .*expected number.*came "?.*fast/],
+    ['{"limits":{"rate":0}}', /limits\.rate: /],
+    ['{"limits":{"submits":1.5}}', /limits\.submits: /],
+    ['{"limits":{"lanes":1}}', /limits\.lanes: there is no such setting/],
+    ['{"limit":{}}', /limit: there is no such setting/],
+    ['{"prices":{"speech":{"unit":"job","credits":1}}}', /prices.*speech/],
+    ['{"prices":{"transcription":{"unit":"minute","credits":1}}}', /prices\.transcription\.unit: /],
+    ['{"prices":{"transcription":{"unit":"second","credits":1,"cjkFactor":2}}}', /prices\.transcription\.cjkFactor: /],
+    ['{"prices":{"transcription":{"unit":"second","credits":1,"estimate":true}}}', /estimate: there is no such/],
+    ['{"api":{"url":"ftp://api.example"}}', /api\.url: /],
+    ['{"trust503":"yes"}', /trust503: /],
+    ['[]', /whole file/],
+    ['{"limits":', /is not JSON/],
+  ])('refuses %s', async (content, message) => {
+    expect(await refusal(content)).toMatch(message);
+  });
+
+  it('names every wrong field at once', async () => {
+    const message = await refusal('{"store":1,"polling":{"gapMs":0},"extra":true}');
+    expect(message).toMatch(/store: /);
+    expect(message).toMatch(/polling\.gapMs: /);
+    expect(message).toMatch(/extra: there is no such setting/);
+  });
+
+  it.each([
+    ['{"api":{"token":"s3cret"}}', 'api.token'],
+    ['{"apiKey":"s3cret"}', 'apiKey'],
+    ['{"VOXBATCH_API_TOKEN":"s3cret"}', 'VOXBATCH_API_TOKEN'],
+    ['{"store":"Bearer s3cret"}', 'store'],
+    ['{"api":{"url":"https://me:s3cret@api.example/api/open/v1"}}', 'api.url'],
+    ['{"prices":{"speech-job":{"secret":"s3cret"}}}', 'prices.speech-job.secret'],
+  ])('refuses a token in %s without repeating it', async (content, field) => {
+    const message = await refusal(content);
+    expect(message).toContain(`${field}: expected no token`);
+    expect(message).toContain('VOXBATCH_API_TOKEN');
+    expect(message).not.toContain('s3cret');
+  });
+});
