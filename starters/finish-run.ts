@@ -4,11 +4,12 @@ import { describeMismatch } from '../results/mismatch.ts';
 import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { pauseMessage } from './follow.ts';
+import { goOnCommand } from './go-on-command.ts';
 import { summaryLines } from './terminal/summary.ts';
 import { exitOf } from './terminal/exit-of.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
-import { goOnCommand, type WorkEnd } from './work-on-batch.ts';
+import type { WorkEnd } from './work-on-batch.ts';
 
 export interface FinishRequest {
   readonly ledger: Ledger;

@@ -1,21 +1,28 @@
 import { CommanderError } from 'commander';
 import type { Witness } from '../activities/dependencies.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
+import { ManifestError } from '../inputs/problems.ts';
 import { ExitError } from './exit-error.ts';
 import { createProgram } from './program.ts';
 import { messageOf } from './settings.ts';
-import { processOutput } from './terminal/output.ts';
+import { processOutput, type Output } from './terminal/output.ts';
+
+export interface MainOptions {
+  readonly witness?: Witness;
+  /** Default: stdout and stderr of this process. */
+  readonly output?: Output;
+}
 
 /**
  * Runs one command line and returns its exit code. Every error ends here: an {@link ExitError} with its message, a usage
  * error with commander's, anything else as an internal error with its stack.
  */
-export async function main(args: readonly string[], options: { readonly witness?: Witness } = {}): Promise<number> {
-  const output = processOutput();
+export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
+  const { output = processOutput(), ...rest } = options;
   let exit: ExitName = 'complete';
   const program = createProgram({
     output,
-    ...options,
+    ...rest,
     done: (name) => {
       exit = name;
     },
@@ -24,7 +31,10 @@ export async function main(args: readonly string[], options: { readonly witness?
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) exit = error.exitCode === 0 ? 'complete' : 'usage';
-    else if (error instanceof ExitError) {
+    else if (error instanceof ManifestError) {
+      output.say(`voxbatch: ${error.message}`);
+      exit = 'usage';
+    } else if (error instanceof ExitError) {
       output.say(`voxbatch: ${error.message}`);
       exit = error.exit;
     } else {

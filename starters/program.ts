@@ -2,8 +2,11 @@ import { Command } from 'commander';
 import type { Witness } from '../activities/dependencies.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import { addControlCommands } from './commands/add-control.ts';
+import { addAccountCommands } from './commands/add-account.ts';
+import { addLookCommands } from './commands/add-look.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
+import { addToolCommands } from './commands/add-tools.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
 
@@ -25,10 +28,21 @@ export function createProgram(context: CommandContext): Command {
       'Durable batches of paid speech and lip-sync work: every row ends once, is charged once, and is accounted for.',
     )
     .version(voxbatchVersion())
-    .showHelpAfterError('(--help shows what is possible)')
+    .showHelpAfterError('Nothing was spent. (--help shows what is possible)')
+    .configureOutput({
+      writeOut: (text) => {
+        context.output.data(text.replace(/\n$/, ''));
+      },
+      writeErr: (text) => {
+        context.output.say(text.replace(/\n$/, ''));
+      },
+    })
     .exitOverride();
   addRunCommands(program, context);
+  addLookCommands(program, context);
   addControlCommands(program, context);
   addServeCommands(program, context);
+  addAccountCommands(program, context);
+  addToolCommands(program, context);
   return program;
 }

@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { ExitError } from './exit-error.ts';
 import { followBatch, type FollowEnd } from './follow.ts';
+import { goOnCommand } from './go-on-command.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
@@ -98,11 +99,6 @@ async function workWith(
   } finally {
     await worker?.end().catch(onFault);
   }
-}
-
-/** The command that goes on with a batch. */
-export function goOnCommand(batch: BatchRecord): string {
-  return `voxbatch run ${batch.source}${batch.source.startsWith(batch.name) ? '' : ` --name ${batch.name}`}`;
 }
 
 function faultError(fault: unknown, batch: BatchRecord): ExitError {

@@ -21,8 +21,18 @@ function withManifestFlags(command: Command): Command {
     .option('--tts <mode>', 'speak tts rows as a job or by the synchronous endpoint: job, sync', 'job');
 }
 
+/**
+ * Flags that say how a batch is worked on. `plan` takes them too, so that a command line can be planned as it will be run.
+ * `--halt` and `--on-unknown` have one value each so far; any other is refused.
+ */
 function withLimitFlags(command: Command): Command {
   return command
+    .addOption(new Option('--halt <policy>', 'stop at failures').choices(['never']).default('never'))
+    .addOption(
+      new Option('--on-unknown <policy>', 'what happens to a row whose answer was lost')
+        .choices(['hold'])
+        .default('hold'),
+    )
     .option('--rate <n>', 'paid requests a second (default: as the API allows)', positive)
     .option('--submits <n>', 'paid requests on the wire at once: what a crash can leave unknown (default: 8)', count)
     .option('--window <n>', 'rows in flight (default: 400)', count)
@@ -44,6 +54,20 @@ export function addRunCommands(program: Command, context: CommandContext): void 
     .action(async (manifest: string, flags: RunFlags) => {
       const { run } = await import('./run.ts');
       context.done(await run(manifest, flags, context));
+    });
+  addPlan(program, context);
+}
+
+/** Adds `plan`. */
+function addPlan(program: Command, context: CommandContext): void {
+  withLimitFlags(withManifestFlags(program.command('plan')))
+    .description('check and price a manifest and say what would be sent; spends nothing, asks nobody')
+    .option('--out <folder>', 'folder of the results (default: out/<name>)')
+    .option('--json', 'print one line of JSON; with problems, all of them')
+    .addHelpText('after', '\nExample:\n  voxbatch plan lines.csv --voice anna\n')
+    .action(async (manifest: string, flags: RunFlags) => {
+      const { plan } = await import('./plan.ts');
+      context.done(await plan(manifest, flags, context.output));
     });
 }
 

@@ -1,12 +1,12 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import { goOnCommand } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { reachWorker } from '../reach-worker.ts';
 import { readSettings } from '../settings.ts';
 import { controlBatch } from '../start-workflow.ts';
 import type { Output } from '../terminal/output.ts';
-import { goOnCommand } from '../work-on-batch.ts';
 
 /**
  * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger first: from that moment no new paid request is

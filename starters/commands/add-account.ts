@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../program.ts';
+import type { VoicesFlags } from './voices.ts';
+
+/** Adds `voices list` and `profile`: free reads of the account. */
+export function addAccountCommands(program: Command, context: CommandContext): void {
+  const withReadFlags = (command: Command): Command =>
+    command
+      .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
+      .option('--json', 'print one line of JSON');
+  const voices = program
+    .command('voices')
+    .description('voices of the account')
+    .addHelpText('after', '\nExample:\n  voxbatch voices list\n');
+  withReadFlags(voices.command('list'))
+    .description('list the voices that the account can use; free')
+    .option('--search <words>', 'only voices that the API finds for these words')
+    .addHelpText('after', '\nExample:\n  voxbatch voices list --search anna\n')
+    .action(async (flags: VoicesFlags) => {
+      const { listVoices } = await import('./voices.ts');
+      context.done(await listVoices(flags, context.output));
+    });
+  withReadFlags(program.command('profile'))
+    .description('say whose token it is, and what is left on the account; free')
+    .addHelpText('after', '\nExample:\n  voxbatch profile\n')
+    .action(async (flags: { readonly json?: boolean; readonly apiUrl?: string }) => {
+      const { profile } = await import('./profile.ts');
+      context.done(await profile(flags, context.output));
+    });
+}

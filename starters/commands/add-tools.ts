@@ -1,0 +1,50 @@
+import { Argument, Option, type Command } from 'commander';
+import { KINDS, type Kind } from '../../contract/row-kinds.ts';
+import { SIMULATOR_FLAGS } from '../../simulator/options.ts';
+import type { CommandContext } from '../program.ts';
+import { commandTree } from '../terminal/command-tree.ts';
+import { completionScript, SHELLS, type Shell } from '../terminal/completion.ts';
+
+/** Adds `init`, `simulate` and `completion`. */
+export function addToolCommands(program: Command, context: CommandContext): void {
+  program
+    .command('init')
+    .description('write an example manifest; never overwrites a file')
+    .addArgument(new Argument('[kind]', 'kind of its rows').choices(KINDS).default('tts'))
+    .option('--out <file>', 'name of the file (default: <kind>.csv)')
+    .addHelpText('after', '\nExample:\n  voxbatch init tts --out lines.csv\n')
+    .action(async (kind: Kind, flags: { readonly out?: string }) => {
+      const { init } = await import('./init.ts');
+      context.done(await init(kind, flags, context.output));
+    });
+  addSimulate(program, context);
+  program
+    .command('completion')
+    .description('print a script that completes commands and flags in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText('after', '\nExample:\n  eval "$(voxbatch completion bash)"\n')
+    .action((shell: Shell) => {
+      context.output.data(completionScript(shell, program.name(), commandTree(program)));
+      context.done('complete');
+    });
+}
+
+/** The simulator names and reads its own flags; here they only get into help and completion. */
+function addSimulate(program: Command, context: CommandContext): void {
+  const command = program
+    .command('simulate')
+    .description('run a stand-in of the API on this machine, for rehearsal; its token is VOXBATCH_API_TOKEN')
+    .addHelpText('after', '\nExample:\n  voxbatch simulate --port 8080 --job-ms 1000-3000\n');
+  for (const flag of SIMULATOR_FLAGS) {
+    const description = `${flag.description} (default: ${flag.default})`;
+    command.addOption(new Option(`--${flag.name} <${flag.value.toLowerCase()}>`, description));
+  }
+  command.action(async () => {
+    const argv = command.options.flatMap((option) => {
+      const value: unknown = command.getOptionValue(option.attributeName());
+      return typeof value === 'string' && option.long != null ? [`${option.long}=${value}`] : [];
+    });
+    const { simulate } = await import('./simulate.ts');
+    context.done(await simulate(argv, context.output));
+  });
+}

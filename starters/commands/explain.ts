@@ -1,0 +1,49 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { UnfitName } from '../../results/names.ts';
+import { filesOf, type RowFile, type ScannedRow } from '../../results/result-line.ts';
+import { ExitError } from '../exit-error.ts';
+import { lookAtLedger } from '../look-at.ts';
+import { chooseBatch } from '../open-records.ts';
+import type { Output } from '../terminal/output.ts';
+import { storyJson, storyLines } from '../terminal/row-story.ts';
+
+export interface ExplainFlags {
+  readonly batch?: string;
+  readonly json?: boolean;
+}
+
+/** `voxbatch explain ROW`: the whole story of one row. ROW is an id, or a row's number where no row has that id. */
+export async function explain(wanted: string, flags: ExplainFlags, output: Output): Promise<ExitName> {
+  return lookAtLedger<ExitName>(async (ledger) => {
+    const batch = await chooseBatch(ledger, flags.batch);
+    const found = await findRow(ledger, batch.name, wanted);
+    if (found === undefined) {
+      throw new ExitError(
+        'usage',
+        `Batch "${batch.name}" has no row "${wanted}". Expected an id, or a number from 1 to ${batch.rows}. ` +
+          'Rows of another batch: --batch NAME.',
+      );
+    }
+    const story = { batch, ...found, files: namesOf(found, batch) };
+    if (flags.json === true) output.data(JSON.stringify(storyJson(story)));
+    else for (const line of storyLines(story)) output.data(line);
+    return 'complete';
+  });
+}
+
+async function findRow(ledger: Ledger, batch: string, wanted: string): Promise<ScannedRow | undefined> {
+  const byId = await ledger.findRowById(batch, wanted);
+  const number = byId ?? (/^[1-9]\d{0,14}$/u.test(wanted) ? Number(wanted) : undefined);
+  return number === undefined ? undefined : ledger.readRow(batch, number);
+}
+
+function namesOf({ row }: ScannedRow, batch: Parameters<typeof storyJson>[0]['batch']): readonly RowFile[] {
+  try {
+    return filesOf(row, batch.settings.nameTemplate, batch.columns);
+  } catch (error) {
+    // The file is in the store, but no name can be made for it; `results` says which part of the name is wrong.
+    if (error instanceof UnfitName) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { KINDS, type Kind } from '../../contract/row-kinds.ts';
+import { ExitError } from '../exit-error.ts';
+import { messageOf } from '../settings.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** `voxbatch init [KIND]`: writes an example manifest of a kind. Never overwrites. */
+export async function init(kind: Kind, flags: { readonly out?: string }, output: Output): Promise<ExitName> {
+  const file = flags.out ?? `${kind}.csv`;
+  try {
+    await copyFile(examplePath(`${kind}.csv`), file, constants.COPYFILE_EXCL);
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const why = exists
+      ? `${file} is there already, and is left as it is`
+      : `${file} cannot be written: ${messageOf(error)}`;
+    throw new ExitError('usage', `${why}. Choose another name with --out FILE.`, { cause: error });
+  }
+  output.say(`Wrote ${file}, an example of ${kind} rows; columns that begin with _ are comments.`);
+  output.say(`Check and price it: voxbatch plan ${file}    Other examples: ${othersOf(kind)}`);
+  output.data(file);
+  return 'complete';
+}
+
+function othersOf(kind: Kind): string {
+  const others = KINDS.filter((other) => other !== kind);
+  return others.map((other) => `voxbatch init ${other}`).join(', ');
+}
+
+/** Examples lie in the package beside the compiled code: two folders above this file, or three where it is compiled. */
+function examplePath(name: string): string {
+  const places = ['../../inputs/examples/', '../../../inputs/examples/'].map((up) =>
+    fileURLToPath(new URL(`${up}${name}`, import.meta.url)),
+  );
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined)
+    throw new Error(`The example ${name} is missing from this installation; install voxbatch again.`);
+  return found;
+}

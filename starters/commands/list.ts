@@ -1,0 +1,36 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';
+import type { Output } from '../terminal/output.ts';
+import { doneOf, number } from '../terminal/progress.ts';
+import { batchJson, standingOf } from '../terminal/status.ts';
+import { tableLines } from '../terminal/table.ts';
+
+/** `voxbatch list`: every batch of the ledger, the newest first. */
+export async function list(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
+  return lookAtLedger<ExitName>(async (ledger) => {
+    const batches = (await ledger.listBatches()).toSorted((a, b) => b.createdAt - a.createdAt);
+    const views: BatchView[] = [];
+    for (const { name } of batches) views.push(await viewBatch(ledger, name));
+    if (flags.json === true) output.data(JSON.stringify(views.map(batchJson)));
+    else for (const line of tableLines(COLUMNS, views)) output.data(line);
+    return 'complete';
+  });
+}
+
+const COLUMNS = [
+  { title: 'batch', value: ({ batch }: BatchView) => batch.name },
+  { title: 'state', value: ({ batch }: BatchView) => standingOf(batch) },
+  {
+    title: 'done',
+    value: ({ counts }: BatchView) => `${number(doneOf(counts))}/${number(counts.total)}`,
+    align: 'right',
+  },
+  { title: 'failed', value: ({ counts }: BatchView) => number(counts.outcomes.failed), align: 'right' },
+  { title: 'unknown', value: ({ counts }: BatchView) => number(counts.outcomes.unknown), align: 'right' },
+  {
+    title: 'credits',
+    value: ({ money }: BatchView) => `${money.estimated ? '~' : ''}${number(money.charged)}`,
+    align: 'right',
+  },
+  { title: 'created (UTC)', value: ({ batch }: BatchView) => new Date(batch.createdAt).toISOString().slice(0, 16) },
+] as const;

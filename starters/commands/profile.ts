@@ -1,0 +1,27 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { openApi } from '../open-api.ts';
+import { readSettings } from '../settings.ts';
+import type { Output } from '../terminal/output.ts';
+import { number } from '../terminal/progress.ts';
+import { oneLine } from '../terminal/table.ts';
+
+/** `voxbatch profile`: whose token it is, and what is left on the account. Spends nothing. */
+export async function profile(
+  flags: { readonly json?: boolean; readonly apiUrl?: string },
+  output: Output,
+): Promise<ExitName> {
+  const { api, profile: account } = await openApi(await readSettings(), flags);
+  api.close();
+  const { userId, tier, quotaRemaining, credits } = account;
+  if (flags.json === true) {
+    const known = { tier: tier ?? null, api_credits: quotaRemaining ?? null, website_credits: credits ?? null };
+    output.data(JSON.stringify({ user_id: userId, ...known, api: api.baseUrl }));
+    return 'complete';
+  }
+  const amount = (value: number | undefined): string => (value === undefined ? 'not told' : number(value));
+  output.data(`account          ${oneLine(userId)}`);
+  output.data(`tier             ${oneLine(tier ?? 'not told')}`);
+  output.data(`API credits      ${amount(quotaRemaining)}  (what batches consume)`);
+  output.data(`website credits  ${amount(credits)}`);
+  return 'complete';
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { describeMismatch } from '../../results/mismatch.ts';
+import { projectBatch } from '../../results/project.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import { exitOfView, lookAtLedger } from '../look-at.ts';
+import { chooseBatch } from '../open-records.ts';
+import { requireWritableOut } from '../out-folder.ts';
+import type { Output } from '../terminal/output.ts';
+import { summaryLines } from '../terminal/summary.ts';
+import { voxbatchVersion } from '../version.ts';
+
+export interface ResultsFlags {
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, as they stand. May be repeated at
+ * any time, also while the batch runs. The exit code is that of the batch, or 15 where something does not add up.
+ */
+export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
+  return lookAtLedger(async (ledger, settings) => {
+    const batch = await chooseBatch(ledger, name);
+    const out = resolve(flags.out ?? `out/${batch.name}`);
+    await requireWritableOut(out);
+    const { counts, money, mismatches } = await projectBatch({
+      ledger,
+      store: await openFolderStore(settings.store),
+      batch: batch.name,
+      out,
+      complete: batch.state === 'closed',
+      voxbatchVersion: voxbatchVersion(),
+    });
+    const exit = exitOfView({ batch, counts }, mismatches.length > 0);
+    if (flags.json === true) {
+      const { outcomes } = counts;
+      output.data(JSON.stringify({ batch: batch.name, exit, outcomes, credits: money, out, mismatches }));
+    } else {
+      for (const line of summaryLines({ batch, counts, money, out })) output.data(line);
+    }
+    for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+    return exit;
+  });
+}

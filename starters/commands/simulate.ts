@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
+import type { SimulatorOptions } from '../../simulator/settings.ts';
+import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
+import { ExitError } from '../exit-error.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { messageOf } from '../settings.ts';
+import type { Output } from '../terminal/output.ts';
+
+/**
+ * `voxbatch simulate`: a stand-in of the whole API on this machine, for rehearsal. Prints its URL first, and runs until it is
+ * told to end. `argv` holds the flags as the simulator reads them.
+ */
+export async function simulate(argv: readonly string[], output: Output): Promise<ExitName> {
+  const nothing = (): void => undefined;
+  const interrupt = listenForInterrupt(nothing, nothing);
+  try {
+    const simulator = await start(await readOptions(argv));
+    output.data(simulator.url);
+    output.say('A stand-in of the API; nothing here costs anything. In another shell:');
+    output.say(`  export VOXBATCH_API_URL=${simulator.url} VOXBATCH_API_TOKEN=${tokenHint()}`);
+    output.say('  voxbatch run MANIFEST');
+    output.say('Every paid request that was taken: /__simulator/ledger of the same origin. Ctrl-C ends it.');
+    if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+    await simulator.close();
+    return interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+async function readOptions(argv: readonly string[]): Promise<SimulatorOptions> {
+  try {
+    return await parseSimulatorArguments(argv, process.env);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    throw new ExitError('usage', error.message, { cause: error });
+  }
+}
+
+async function start(options: SimulatorOptions): Promise<Simulator> {
+  try {
+    return await startSimulator(options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error;
+    throw new ExitError(
+      'usage',
+      `The simulator cannot listen: ${messageOf(error)}. Choose another --port (0 takes a free one).`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** A token of the user's own is never printed. */
+function tokenHint(): string {
+  const own = process.env['VOXBATCH_API_TOKEN'];
+  return own === undefined || own === '' ? 'simulator-token' : '(the token that is set here)';
+}

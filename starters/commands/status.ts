@@ -1,0 +1,20 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { groupFailures } from '../group-failures.ts';
+import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
+import type { Output } from '../terminal/output.ts';
+import { statusJson, statusLines } from '../terminal/status.ts';
+
+/** `voxbatch status [BATCH]`: how a batch stands. The exit code is that of the batch; 75 while it is not finished. */
+export async function status(
+  name: string | undefined,
+  flags: { readonly json?: boolean },
+  output: Output,
+): Promise<ExitName> {
+  return lookAtLedger(async (ledger) => {
+    const view = await viewBatch(ledger, name);
+    const groups = await groupFailures(ledger, view);
+    if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
+    else for (const line of statusLines(view, groups, Date.now())) output.data(line);
+    return exitOfView(view);
+  });
+}

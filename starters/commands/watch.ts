@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { groupFailures } from '../group-failures.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { exitOfView, lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';
+import { Drawing } from '../terminal/drawing.ts';
+import type { Output } from '../terminal/output.ts';
+import { ProgressDisplay } from '../terminal/progress.ts';
+import { statusJson, statusLines } from '../terminal/status.ts';
+
+/** Pause between two looks at the ledger, ms. */
+const LOOK_EVERY_MS = 500;
+
+/**
+ * `voxbatch watch [BATCH]`: shows a batch until it is finished or paused, then prints its status. On a terminal the status
+ * is drawn over; elsewhere it is a plain line now and then. Ctrl-C ends the watching, never the batch.
+ */
+export async function watch(
+  name: string | undefined,
+  flags: { readonly json?: boolean },
+  output: Output,
+): Promise<ExitName> {
+  return lookAtLedger(async (ledger) => {
+    const nothing = (): void => undefined;
+    const interrupt = listenForInterrupt(nothing, nothing);
+    const show = displayOn(output);
+    try {
+      let view = await viewBatch(ledger, name);
+      while (!isOver(view) && !interrupt.signal.aborted) {
+        show(view);
+        await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt.signal }).catch(nothing);
+        view = await viewBatch(ledger, view.batch.name);
+      }
+      show(undefined);
+      const groups = await groupFailures(ledger, view);
+      if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
+      else for (const line of statusLines(view, groups, Date.now())) output.data(line);
+      if (!interrupt.signal.aborted) return exitOfView(view);
+      output.say(`No longer watched; that changes nothing for the batch. Again: voxbatch watch ${view.batch.name}`);
+      return interrupt.exit();
+    } finally {
+      interrupt.dispose();
+    }
+  });
+}
+
+function isOver({ batch }: BatchView): boolean {
+  return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
+}
+
+/** Shows a view; undefined ends the showing. */
+function displayOn(output: Output): (view: BatchView | undefined) => void {
+  if (output.isTerminal) {
+    const drawing = new Drawing();
+    return (view) => {
+      if (view === undefined) drawing.clear();
+      else drawing.show(statusLines(view, [], Date.now()));
+    };
+  }
+  const display = new ProgressDisplay(output);
+  return (view) => {
+    if (view !== undefined) display.show(view);
+  };
+}

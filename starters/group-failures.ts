@@ -1,0 +1,26 @@
+import type { BatchView } from './look-at.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { FailureGroup } from './terminal/status.ts';
+
+/** Reasons that are shown. */
+const SHOWN = 5;
+/** Reasons that are told apart; messages with numbers in them could be as many as rows. */
+const KEPT = 1_000;
+
+/** The most frequent reasons for rows without a result, most rows first. */
+export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView): Promise<readonly FailureGroup[]> {
+  const groups = new Map<string, FailureGroup>();
+  for (const outcome of ['failed', 'unknown', 'overdue'] as const) {
+    if (counts.outcomes[outcome] === 0) continue;
+    for await (const { row } of ledger.scanRows(batch.name, { outcome })) {
+      const { failure } = row;
+      if (failure === null) continue;
+      const key = `${failure.class} ${failure.message}`;
+      const known = groups.get(key);
+      if (known === undefined && groups.size >= KEPT) continue;
+      const firstRow = known?.firstRow ?? row.row;
+      groups.set(key, { class: failure.class, message: failure.message, rows: (known?.rows ?? 0) + 1, firstRow });
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, SHOWN);
+}

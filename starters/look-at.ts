@@ -1,0 +1,39 @@
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { BatchRecord, Counts, Ledger, Money } from '../ledger/ledger.ts';
+import { chooseBatch, openRecords } from './open-records.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { exitOf } from './terminal/exit-of.ts';
+
+/** A batch as the ledger has it at one moment. */
+export interface BatchView {
+  readonly batch: BatchRecord;
+  readonly counts: Counts;
+  readonly money: Money;
+}
+
+/**
+ * Opens the ledger for a command that only looks, and closes it afterwards. Makes nothing: where there is no ledger yet,
+ * that is an error with the next command.
+ */
+export async function lookAtLedger<T>(work: (ledger: Ledger, settings: Settings) => Promise<T>): Promise<T> {
+  const settings = await readSettings();
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    return await work(ledger, settings);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Reads a batch with its counts and sums; without a name the newest one. */
+export async function viewBatch(ledger: Ledger, name: string | undefined): Promise<BatchView> {
+  const batch = await chooseBatch(ledger, name);
+  return { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
+}
+
+/** The exit code of a batch as it stands. */
+export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'>, mismatch = false): ExitName {
+  const isClosed = batch.state === 'closed';
+  const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
+  return exitOf({ outcomes: counts.outcomes, isClosed, pausedBy, mismatch });
+}

@@ -1,0 +1,125 @@
+import type { CommandFacts } from './command-tree.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** A completion script for a shell, made from the commands. Where no word of ours fits, file names are offered. */
+export function completionScript(shell: Shell, program: string, commands: readonly CommandFacts[]): string {
+  switch (shell) {
+    case 'bash':
+      return bash(program, commands);
+    case 'zsh':
+      return zsh(program, commands);
+    case 'fish':
+      return fish(program, commands);
+  }
+}
+
+/** Follows the words that were typed to the command they name; both bash and zsh read this. */
+function pathCases(commands: readonly CommandFacts[]): string[] {
+  const paths = commands.map(({ path }) => path).filter((path) => path !== '');
+  return [
+    '    case "${path:+$path }$word" in',
+    `      ${paths.map(quote).join('|')}) path="\${path:+$path }$word" ;;`,
+    '    esac',
+  ];
+}
+
+/** What may follow a flag that takes a value: its choices, else a file. */
+function valueCases(commands: readonly CommandFacts[], offer: (words: readonly string[]) => string): string[] {
+  return commands.flatMap(({ path, flags }) =>
+    flags
+      .filter(({ takesValue }) => takesValue)
+      .map(
+        ({ words, choices }) => `    ${words.map((word) => quote(`${path} ${word}`)).join('|')}) ${offer(choices)} ;;`,
+      ),
+  );
+}
+
+function bash(program: string, commands: readonly CommandFacts[]): string {
+  const wordsOf = ({ next, flags }: CommandFacts): string =>
+    [...next.map(({ word }) => word), ...flags.flatMap(({ words }) => words)].join(' ');
+  return lines([
+    `# ${program} completion for bash. Put this into ~/.bashrc:  eval "$(${program} completion bash)"`,
+    `_${program}() {`,
+    '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" path="" word words=""',
+    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
+    ...pathCases(commands),
+    '  done',
+    '  case "$path $prev" in',
+    ...valueCases(commands, (choices) => `COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$cur")); return`),
+    '  esac',
+    '  case "$path" in',
+    ...commands.map((command) => `    ${quote(command.path)}) words=${quote(wordsOf(command))} ;;`),
+    '  esac',
+    '  COMPREPLY=($(compgen -W "$words" -- "$cur"))',
+    '}',
+    `complete -o default -F _${program} ${program}`,
+  ]);
+}
+
+function zsh(program: string, commands: readonly CommandFacts[]): string {
+  const described = (word: string, description: string): string =>
+    quote(description === '' ? word : `${word}:${description}`);
+  const wordsOf = ({ next, flags }: CommandFacts): string =>
+    [
+      ...next.map(({ word, description }) => described(word, description)),
+      ...flags.flatMap(({ words, description }) => words.map((word) => described(word, description))),
+    ].join(' ');
+  return lines([
+    `#compdef ${program}`,
+    `# ${program} completion for zsh. Put this into ~/.zshrc, after compinit:  eval "$(${program} completion zsh)"`,
+    `_${program}() {`,
+    '  local prev="${words[CURRENT-1]}" path_="" word path',
+    '  local -a offers',
+    '  path=""',
+    '  for word in "${(@)words[2,CURRENT-1]}"; do',
+    ...pathCases(commands),
+    '  done',
+    '  case "$path $prev" in',
+    ...valueCases(commands, (choices) =>
+      choices.length === 0 ? '_files; return' : `compadd -- ${choices.map(quote).join(' ')}; return`,
+    ),
+    '  esac',
+    '  case "$path" in',
+    ...commands.map((command) => `    ${quote(command.path)}) offers=(${wordsOf(command)}) ;;`),
+    '  esac',
+    `  _describe ${program} offers || _files`,
+    '}',
+    `compdef _${program} ${program}`,
+  ]);
+}
+
+function fish(program: string, commands: readonly CommandFacts[]): string {
+  return lines([
+    `# ${program} completion for fish. Put it into ~/.config/fish/completions/${program}.fish`,
+    ...commands.flatMap((command) => {
+      const at = `complete -c ${program} -n ${quote(fishCondition(command))}`;
+      const next = command.next.map(
+        ({ word, description }) => `${at} -a ${quote(word)}${description === '' ? '' : ` -d ${quote(description)}`}`,
+      );
+      const flags = command.flags.map(({ words, takesValue, choices, description }) => {
+        const names = words.map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`));
+        const value = choices.length > 0 ? ` -x -a ${quote(choices.join(' '))}` : takesValue ? ' -r' : '';
+        return `${at} ${names.join(' ')}${value} -d ${quote(description)}`;
+      });
+      return [...next, ...flags];
+    }),
+  ]);
+}
+
+/** True where the words typed so far name this command, and none below it. */
+function fishCondition({ path, next }: CommandFacts): string {
+  if (path === '') return '__fish_use_subcommand';
+  const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
+  const deeper = next.length === 0 ? [] : [`not __fish_seen_subcommand_from ${next.map(({ word }) => word).join(' ')}`];
+  return [...seen, ...deeper].join('; and ');
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function lines(all: readonly string[]): string {
+  return all.join('\n');
+}

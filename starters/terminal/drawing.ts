@@ -1,0 +1,30 @@
+/** Where a drawing goes: stderr of this process, unless a test looks at it. */
+export interface Screen {
+  write(text: string): void;
+  /** Cells of a line; undefined if the terminal does not say. */
+  readonly columns: number | undefined;
+}
+
+/** Some lines on a terminal that are drawn over by the next ones. */
+export class Drawing {
+  readonly #screen: Screen;
+  #height = 0;
+
+  constructor(screen: Screen = { write: (text) => process.stderr.write(text), columns: process.stderr.columns }) {
+    this.#screen = screen;
+  }
+
+  /** Draws these lines in place of the last ones. Lines are cut to the width, so that each takes one. */
+  show(lines: readonly string[]): void {
+    const { columns } = this.#screen;
+    const cut = lines.map((line) => line.slice(0, columns === undefined ? undefined : Math.max(1, columns - 1)));
+    const up = this.#height === 0 ? '' : `\u001b[${this.#height}A\r\u001b[0J`;
+    this.#screen.write(`${up}${cut.map((line) => `${line}\n`).join('')}`);
+    this.#height = lines.length;
+  }
+
+  /** Takes the lines away. */
+  clear(): void {
+    if (this.#height > 0) this.show([]);
+  }
+}

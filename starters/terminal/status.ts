@@ -1,0 +1,102 @@
+import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
+import type { BatchRecord } from '../../ledger/ledger.ts';
+import { pauseMessage } from '../follow.ts';
+import { goOnCommand } from '../go-on-command.ts';
+import { exitOfView, type BatchView } from '../look-at.ts';
+import { clock, doneOf, number } from './progress.ts';
+import { oneLine } from './table.ts';
+
+/** Rows that failed for one reason. */
+export interface FailureGroup {
+  readonly class: string;
+  readonly message: string;
+  readonly rows: number;
+  /** The first of them, for `explain`. */
+  readonly firstRow: number;
+}
+
+/** One word for how a batch stands. */
+export function standingOf(batch: BatchRecord): string {
+  if (batch.state !== 'open') return batch.state === 'closed' ? 'finished' : 'loading';
+  return batch.control;
+}
+
+/** A batch as it stands, in a few lines. */
+export function statusLines(view: BatchView, groups: readonly FailureGroup[], now: number): readonly string[] {
+  const { batch, counts, money } = view;
+  const lines = [
+    `Batch "${batch.name}": ${standingOf(batch)}, ${number(doneOf(counts))} of ${number(counts.total)} rows done${timesOf(batch, now)}`,
+    `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
+  ];
+  const count = (rows: number, word: string): string => `${number(rows)} ${word}`;
+  const ended = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0);
+  if (ended.length > 0)
+    lines.push(`  ended: ${ended.map((outcome) => count(counts.outcomes[outcome], outcome)).join(', ')}`);
+  const running = ROW_STATES.filter((state) => counts.states[state] > 0);
+  if (running.length > 0)
+    lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
+  lines.push(
+    `  credits: ${number(money.charged)} charged${money.estimated ? ' (partly estimated)' : ''}, ` +
+      `${number(money.reserved)} reserved, ${number(money.uncertain)} uncertain`,
+  );
+  for (const group of groups) {
+    lines.push(`  ${number(group.rows)} × ${group.class}: ${oneLine(group.message)} (row ${group.firstRow})`);
+  }
+  return [...lines, ...nextLines(view).map((line) => `  ${line}`)];
+}
+
+/** What to do next. */
+function nextLines({ batch, counts }: BatchView): readonly string[] {
+  const { name } = batch;
+  if (batch.state === 'loading') return [`Its rows were not all read yet. Go on with: ${goOnCommand(batch)}`];
+  if (batch.state === 'open') {
+    if (batch.control === 'paused') return [pauseMessage(batch)];
+    return [`Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`];
+  }
+  const { failed, unknown, overdue } = counts.outcomes;
+  if (failed + unknown + overdue > 0) return [`Look into a row: voxbatch explain ROW --batch ${name}`];
+  return [`Its files: voxbatch results ${name}`];
+}
+
+function timesOf(batch: BatchRecord, now: number): string {
+  if (batch.startedAt === null) return '';
+  return batch.closedAt === null
+    ? `, started ${clock(now - batch.startedAt)} ago`
+    : ` in ${clock(batch.closedAt - batch.startedAt)}`;
+}
+
+/** The same for machines; fields are named as in `summary.json`. */
+export function statusJson(view: BatchView, groups: readonly FailureGroup[]): object {
+  const { batch, counts, money } = view;
+  return {
+    ...batchJson(view),
+    states: counts.states,
+    failures: groups.map(({ firstRow, ...group }) => ({ ...group, first_row: firstRow })),
+    limits: batch.settings.limits,
+    pause_reason: batch.pauseReason,
+    credits: money,
+  };
+}
+
+/** The facts of a batch that `list` and `status` share. */
+export function batchJson(view: BatchView): object {
+  const { batch, counts, money } = view;
+  const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    batch: batch.name,
+    state: batch.state,
+    control: batch.control,
+    exit: exitOfView(view),
+    rows: counts.total,
+    done: doneOf(counts),
+    outcomes: counts.outcomes,
+    credits: money,
+    source: batch.source,
+    manifest_digest: batch.digest,
+    api: batch.apiUrl,
+    account: batch.account,
+    created_at: time(batch.createdAt),
+    started_at: time(batch.startedAt),
+    ended_at: time(batch.closedAt),
+  };
+}

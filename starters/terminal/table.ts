@@ -1,0 +1,42 @@
+/** A column of a table for people. */
+export interface TableColumn<T> {
+  readonly title: string;
+  readonly value: (row: T) => string;
+  /** Numbers stand right. Default left. */
+  readonly align?: 'left' | 'right';
+}
+
+/** A table as lines of plain text: a line of titles, then a line per row, columns two blanks apart. */
+export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly T[]): readonly string[] {
+  const cells = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ value }) => oneLine(value(row)))),
+  ];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
+  return cells.map((line) =>
+    line
+      .map((cell, at) => {
+        const blanks = ' '.repeat((widths[at] ?? 0) - widthOf(cell));
+        return columns[at]?.align === 'right' ? blanks + cell : cell + blanks;
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Control characters would break the lines, or worse, steer the terminal. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+/** Cells of a terminal: East Asian wide characters take two. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text)
+    width += /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u.test(
+      character,
+    )
+      ? 2
+      : 1;
+  return width;
+}
