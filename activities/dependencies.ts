@@ -49,6 +49,8 @@ export interface Dependencies {
   /** Downloads that run in this process, by {@link nameOf} their attempt. */
   readonly fetches: RunningWork;
   readonly witness: Witness;
+  /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
+  readonly ending: AbortSignal;
   /** Told of a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */
   readonly onFault: (fault: Error) => void;
 }

@@ -23,7 +23,7 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
     const { key } = job;
     const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
     const file = await deps.downloads(() =>
-      deps.api.download(reading.resultUrl ?? '', receiveMedia(deps, key, family)),
+      deps.api.download(reading.resultUrl ?? '', receiveMedia(deps, key, family), deps.ending),
     );
     const credits = reading.credits === undefined ? {} : { credits: reading.credits };
     const last = isLastStep(job.loaded.row.kind, key.step);
@@ -33,6 +33,7 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
       last ? { outcome: 'succeeded', file } : { state: 'waiting' },
     );
   } catch (error) {
+    if (deps.ending.aborted) return;
     await afterFailedDownload(deps, job, error).catch((fault: unknown) => {
       deps.looks.again(job.name, deps.clock.now().wall + AFTER_FAULT_MS);
       deps.onFault(asError(fault));

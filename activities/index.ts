@@ -7,7 +7,7 @@ import { loadBatch, moveFor } from './load-attempt.ts';
 import { reconcile } from './reconcile.ts';
 import { submit } from './submit.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
-import { StoreUnwritable } from '../store/store-unwritable.ts';
+import { StoreUnwritable } from '../store/errors.ts';
 
 /** All activities, with the world they work on. */
 export function createActivities(deps: Dependencies): Activities {

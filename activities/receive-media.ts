@@ -10,7 +10,7 @@ export function receiveMedia(
   key: AttemptKey,
   family: 'audio' | 'video',
 ): Receive<StoredFile> {
-  return async (body, { contentLength }) => {
+  return async (body, { contentLength, contentType }) => {
     // The last byte has come and nothing is under the final name yet.
     const lastByte = new Transform({
       transform: (chunk, _encoding, done) => {
@@ -26,6 +26,7 @@ export function receiveMedia(
     lastByte.on('close', () => body.destroy());
     return deps.store.write(stemOf(key), body.pipe(lastByte), {
       family,
+      contentType,
       ...(contentLength === undefined ? {} : { contentLength }),
     });
   };

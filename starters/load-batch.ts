@@ -5,7 +5,8 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import { makeHome } from '../embedded/home.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import { readManifest, type ManifestOptions } from '../inputs/read-manifest.ts';
+import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { BatchIdentity, BatchRecord, Ledger, NewRow } from '../ledger/ledger.ts';
 import { ExitError } from './exit-error.ts';
 
@@ -18,7 +19,8 @@ export interface LoadRequest {
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
   readonly settings: BatchSettings;
-  readonly columns: readonly string[];
+  /** What the check found; its digest proves that the same bytes are loaded. */
+  readonly checked: ManifestSummary;
 }
 
 /**
@@ -48,10 +50,11 @@ export async function findOrLoadBatch(
 }
 
 async function load(request: LoadRequest): Promise<BatchRecord> {
-  const { ledger, identity, settings, columns, source } = request;
+  const { ledger, identity, settings, checked, source } = request;
+  const { columns } = checked;
   await ledger.createBatch({ ...identity, settings, columns, source: source.label });
   let rows: NewRow[] = [];
-  for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options)) {
+  for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {
     rows.push({ row, id, line, spec, input, quoted });
     if (rows.length < ROWS_A_TRANSACTION) continue;
     await ledger.addRows(identity.name, rows);
@@ -83,8 +86,8 @@ function refuseOther(found: BatchRecord, wanted: BatchIdentity): void {
 }
 
 /** What makes the rows of a batch what they are: the manifest's bytes and every option that changes how they are read. */
-export function digestOf(manifestSha256: string, options: ManifestOptions, tts: string): string {
-  const { kind, defaults, map } = options;
+export function digestOf(manifestSha256: string, options: ManifestOptions): string {
+  const { kind, defaults, map, tts } = options;
   const shaping = JSON.stringify([
     manifestSha256,
     kind ?? null,

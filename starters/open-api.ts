@@ -3,6 +3,7 @@ import { createSpeechApi } from '../api/create-api.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { ExitError } from './exit-error.ts';
 import { readApiAccess, type Settings } from './settings.ts';
+import { voxbatchVersion } from './version.ts';
 
 /** The API, with the account that the token belongs to. */
 export interface OpenApi {
@@ -16,7 +17,11 @@ const PAUSES_MS = [500, 1_500];
 /** Opens the API and reads the profile: it proves the address and the token, and names the account. Spends nothing. */
 export async function openApi(settings: Settings, flags: { readonly apiUrl?: string }): Promise<OpenApi> {
   const access = readApiAccess(settings, flags);
-  const api = createSpeechApi({ ...access, trust503: settings.config.trust503 ?? true });
+  const api = createSpeechApi({
+    ...access,
+    trust503: settings.config.trust503 ?? true,
+    userAgent: `voxbatch/${voxbatchVersion()}`,
+  });
   try {
     return { api, profile: await readProfile(api) };
   } catch (error) {

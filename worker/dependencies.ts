@@ -30,9 +30,10 @@ export interface WorkerWorld {
 }
 
 /** Wires what activities need. */
-export function dependenciesOf(world: WorkerWorld): Dependencies {
+export function dependenciesOf(world: WorkerWorld, ending: AbortSignal): Dependencies {
   return {
     ...world,
+    ending,
     clock: SYSTEM_CLOCK,
     wires: new Wires(),
     downloads: pLimit(DOWNLOADS),

@@ -50,7 +50,8 @@ export async function startWorker(
   world: WorkerWorld,
 ): Promise<RunningWorker> {
   installRuntime(world.log);
-  const deps = dependenciesOf(world);
+  const ending = new AbortController();
+  const deps = dependenciesOf(world, ending.signal);
   const connection = await NativeConnection.connect(temporal.connection);
   const worker = await createWorker(connection, temporal.namespace, deps);
   const ended = worker.run().finally(async () => {
@@ -62,6 +63,7 @@ export async function startWorker(
   return {
     ended,
     end: async () => {
+      ending.abort();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
     },

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
-import type { ManifestOptions } from '../../inputs/read-manifest.ts';
+import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
 import { ExitError } from '../exit-error.ts';
 import { nameFromFile } from '../load-batch.ts';
 import type { Settings } from '../settings.ts';
@@ -68,7 +68,6 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
       nameTemplate: template ?? '{id}.{ext}',
       prices,
       tts,
-      localMedia: 'refuse',
     },
     settings: {
       limits: { ...DEFAULTS, ...config.limits, ...pick(flags, ['rate', 'submits', 'window', 'pollRate']) },

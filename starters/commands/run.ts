@@ -3,7 +3,6 @@ import { checkManifest } from '../../inputs/read-manifest.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { Witness } from '../../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
-import { ExitError } from '../exit-error.ts';
 import { digestOf, findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
@@ -46,12 +45,12 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
           options: plan.manifest,
           identity: {
             name: plan.name,
-            digest: digestOf(summary.sha256, plan.manifest, plan.settings.tts),
+            digest: digestOf(summary.digest ?? '', plan.manifest),
             apiUrl: open.api.baseUrl,
             account: open.profile.userId,
           },
           settings: plan.settings,
-          columns: summary.columns,
+          checked: summary,
         });
         return await runLoaded({ settings, plan, flags, context, ledger, open, batch, isNew });
       });

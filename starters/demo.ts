@@ -1,0 +1,107 @@
+/**
+ * `npm run demo`: the main job from beginning to end, without an account. It starts the simulator with a few planned faults,
+ * runs `inputs/examples/demo.csv` against it just as a user would, and checks against the simulator's own count of charges
+ * that everything ended as it should.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LedgerEntry } from '../simulator/charge-ledger.ts';
+import type { FaultPlan } from '../simulator/fault-plan.ts';
+import { startSimulator } from '../simulator/start-simulator.ts';
+import { main } from './main.ts';
+
+const UP = import.meta.url.endsWith('.ts') ? '..' : '../..';
+const MANIFEST = fileURLToPath(new URL(`${UP}/inputs/examples/demo.csv`, import.meta.url));
+const OUT = join('out', 'demo');
+const HOME = join('.voxbatch', 'demo');
+
+/** What goes wrong in the demo, and how each must end. */
+const FAULTS: FaultPlan = {
+  rules: [
+    { on: 'create', match: { every: 9 }, fault: { kind: 'status', status: 429, retryAfter: 1 }, times: 2 },
+    {
+      on: 'create',
+      operation: 'speech-job',
+      match: { text: 'Nobody has this voice' },
+      fault: { kind: 'status', status: 400 },
+    },
+    { on: 'create', operation: 'speech-job', match: { text: 'answer gets lost' }, fault: 'reset-after' },
+    { on: 'create', operation: 'speech-job', match: { text: 'provider gives up' }, fault: 'job-fails' },
+    { on: 'download', match: { nth: 3 }, fault: 'cut', times: 1 },
+    { on: 'download', match: { nth: 6 }, fault: 'dead-link', times: 1 },
+  ],
+};
+const EXPECTED_ENDS = { failed: 2, unknown: 1 } as const;
+
+/** Runs the demo; returns the exit code. */
+async function demo(): Promise<number> {
+  await Promise.all([rm(OUT, { recursive: true, force: true }), rm(HOME, { recursive: true, force: true })]);
+  const simulator = await startSimulator({ seed: 7, plan: FAULTS, createMs: [20, 80], jobMs: [1_000, 4_000] });
+  Object.assign(process.env, {
+    VOXBATCH_HOME: HOME,
+    VOXBATCH_API_URL: simulator.url,
+    VOXBATCH_API_TOKEN: simulator.token,
+  });
+  for (const name of ['VOXBATCH_LEDGER', 'VOXBATCH_STORE', 'TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE'])
+    Reflect.deleteProperty(process.env, name);
+  say(
+    'The demo runs inputs/examples/demo.csv on a simulator of the API: no account, no money. A few things go wrong on purpose.\n',
+  );
+  try {
+    const code = await main(['run', MANIFEST, '--out', OUT, '--yes']);
+    const wrong = findWrong(await readFile(join(OUT, 'results.jsonl'), 'utf8'), simulator.ledger());
+    for (const line of wrong) say(`NOT AS IT SHOULD BE: ${line}`);
+    if (wrong.length > 0 || code !== 13) return code === 0 || code === 13 ? 1 : code;
+    say(EXPLANATION);
+    return 0;
+  } finally {
+    await simulator.close();
+  }
+}
+
+/** What is not as planned: outcomes, double charges, and the sum of charges as the simulator counted them. */
+function findWrong(results: string, charges: readonly LedgerEntry[]): string[] {
+  const rows = results
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { _outcome: string; _credits: number });
+  const count = (outcome: string): number => rows.filter((row) => row._outcome === outcome).length;
+  const wrong: string[] = [];
+  for (const [outcome, expected] of Object.entries(EXPECTED_ENDS)) {
+    if (count(outcome) !== expected)
+      wrong.push(`${String(count(outcome))} rows ${outcome}, expected ${String(expected)}`);
+  }
+  const succeeded = rows.length - EXPECTED_ENDS.failed - EXPECTED_ENDS.unknown;
+  if (count('succeeded') !== succeeded)
+    wrong.push(`${String(count('succeeded'))} rows succeeded, expected ${String(succeeded)}`);
+  const keys = charges.map((charge) => charge.idempotencyKey);
+  if (new Set(keys).size !== keys.length) wrong.push('the simulator charged something twice');
+  const ours = rows.reduce((sum, row) => sum + row._credits, 0);
+  const theirs = charges
+    .filter((charge) => charge.answered === 'sent')
+    .reduce((sum, charge) => sum + charge.credits, 0);
+  if (ours !== theirs) wrong.push(`the results say ${String(ours)} credits, the simulator charged ${String(theirs)}`);
+  return wrong;
+}
+
+const EXPLANATION = `
+This is how it should end:
+  - One row failed because its voice does not exist (nothing was charged), one because its job failed at the provider.
+  - One answer got lost on the way. That row may have been charged, so it is "unknown" and is not sent again by itself.
+    Such rows are in out/demo/unknown.csv, and make the exit code of a real run 13.
+  - Two refusals (429), a cut download and a dead link were mended on the way, without paying again.
+  - The simulator counted the charges: none twice.
+
+Look around: out/demo/results.csv (a line per row), out/demo/media/, out/demo/receipts.jsonl, out/demo/summary.json
+With a real account:
+  export VOXBATCH_API_URL=https://HOST/api/open/v1 VOXBATCH_API_TOKEN=...
+  npx voxbatch init tts              # an example manifest
+  npx voxbatch plan tts.csv          # what it would cost; spends nothing
+  npx voxbatch run tts.csv`;
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+process.exitCode = await demo();

@@ -1,0 +1,16 @@
+/**
+ * The compiled command line, in a process that kills itself with SIGKILL at a moment of its n-th paid request or download:
+ * `DIE_AT=after-intent:3`. Without it, it is the command line as it is.
+ */
+import { main } from '../../dist/starters/main.js';
+
+const [moment, nth] = (process.env.DIE_AT ?? '').split(':');
+let left = Number(nth);
+
+async function witness(now) {
+  if (now !== moment || --left > 0) return;
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise(() => undefined);
+}
+
+process.exitCode = await main(process.argv.slice(2), { witness });
