@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', '*.mjs', '*.cjs'] },
+  { ignores: ['dist/', 'node_modules/', 'coverage/', '*.mjs', '*.cjs', '.*.cjs'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {
@@ -31,4 +31,10 @@ export default tseslint.config(
     },
   },
   { files: ['test/**/*.ts'], rules: { '@typescript-eslint/require-await': 'off' } },
+  {
+    files: ['**/*.mjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: { console: 'readonly', process: 'readonly', setTimeout: 'readonly', URL: 'readonly' } },
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
 );

@@ -1,0 +1,245 @@
+/**
+ * Who may import whom. A folder is a permission: the table below is the architecture, and each rule's comment is what
+ * somebody reads who breaks it. Every rule is broken on purpose in test/tooling/import-rules.test.ts.
+ */
+
+/** Room → where it lies. `policy` is a room within a room. */
+const ROOMS = {
+  contract: '^contract/',
+  api: '^api/',
+  ledger: '^ledger/',
+  store: '^store/',
+  inputs: '^inputs/',
+  policy: '^workflows/policy/',
+  workflows: '^workflows/(?!policy/)',
+  activities: '^activities/',
+  worker: '^worker/',
+  embedded: '^embedded/',
+  results: '^results/',
+  starters: '^starters/',
+  simulator: '^simulator/',
+  bench: '^bench/',
+  test: '^test/',
+};
+
+/** Room → what else of the project it may import: `may` as values, `types` as types only. */
+const IMPORTS = {
+  api: {
+    may: ['contract'],
+    comment:
+      'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
+  },
+  ledger: {
+    may: ['contract'],
+    comment: 'ledger/ records facts. What to do with them is decided in workflows/policy/ and done in activities/.',
+  },
+  store: {
+    may: [],
+    comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
+  },
+  inputs: {
+    may: ['contract', 'policy'],
+    comment: 'inputs/ reads and prices manifests. Pass it a function if it needs something of another room.',
+  },
+  activities: {
+    may: ['contract', 'api', 'ledger', 'store', 'policy', 'results/subtitles'],
+    comment:
+      'Activities do what workflows ask: with the API, the ledger and the store, which the worker hands in as dependencies. They start nothing and print nothing.',
+  },
+  worker: {
+    may: ['contract', 'api', 'ledger', 'store', 'activities'],
+    comment:
+      'worker/ only wires. It names the workflows by path, because they are bundled for the sandbox; importing them would run them here.',
+  },
+  embedded: {
+    may: ['contract'],
+    comment:
+      'embedded/ finds and runs a Temporal server and knows nothing of batches. Let starters/ bring the two together.',
+  },
+  results: {
+    may: ['contract', 'store', 'inputs/formula-guard'],
+    types: ['ledger', 'api'],
+    comment:
+      'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',
+  },
+  starters: {
+    may: ['contract', 'api', 'ledger', 'store', 'inputs', 'policy', 'worker', 'embedded', 'results', 'simulator'],
+    types: ['activities', 'workflows'],
+    comment:
+      'A starter speaks to Temporal; only a worker runs activities and workflows. Start them by name (contract/names.ts) and import only their types (`import type`).',
+  },
+  simulator: {
+    may: ['contract'],
+    comment:
+      'The simulator is the other side of the wire. What it shares with our client, the client cannot be wrong about; write it anew from the API.',
+  },
+};
+
+/** Package → the rooms that own it; tests and benchmarks may use any. Packages that are not named here are free. */
+const OWNERS = {
+  '@temporalio/workflow': ['workflows'],
+  '@temporalio/activity': ['activities'],
+  '@temporalio/worker': ['worker', 'starters'],
+  '@temporalio/client': ['worker', 'embedded', 'starters'],
+  '@temporalio/testing': ['embedded'],
+  '@temporalio/envconfig': ['starters'],
+  '@temporalio/common': ['workflows', 'activities', 'worker', 'embedded', 'starters'],
+  axios: ['api'],
+  kysely: ['ledger'],
+  libsql: ['ledger', 'embedded'],
+  'csv-parse': ['inputs', 'results'],
+  commander: ['starters'],
+  fastify: ['simulator'],
+  mediabunny: ['simulator'],
+};
+
+const SHIPPED = Object.keys(ROOMS).filter((room) => room !== 'test' && room !== 'bench');
+
+/** A room, or one file of it (`results/subtitles`). */
+const pathOf = (name) => ROOMS[name] ?? `^${name}[.]ts$`;
+const pathsOf = (names) => names.map(pathOf);
+const packagePath = (name) => `node_modules/${name}/`;
+
+const roomRules = Object.entries(IMPORTS).flatMap(([room, { may, types = [], comment }]) => {
+  const allowed = pathsOf([room, ...may]);
+  return [
+    {
+      name: `${room}-knows-its-neighbours`,
+      severity: 'error',
+      comment: `${comment} May import: ${[...may, ...types.map((name) => `types of ${name}`)].join(', ') || 'its own files'}.`,
+      from: { path: ROOMS[room] },
+      to: { path: Object.values(ROOMS), pathNot: [...allowed, ...pathsOf(types)] },
+    },
+    ...(types.length === 0
+      ? []
+      : [
+          {
+            name: `${room}-takes-types-only`,
+            severity: 'error',
+            comment,
+            from: { path: ROOMS[room] },
+            to: { path: pathsOf(types), pathNot: allowed, dependencyTypesNot: ['type-only'] },
+          },
+        ]),
+  ];
+});
+
+const ownerRules = Object.entries(OWNERS).map(([name, owners]) => ({
+  name: `${name}-has-owners`,
+  severity: 'error',
+  comment: `Only ${owners.join(', ')} (and tests) use ${name}. Ask a function of that room instead, or have one handed in.`,
+  from: { pathNot: pathsOf([...owners, 'test', 'bench']) },
+  to: { path: packagePath(name) },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    // Hygiene
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Modules in a cycle are one module in several files. Move what both need to a third.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'Nothing uses this file and it uses nothing: wire it up or delete it.',
+      // Compiled or started by path.
+      from: { orphan: true, pathNot: ['^test/support/', '[.]test[.]ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      comment: 'There is no such file or package. Relative imports end in `.ts`; packages must be in package.json.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-dev-dependency-in-what-ships',
+      severity: 'error',
+      comment: 'A production install has no devDependencies: move the package to `dependencies`, or do without it.',
+      from: { path: pathsOf(SHIPPED) },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+
+    // Pure rooms and the sandbox. Each allows only rooms that are as strict, so nothing gets in by a chain either.
+    {
+      name: 'contract-is-pure',
+      severity: 'error',
+      comment: 'Every room depends on the contract, so it depends on nothing: no room, no package, no Node.',
+      from: { path: ROOMS.contract },
+      to: { pathNot: ROOMS.contract },
+    },
+    {
+      name: 'policy-knows-only-the-contract',
+      severity: 'error',
+      comment: 'Policies are plain functions of what they are given: no Temporal, no clock, no I/O, no Node.',
+      from: { path: ROOMS.policy },
+      to: { pathNot: pathsOf(['policy', 'contract']) },
+    },
+    {
+      name: 'workflows-stay-in-the-sandbox',
+      severity: 'error',
+      comment:
+        'Workflow code may import contract/, workflows/ and @temporalio/workflow or common. Put the effect in an activity and name it in contract/activities.ts.',
+      from: { path: ROOMS.workflows },
+      to: {
+        pathNot: [
+          ...pathsOf(['workflows', 'policy', 'contract']),
+          packagePath('@temporalio/workflow'),
+          packagePath('@temporalio/common'),
+        ],
+      },
+    },
+
+    // Who sees whom
+    ...roomRules,
+    {
+      name: 'nobody-imports-an-executable',
+      severity: 'error',
+      comment: 'This file acts when it is imported. Import what it calls, or start it as a process.',
+      from: {},
+      to: { path: '^(starters/(cli|demo)|simulator/main|worker/bundle-workflows)[.]ts$' },
+    },
+    {
+      name: 'nobody-imports-tests',
+      severity: 'error',
+      comment: 'test/ is not shipped. Move what you need to the room that owns it.',
+      from: { pathNot: pathsOf(['test', 'bench']) },
+      to: { path: ROOMS.test },
+    },
+
+    // One owner per capability
+    ...ownerRules,
+    {
+      name: 'zod-stands-at-the-doors',
+      severity: 'error',
+      comment:
+        'Parse where something comes in (inputs, starters, results, embedded, simulator); inside, trust the type of the contract.',
+      from: { pathNot: pathsOf(['inputs', 'starters', 'results', 'embedded', 'simulator', 'test', 'bench']) },
+      to: { path: packagePath('zod') },
+    },
+    {
+      name: 'files-have-owners',
+      severity: 'error',
+      comment: 'api/ and activities/ never touch the disk: hand the bytes to store/, or the record to ledger/.',
+      from: { path: pathsOf(['api', 'activities']) },
+      to: { path: '^(node:)?fs(/|$)' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^([.][.]/)*dist/' }, // what live tests start; it is there after a build only
+    tsPreCompilationDeps: true, // sees imports of types too
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.cjs', '.mjs'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};
