@@ -5,9 +5,9 @@ import { link, lstat, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isNativeError } from 'node:util/types';
 import type { Store } from '../store/store.ts';
 import type { RowFile } from './result-line.ts';
+import { codeOf, isAbsent } from './system-errors.ts';
 import { partPath } from './whole-file.ts';
 
 /** What a projection needs of the store: it only reads. */
@@ -122,13 +122,4 @@ async function statsOf(path: string): Promise<BigIntStats | undefined> {
 function absentOnly(error: unknown): undefined {
   if (isAbsent(error)) return undefined;
   throw error;
-}
-
-function isAbsent(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
-}
-
-/** The code of an error of the system, such as `ENOENT`; empty for any other. */
-function codeOf(error: unknown): string {
-  return isNativeError(error) && 'code' in error ? String(error.code) : '';
 }
