@@ -15,6 +15,8 @@ export interface StoredFile {
 export interface Expectation {
   /** Declared length, where there is one; another length is an error. */
   readonly contentLength?: number;
+  /** Declared media type, where there is one. Names raw audio, which has no first bytes of its own; otherwise the bytes decide. */
+  readonly contentType?: string;
   /** What the result is meant to be; a body of another family (HTML, JSON, empty) is an error. */
   readonly family: 'audio' | 'video' | 'text';
   /** For `text`: the extension of the file. Default `txt`. */

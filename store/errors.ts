@@ -1,0 +1,35 @@
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: free some space, then run the same command again.',
+  EDQUOT: 'Your disk quota is used up: free some space, then run the same command again.',
+  EROFS: 'The disk is mounted read-only: choose another folder with VOXBATCH_STORE or VOXBATCH_HOME.',
+  EACCES: 'Make the folder writable for this user, or choose another with VOXBATCH_STORE or VOXBATCH_HOME.',
+  EPERM: 'Make the folder writable for this user, or choose another with VOXBATCH_STORE or VOXBATCH_HOME.',
+};
+
+/**
+ * The store's disk refused to take a file. Nothing was left under the final name; the result can be fetched again without
+ * paying again.
+ */
+export class StoreUnwritable extends Error {
+  /** What could not be written. */
+  readonly path: string;
+  /** The system's code, e.g. `ENOSPC`. */
+  readonly code: string;
+
+  constructor(path: string, cause: unknown) {
+    const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
+    const advice = ADVICE[code] ?? 'Check the disk, then run the same command again.';
+    super(`${path} cannot be written (${code}: ${message}). Nothing that was paid is lost. ${advice}`, { cause });
+    this.name = 'StoreUnwritable';
+    this.path = path;
+    this.code = code;
+  }
+}
+
+/** A name that would lead out of the store, or that no file can have. */
+export class UnsafeName extends Error {
+  constructor(name: string) {
+    super(`Expected a name inside the store, such as "batch/1-speech-1", but got ${JSON.stringify(name)}.`);
+    this.name = 'UnsafeName';
+  }
+}

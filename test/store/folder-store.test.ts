@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { StoreUnwritable, UnsafeName } from '../../store/errors.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import { UnfitBody, type Expectation, type Store } from '../../store/store.ts';
+import { box, id3, mp3, mp3WithXing, mp4, wav } from './media.ts';
+
+const AUDIO: Expectation = { family: 'audio' };
+const VIDEO: Expectation = { family: 'video' };
+const TEXT: Expectation = { family: 'text' };
+
+let folder: string;
+let store: Store;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
+  store = await openFolderStore(join(folder, 'made', 'media'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A body in small pieces. */
+function bodyOf(content: Buffer | string, size = 100): Readable {
+  const bytes = Buffer.from(content);
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+  return Readable.from(pieces, { objectMode: false });
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+async function files(): Promise<string[]> {
+  const entries = await readdir(join(folder, 'made', 'media'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+describe('write', () => {
+  it('stores a body under its final name, by what it is', async () => {
+    const body = wav();
+    const stored = await store.write('b/1-speech-1', bodyOf(body), { family: 'audio', contentLength: body.length });
+    expect(stored).toEqual({ key: 'b/1-speech-1.wav', bytes: body.length, sha256: sha256(body), extension: 'wav' });
+    expect(await readFile(store.pathOf(stored.key) ?? '')).toEqual(body);
+    expect(await files()).toEqual(['1-speech-1.wav']);
+    expect(await store.find('b/1-speech-1')).toEqual(stored);
+    expect(Buffer.concat(await (await store.read(stored.key)).toArray())).toEqual(body);
+  });
+
+  it('stores a large body piece by piece', async () => {
+    const body = Buffer.concat([mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
+    const stored = await store.write('b/1-lip-sync-1', bodyOf(body, 65_536), VIDEO);
+    expect(stored).toMatchObject({ extension: 'mp4', bytes: body.length, sha256: sha256(body) });
+  });
+
+  it.each([
+    ['shorter than declared', bodyOf(mp3()), { ...AUDIO, contentLength: 100_000 }, 'as declared, but 8340 came'],
+    ['longer than declared', bodyOf(mp3()), { ...AUDIO, contentLength: 10 }, 'more came'],
+    ['an HTML page', bodyOf(`<html>${' '.repeat(9000)}`), AUDIO, 'an HTML page'],
+    ['JSON', bodyOf('{"error":"gone"}'), VIDEO, 'JSON'],
+    ['nothing', bodyOf(''), AUDIO, 'empty'],
+    ['a sound for a video', bodyOf(wav()), VIDEO, 'wav'],
+    ['a WAV that is cut', bodyOf(wav().subarray(0, 500)), AUDIO, 'not whole'],
+    ['a WAV header only', bodyOf(wav().subarray(0, 36)), AUDIO, 'without sound'],
+    ['an MP4 that is cut', bodyOf(mp4().subarray(0, 4000)), VIDEO, 'box "mdat"'],
+    ['an MP4 that ends in a header', bodyOf(Buffer.concat([mp4(), Buffer.alloc(5)])), VIDEO, 'header of a box'],
+    ['an MP4 without index', bodyOf(box('ftyp', Buffer.from('isom'))), VIDEO, 'moov'],
+    ['an MP3 shorter than it says', bodyOf(mp3WithXing().subarray(0, 5000)), AUDIO, 'only 5000 are there'],
+    ['an MP3 that is all tag', bodyOf(id3(Buffer.alloc(0))), AUDIO, 'its tag'],
+    ['text that is not UTF-8', bodyOf(Buffer.from([0x68, 0xe9, 0x6c])), TEXT, 'not UTF-8'],
+    ['text that ends within a character', bodyOf(Buffer.from('é').subarray(0, 1)), TEXT, 'not UTF-8'],
+  ])('leaves nothing behind for %s', async (_name, body, expectation: Expectation, words) => {
+    const writing = store.write('b/1-speech-1', body, expectation);
+    await expect(writing).rejects.toThrow(UnfitBody);
+    await expect(writing).rejects.toThrow(words);
+    expect(await files()).toEqual([]);
+    expect(await store.find('b/1-speech-1')).toBeUndefined();
+  });
+
+  it('takes MP3 and WAV that do not state their length', async () => {
+    const streamed = wav();
+    streamed.writeUInt32LE(0xffffffff, 40);
+    expect(await store.write('b/1', bodyOf(streamed), AUDIO)).toMatchObject({ extension: 'wav' });
+    expect(await store.write('b/2', bodyOf(id3(mp3WithXing())), AUDIO)).toMatchObject({ extension: 'mp3' });
+    expect(await store.write('b/3', bodyOf(mp3()), AUDIO)).toMatchObject({ extension: 'mp3' });
+  });
+
+  it('says how far a body came that broke off', async () => {
+    const cut = Readable.from(
+      (function* () {
+        yield wav().subarray(0, 200);
+        throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+      })(),
+      { objectMode: false },
+    );
+    await expect(store.write('b/1-speech-1', cut, AUDIO)).rejects.toThrow('broke off after 200 bytes (ECONNRESET)');
+    const closed = new PassThrough();
+    const writing = store.write('b/1-speech-1', closed, AUDIO);
+    closed.destroy();
+    await expect(writing).rejects.toThrow(UnfitBody);
+    const early = new PassThrough();
+    const other = store.write('b/1-speech-1', early, AUDIO);
+    early.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    await expect(other).rejects.toThrow('broke off after 0 bytes (ECONNRESET)');
+    expect(await files()).toEqual([]);
+  });
+
+  it('lets a cancellation through as it is', async () => {
+    const cancel = new AbortController();
+    const body = new PassThrough({ signal: cancel.signal });
+    const writing = store.write('b/1-speech-1', body, AUDIO);
+    body.write(wav().subarray(0, 200));
+    cancel.abort();
+    await expect(writing).rejects.toHaveProperty('name', 'AbortError');
+    expect(await files()).toEqual([]);
+  });
+
+  it('lets two write one stem at once; what stands is whole', async () => {
+    const bodies = [wav(0.2), wav(0.3)];
+    const stored = await Promise.all(bodies.map((body) => store.write('b/1-speech-1', bodyOf(body), AUDIO)));
+    expect(await files()).toEqual(['1-speech-1.wav']);
+    expect(stored).toContainEqual(await store.find('b/1-speech-1'));
+  });
+
+  it('keeps a transcript and its subtitles side by side, characters across pieces together', async () => {
+    await store.write('b/1-transcription-1', bodyOf('WEBVTT'), { ...TEXT, extension: 'vtt' });
+    expect(await store.find('b/1-transcription-1')).toBeUndefined();
+    await store.write('b/1-transcription-1', bodyOf('日本語', 1), TEXT);
+    expect(await store.find('b/1-transcription-1')).toMatchObject({ key: 'b/1-transcription-1.txt', bytes: 9 });
+    expect(await store.find('b/1-transcription-1', 'vtt')).toMatchObject({ key: 'b/1-transcription-1.vtt', bytes: 6 });
+    expect(await store.find('b/1-transcription-1', 'srt')).toBeUndefined();
+    await expect(store.write('b/2', bodyOf('x'), { ...TEXT, extension: '/../x' })).rejects.toThrow(UnsafeName);
+  });
+
+  it.each(['../x', '/x', 'a/../x', 'a//x', './x', 'a\0b', 'a\\b', ''])('refuses the name %j', async (stem) => {
+    const body = bodyOf(wav());
+    await expect(store.write(stem, body, AUDIO)).rejects.toThrow(UnsafeName);
+    expect(body.destroyed).toBe(true);
+    await expect(store.find(stem)).rejects.toThrow(UnsafeName);
+    await expect(store.read(stem)).rejects.toThrow(UnsafeName);
+  });
+
+  it('says which folder cannot be written', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await expect(openFolderStore(join(folder, 'file', 'media'))).rejects.toThrow(StoreUnwritable);
+    await writeFile(join(folder, 'made', 'media', 'b'), '');
+    const body = bodyOf(wav());
+    await expect(store.write('b/1', body, AUDIO)).rejects.toThrow(join('made', 'media', 'b'));
+    expect(body.destroyed).toBe(true);
+  });
+
+  it('says what to do about a full disk', () => {
+    const error = new StoreUnwritable('/media/x', Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+    expect(error.message).toContain('free some space');
+    expect(error.code).toBe('ENOSPC');
+  });
+});
+
+describe('sweep', () => {
+  it('removes part files that nobody has written for an hour, and nothing else', async () => {
+    const media = join(folder, 'made', 'media', 'b');
+    await mkdir(media);
+    for (const name of ['old.x.part', 'new.x.part', 'old.wav']) await writeFile(join(media, name), '');
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of ['old.x.part', 'old.wav']) await utimes(join(media, name), old, old);
+    await store.sweep();
+    expect((await files()).sort()).toEqual(['new.x.part', 'old.wav']);
+  });
+});

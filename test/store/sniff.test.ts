@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { sniff } from '../../store/sniff.ts';
+import { UnfitBody } from '../../store/store.ts';
+import { ebml, id3, mp3, mp4, wav } from './media.ts';
+
+describe('sniff', () => {
+  it.each([
+    ['mp3', mp3()],
+    ['mp3', id3(mp3())],
+    ['wav', wav()],
+    ['ogg', Buffer.from('OggS\0\0')],
+    ['flac', Buffer.from('fLaC\0\0')],
+    ['m4a', mp4('M4A ')],
+    ['aac', Buffer.from([0xff, 0xf1, 0x50, 0x80, 0, 0])],
+    ['mp4', mp4('mp42')],
+    ['webm', ebml('webm')],
+  ])('knows %s as audio', (extension, body) => {
+    expect(sniff(body, { family: 'audio' })).toBe(extension);
+  });
+
+  it.each([
+    ['mp4', mp4()],
+    ['mov', mp4('qt  ')],
+    ['webm', ebml('webm')],
+    ['mkv', ebml('matroska')],
+  ])('knows %s as video', (extension, body) => {
+    expect(sniff(body, { family: 'video' })).toBe(extension);
+  });
+
+  it.each([
+    ['an HTML page', '\n <!DOCTYPE html><p>Sorry'],
+    ['an HTML page', '<html>'],
+    ['XML', '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'],
+    ['XML', '<Error>expired</Error>'],
+    ['JSON', '{"error":"expired"}'],
+    ['JSON', ' [1]'],
+    ['plain text', 'upstream connect error'],
+    ['plain text', 'Link abgelaufen: ungültig'],
+    ['empty', ''],
+  ])('takes %s for neither audio nor video', (words, text) => {
+    for (const family of ['audio', 'video'] as const) {
+      expect(() => sniff(Buffer.from(text), { family })).toThrow(UnfitBody);
+      expect(() => sniff(Buffer.from(text), { family })).toThrow(words);
+    }
+  });
+
+  it('takes a sound for no video, nor bytes of no known kind', () => {
+    expect(() => sniff(wav(), { family: 'video' })).toThrow('but the body is wav');
+    expect(() => sniff(Buffer.from([0, 1, 2, 3]), { family: 'video' })).toThrow('begins with 00010203');
+  });
+
+  it('names raw audio by its declared type', () => {
+    const raw = Buffer.from([0, 1, 0xff, 0xfe, 2, 0, 0x90, 3]);
+    expect(sniff(raw, { family: 'audio', contentType: 'audio/L16; rate=16000' })).toBe('pcm');
+    expect(sniff(raw, { family: 'audio', contentType: 'application/octet-stream' })).toBe('bin');
+    expect(sniff(raw, { family: 'audio' })).toBe('bin');
+    expect(sniff(Buffer.alloc(100), { family: 'audio' })).toBe('bin');
+    expect(() => sniff(raw, { family: 'audio', contentType: 'application/json' })).toThrow(
+      'declared as application/json',
+    );
+  });
+
+  it('takes silence of -1 samples for raw audio, not for mp3', () => {
+    expect(sniff(Buffer.alloc(100, 0xff), { family: 'audio', contentType: 'audio/pcm' })).toBe('pcm');
+  });
+
+  it('takes any text as the text that it is said to be, also none at all', () => {
+    expect(sniff(Buffer.from('{"even": "this"}'), { family: 'text' })).toBe('txt');
+    expect(sniff(Buffer.alloc(0), { family: 'text', extension: 'srt' })).toBe('srt');
+  });
+});
