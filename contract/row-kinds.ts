@@ -29,7 +29,7 @@ export type SpecColumn = 'text' | 'voice' | 'engine' | 'format' | 'speed' | 'lan
 export interface KindDefinition {
   /** Columns without which the row is an error. */
   readonly required: readonly SpecColumn[];
-  /** Columns the kind also understands. A filled known column that is in neither list is an error. */
+  /** Columns the kind also understands. A filled known column that is in neither list is a warning, under `--strict` an error. */
   readonly optional: readonly SpecColumn[];
   /** Paid steps, in order; each waits for the one before it. */
   readonly steps: readonly Step[];

@@ -11,6 +11,7 @@ import { parseRow } from './parse-row.ts';
 import type { RowDefaults } from './parse-row.ts';
 import { show } from './problems.ts';
 import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
+import { MAX_COLUMNS } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
 import { IdMaker } from './row-id.ts';
 import { SeenTable } from './seen-table.ts';
@@ -52,6 +53,8 @@ export interface ManifestRow {
 export interface Progress {
   readonly row?: ManifestRow;
   readonly problems: readonly ManifestProblem[];
+  /** Nothing sensible can be read after this. */
+  readonly stop?: true;
 }
 
 const NOTHING: Progress = { problems: [] };
@@ -91,7 +94,7 @@ export class ManifestReader {
   accept(item: RawItem): Progress {
     switch (item.type) {
       case 'columns':
-        return { problems: this.#addColumns(item.line, item.names) };
+        return this.#addColumns(item.line, item.names);
       case 'record':
         this.rows++;
         return this.#skipsRows ? NOTHING : this.#readRow(item.line, item.cells);
@@ -114,15 +117,22 @@ export class ManifestReader {
     return this.#csv ? [] : this.#checkColumns().map((finding) => ({ line: 1, id: '', ...finding }));
   }
 
-  #addColumns(line: number, names: readonly string[]): ManifestProblem[] {
+  #addColumns(line: number, names: readonly string[]): Progress {
     this.#headerLine ??= line;
+    const count = this.columns.count + names.length;
+    if (count > MAX_COLUMNS) {
+      this.#cut = true;
+      const expected = `at most ${MAX_COLUMNS} columns; what follows this line was not checked`;
+      const problem = { line, id: '', column: '', expected, came: `${count} columns`, code: 'too-many-columns' } as const;
+      return { problems: [problem], stop: true };
+    }
     const findings: Finding[] = [];
     for (const note of this.columns.add(names)) {
       if ('finding' in note) findings.push(note.finding);
       else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
     }
     if (this.#csv) findings.push(...this.#checkColumns());
-    return findings.map((finding) => ({ line, id: '', ...finding }));
+    return { problems: findings.map((finding) => ({ line, id: '', ...finding })) };
   }
 
   /** What concerns the columns together; for JSONL that is known at the end only. */

@@ -8,6 +8,7 @@ export const PROBLEM_CODES = {
   'broken-quote': 'a quote that does not close, or closes in the middle of a cell',
   'record-too-long': 'a record over 10 MB',
   'cell-too-long': 'a cell over 1 MB',
+  'too-many-columns': 'more than 1,000 columns',
   'too-few-cells': 'a record with fewer cells than the header',
   'too-many-cells': 'a record with more cells than the header',
   'duplicate-column': 'two columns of one name, after trimming and `--map`',

@@ -5,6 +5,9 @@ export const MAX_CELL_BYTES = 1024 * 1024;
 /** Longest record, in bytes. A longer one ends the reading. */
 export const MAX_RECORD_BYTES = 10 * 1024 * 1024;
 
+/** Most columns of a manifest. More are a mistake, such as JSON lines that use ids as keys. */
+export const MAX_COLUMNS = 1000;
+
 /** What a format reader hands on, in the order of the file. */
 export type RawItem =
   /** New columns: the whole header of a CSV file, or keys that a JSON line is the first to have. */

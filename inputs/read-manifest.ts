@@ -54,10 +54,11 @@ export async function checkManifest(source: ManifestSource, options: ManifestOpt
     problemCount += found.length;
     problems.push(...found.slice(0, Math.max(0, KEPT_PROBLEMS - problems.length)));
   };
-  for await (const batch of readItems(source)) {
+  reading: for await (const batch of readItems(source)) {
     for (const item of batch) {
-      const { row, problems: found } = reader.accept(item);
+      const { row, problems: found, stop } = reader.accept(item);
       keep(found);
+      if (stop) break reading;
       if (row !== undefined) kinds[row.spec.kind] = addRow(kinds[row.spec.kind], row.quoted);
       if (item.type === 'end') ({ digest } = item);
     }

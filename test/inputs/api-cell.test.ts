@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { JsonValue } from '../../contract/row-kinds.ts';
+import { cellOfApiValue, valueOfApiCell } from '../../inputs/api-cell.ts';
+
+describe('api.<field> cells', () => {
+  it.each<[string, JsonValue]>([
+    ['1', 1],
+    [' -2.5e3 ', -2500],
+    ['true', true],
+    ['null', null],
+    ['True', 'True'],
+    ['+1', '+1'],
+    ['007', '007'],
+    ['1e999', '1e999'],
+    ['9007199254740993', '9007199254740993'],
+    ['{"a":1}', { a: 1 }],
+    ['{a:1}', '{a:1}'],
+    ['"5"', '5'],
+    ['"a" and "b"', '"a" and "b"'],
+    [' plain ', ' plain '],
+  ])('takes %j as %j', (cell, value) => {
+    expect(valueOfApiCell(cell)).toEqual(value);
+  });
+
+  it('carry every JSON value there and back', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (any) => {
+        const value = JSON.parse(JSON.stringify(any)) as JsonValue;
+        const cell = cellOfApiValue(value);
+        expect(cell).not.toBe('');
+        expect(valueOfApiCell(cell)).toEqual(value);
+      }),
+    );
+  });
+});

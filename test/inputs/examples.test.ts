@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { KINDS } from '../../contract/row-kinds.ts';
+import { loadFile } from './manifest-file.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../inputs/examples/', import.meta.url));
+
+describe('examples', () => {
+  it('are one of each kind, and the demo', async () => {
+    expect((await readdir(EXAMPLES)).sort()).toEqual([...KINDS.map((kind) => `${kind}.csv`), 'demo.csv'].sort());
+  });
+
+  it.each(KINDS)('%s.csv is sound, also under --strict, and explains itself in _note', async (kind) => {
+    const { rows, summary } = await loadFile(`${EXAMPLES}${kind}.csv`, { strict: true });
+    expect(summary.kinds[kind].rows).toBe(rows.length);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(summary.warnings).toEqual([]);
+    expect(await readFile(`${EXAMPLES}${kind}.csv`, 'utf8')).toMatch(/^_note,/);
+  });
+
+  it('demo.csv has about 30 rows of all kinds with everything that is hard to read', async () => {
+    const { rows, summary } = await loadFile(`${EXAMPLES}demo.csv`, { strict: true });
+    expect(rows.length).toBeGreaterThanOrEqual(28);
+    expect(rows.length).toBeLessThanOrEqual(32);
+    for (const kind of KINDS) expect(summary.kinds[kind].rows).toBeGreaterThanOrEqual(3);
+    expect(summary.unpriced).toBe(0);
+    expect(summary.warnings).toEqual([]);
+    const texts = rows.map((row) => row.spec.text ?? '');
+    for (const needed of [/^=/, /\n/, /"/, /\p{Script=Han}/u, /\p{Script=Hangul}/u, /\p{Script=Cyrillic}/u, /🎉/u])
+      expect(texts.some((text) => needed.test(text))).toBe(true);
+  });
+});

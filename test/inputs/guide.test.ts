@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { KINDS, ROW_KINDS } from '../../contract/row-kinds.ts';
+import { KNOWN_COLUMNS } from '../../inputs/columns.ts';
+import { PROBLEM_CODES } from '../../inputs/problems.ts';
+
+const guide = await readFile(new URL('../../docs/guide/manifest.md', import.meta.url), 'utf8');
+
+/** The lines of the table between two markers, without its head. */
+function tableOf(marker: string): string[] {
+  const [, part = ''] = guide.split(`<!-- ${marker}: compared with the code by a test -->`);
+  const [table = ''] = part.split(`<!-- end of ${marker} -->`);
+  const lines = table.split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2);
+}
+
+describe('docs/guide/manifest.md', () => {
+  it('gives the columns and steps of each kind as the code has them', () => {
+    const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+    expect(tableOf('kinds')).toEqual(
+      KINDS.map((kind) => {
+        const { required, optional, steps } = ROW_KINDS[kind];
+        return `| \`${kind}\` | ${code(required)} | ${code(optional)} | ${steps.join(', ')} |`;
+      }),
+    );
+  });
+
+  it('lists every error code with its meaning', () => {
+    expect(tableOf('codes')).toEqual(
+      Object.entries(PROBLEM_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    );
+  });
+
+  it('explains every column', () => {
+    const explained = guide.split('| column | what it takes |')[1]?.split('\n\n')[0] ?? '';
+    for (const column of KNOWN_COLUMNS) expect(explained).toContain(`\`${column}\``);
+  });
+});
