@@ -127,7 +127,11 @@ class LedgerDriver extends SqliteDriver {
 
   /** Brings the log into the database file first, so that a copy of that one file is a whole ledger. Waits for nobody. */
   override async destroy(): Promise<void> {
-    this.#database.exec('pragma wal_checkpoint(passive)');
+    try {
+      this.#database.exec('pragma wal_checkpoint(passive)');
+    } catch {
+      // A full disk, say. Nothing is lost: the log beside the file holds it, and the next opening reads it.
+    }
     await super.destroy();
   }
 }

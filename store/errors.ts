@@ -19,7 +19,7 @@ export class StoreUnwritable extends Error {
   constructor(path: string, cause: unknown) {
     const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
     const advice = ADVICE[code] ?? 'Check the disk, then run the same command again.';
-    super(`${path} cannot be written (${code}: ${message}). Nothing that was paid is lost. ${advice}`, { cause });
+    super(`${path} cannot be written (${message}). Nothing that was paid is lost. ${advice}`, { cause });
     this.name = 'StoreUnwritable';
     this.path = path;
     this.code = code;
