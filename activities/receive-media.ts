@@ -1,8 +1,8 @@
-import { Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import { stemOf, type StoredFile } from '../store/store.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies, Witness } from './dependencies.ts';
 
 /** Takes a result body to the store: whole, checked and synced, or not at all. */
 export function receiveMedia(
@@ -10,24 +10,16 @@ export function receiveMedia(
   key: AttemptKey,
   family: 'audio' | 'video',
 ): Receive<StoredFile> {
-  return async (body, { contentLength, contentType }) => {
-    // The last byte has come and nothing is under the final name yet.
-    const lastByte = new Transform({
-      transform: (chunk, _encoding, done) => {
-        done(null, chunk);
-      },
-      flush: (done) => {
-        Promise.resolve(deps.witness('before-rename')).then(() => {
-          done();
-        }, done);
-      },
-    });
-    body.on('error', (error) => lastByte.destroy(error));
-    lastByte.on('close', () => body.destroy());
-    return deps.store.write(stemOf(key), body.pipe(lastByte), {
+  return (body, { contentLength, contentType }) =>
+    deps.store.write(stemOf(key), Readable.from(witnessed(body, deps.witness), { objectMode: false }), {
       family,
       contentType,
       ...(contentLength === undefined ? {} : { contentLength }),
     });
-  };
+}
+
+/** The body, and a moment after its last byte, when nothing is under the final name yet. */
+async function* witnessed(body: Readable, witness: Witness): AsyncGenerator<Buffer> {
+  for await (const chunk of body) yield chunk as Buffer;
+  await witness('before-rename');
 }
