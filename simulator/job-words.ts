@@ -19,9 +19,12 @@ export interface JobWords {
   readonly error: Readonly<Record<string, unknown>>;
 }
 
-/** Looks at a job now. A planned unknown word hides the end of the job; a planned dead link has expired already. */
-export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw): JobWords {
-  const phase = phaseOf(job, Date.now());
+/**
+ * Looks at a job now; the answer to its creation always says that it waits. A planned unknown word hides the end of the
+ * job; a planned dead link has expired already.
+ */
+export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobWords {
+  const phase = created ? 'waiting' : phaseOf(job, Date.now());
   if (fate?.kind === 'unknown-status') return { phase: 'processing', status: fate.word, link: null, error: {} };
   const status = statusWord(phase, draw);
   if (phase === 'failed') return { phase, status, link: null, error: errorMembers(job.failure ?? '', draw) };

@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
  * either or both of the two objects hold id and status, and the link is at the top or in either.
  */
 export function speechAnswer(service: Service, job: Job, fate: Fate, draw: Draw, status: 200 | 202): Answer {
-  const words = wordsOf(service, job, fate, draw);
+  const words = wordsOf(service, job, fate, draw, status === 202);
   const core = { [draw.shape('speech.id')]: job.id, status: words.status, ...words.error };
   const link = words.link === null ? {} : { audioUrl: words.link };
   const place = draw.shape('speech.link');

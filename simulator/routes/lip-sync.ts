@@ -53,7 +53,10 @@ function createLipSync(service: Service, request: FastifyRequest): Exchange {
         inputs: { videoUrl, audioUrl },
         idempotencyKey: idempotencyKeyOf(request),
       });
-      const members = { ...jobMembers(service, job, fate, draw), remaining_credits: service.account.settings.credits };
+      const members = {
+        ...jobMembers(service, job, fate, draw, true),
+        remaining_credits: service.account.settings.credits,
+      };
       return { ...envelope(Number(draw.shape('lip.status')), members, 'Lip-sync job created', draw), charge };
     },
   };
@@ -118,8 +121,8 @@ function phaseNamed(word: NonNullable<z.output<typeof query>['status']>): Phase 
   }
 }
 
-function jobMembers(service: Service, job: Job, fate: Fate, draw: Draw): Record<string, unknown> {
-  const words = wordsOf(service, job, fate, draw);
+function jobMembers(service: Service, job: Job, fate: Fate, draw: Draw, created = false): Record<string, unknown> {
+  const words = wordsOf(service, job, fate, draw, created);
   const details = {
     ...times(job, draw),
     progress: progressOf(job, Date.now()),
