@@ -196,7 +196,7 @@ module.exports = {
       },
     },
 
-    // Who sees whom
+    // Who sees whom. No room lists test/, so nobody imports tests.
     ...roomRules,
     {
       name: 'nobody-imports-an-executable',
@@ -204,13 +204,6 @@ module.exports = {
       comment: 'This file acts when it is imported. Import what it calls, or start it as a process.',
       from: {},
       to: { path: '^(starters/(cli|demo)|simulator/main|worker/bundle-workflows)[.]ts$' },
-    },
-    {
-      name: 'nobody-imports-tests',
-      severity: 'error',
-      comment: 'test/ is not shipped. Move what you need to the room that owns it.',
-      from: { pathNot: pathsOf(['test', 'bench']) },
-      to: { path: ROOMS.test },
     },
 
     // One owner per capability

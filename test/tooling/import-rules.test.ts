@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+/**
+ * Every import rule is broken once on purpose, in a small tree of its own, and must be the one that fires. That the real
+ * tree is clean is what `npm run check` says.
+ */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CONFIG = join(ROOT, '.dependency-cruiser.cjs');
+const CRUISE = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+
+/** A file of the tree and the lines in it: those that must break a rule, by its name, and those that are fine. */
+interface Planted {
+  readonly breaks?: Readonly<Record<string, string>>;
+  readonly fine?: readonly string[];
+}
+
+const TREE: Readonly<Record<string, Planted>> = {
+  'contract/facts.ts': { breaks: { 'contract-is-pure': "import 'node:os';" } },
+  'api/speak.ts': {
+    breaks: {
+      'api-knows-its-neighbours': "import '../ledger/record.ts';",
+      '@temporalio/common-has-owners': "import '@temporalio/common';",
+      'zod-stands-at-the-doors': "import 'zod';",
+      'files-have-owners': "import 'node:fs/promises';",
+    },
+    fine: ["import '../contract/facts.ts';", "import 'axios';", "import 'node:http';"],
+  },
+  'ledger/record.ts': {
+    breaks: {
+      'ledger-knows-its-neighbours': "import '../store/keep.ts';",
+      'axios-has-owners': "import 'axios';",
+    },
+    fine: ["import '../contract/facts.ts';", "import 'kysely';", "import 'libsql';"],
+  },
+  'store/keep.ts': {
+    breaks: {
+      'store-knows-its-neighbours': "import '../contract/facts.ts';",
+      'libsql-has-owners': "import 'libsql';",
+    },
+    fine: ["import 'node:fs';"],
+  },
+  'inputs/read.ts': {
+    breaks: {
+      'inputs-knows-its-neighbours': "import '../workflows/run.ts';",
+      'kysely-has-owners': "import 'kysely';",
+      'no-unresolvable': "import './nowhere.ts';",
+    },
+    fine: [
+      "import './read-line.ts';",
+      "import '../contract/facts.ts';",
+      "import '../workflows/policy/decide.ts';",
+      "import 'csv-parse';",
+    ],
+  },
+  'inputs/read-line.ts': { breaks: { 'no-cycles': "import './read.ts';" } },
+  'inputs/formula-guard.ts': { fine: ["import 'node:buffer';"] },
+  'inputs/left-over.ts': { breaks: { 'no-orphans': 'export {};' } },
+  'workflows/policy/decide.ts': {
+    breaks: { 'policy-knows-only-the-contract': "import 'node:crypto';" },
+    fine: ["import '../../contract/facts.ts';"],
+  },
+  'workflows/run.ts': {
+    breaks: { 'workflows-stay-in-the-sandbox': "import '../activities/act.ts';" },
+    fine: ["import './policy/decide.ts';", "import '../contract/facts.ts';", "import '@temporalio/workflow';"],
+  },
+  'activities/act.ts': {
+    breaks: {
+      'activities-knows-its-neighbours': "import '../inputs/formula-guard.ts';",
+      '@temporalio/workflow-has-owners': "import '@temporalio/workflow';",
+      '@temporalio/client-has-owners': "import '@temporalio/client';",
+    },
+    fine: [
+      "import '../api/speak.ts';",
+      "import '../ledger/record.ts';",
+      "import '../store/keep.ts';",
+      "import '../workflows/policy/decide.ts';",
+      "import '../results/subtitles.ts';",
+      "import '@temporalio/activity';",
+    ],
+  },
+  'worker/wire.ts': {
+    breaks: {
+      'worker-knows-its-neighbours': "import '../workflows/run.ts';",
+      '@temporalio/activity-has-owners': "import '@temporalio/activity';",
+      'nobody-imports-an-executable': "import './bundle-workflows.ts';",
+    },
+    fine: ["import '../activities/act.ts';", "import '@temporalio/worker';"],
+  },
+  'worker/bundle-workflows.ts': {},
+  'embedded/find.ts': {
+    breaks: {
+      'embedded-knows-its-neighbours': "import '../ledger/record.ts';",
+      '@temporalio/worker-has-owners': "import '@temporalio/worker';",
+      '@temporalio/envconfig-has-owners': "import '@temporalio/envconfig';",
+    },
+    fine: ["import '@temporalio/client';", "import '@temporalio/testing';", "import 'libsql';", "import 'zod';"],
+  },
+  'results/project.ts': {
+    breaks: {
+      'results-knows-its-neighbours': "import '../inputs/read.ts';",
+      'results-takes-types-only': "import '../ledger/record.ts';",
+    },
+    fine: [
+      "import type { Speech } from '../api/speak.ts';",
+      "import '../store/keep.ts';",
+      "import '../inputs/formula-guard.ts';",
+    ],
+  },
+  'results/subtitles.ts': { fine: ["import '../contract/facts.ts';"] },
+  'starters/follow.ts': {
+    breaks: {
+      'starters-knows-its-neighbours': "import '../test/support/world.ts';",
+      'starters-takes-types-only': "import { act } from '../activities/act.ts';",
+      'fastify-has-owners': "import 'fastify';",
+      'csv-parse-has-owners': "import 'csv-parse';",
+      'mediabunny-has-owners': "import 'mediabunny';",
+      'no-dev-dependency-in-what-ships': "import 'jest';",
+      '@temporalio/testing-has-owners': "import '@temporalio/testing';",
+    },
+    fine: [
+      "import type { Run } from '../workflows/run.ts';",
+      "import '../results/project.ts';",
+      "import '../worker/wire.ts';",
+      "import '../simulator/serve.ts';",
+      "import 'commander';",
+    ],
+  },
+  'simulator/serve.ts': {
+    breaks: {
+      'simulator-knows-its-neighbours': "import '../api/speak.ts';",
+      'commander-has-owners': "import 'commander';",
+    },
+    fine: ["import '../contract/facts.ts';", "import 'fastify';", "import 'mediabunny';"],
+  },
+  'bench/measure.ts': { fine: ["import '../ledger/record.ts';", "import 'axios';"] },
+  'test/support/world.ts': { fine: ["import '../../ledger/record.ts';", "import 'fastify';", "import 'jest';"] },
+};
+
+const PACKAGES = [
+  ...['activity', 'client', 'common', 'envconfig', 'testing', 'worker', 'workflow'].map(
+    (name) => `@temporalio/${name}`,
+  ),
+  ...['axios', 'commander', 'csv-parse', 'fastify', 'kysely', 'libsql', 'mediabunny', 'zod'],
+];
+
+const configSchema = z.object({ forbidden: z.array(z.object({ name: z.string(), comment: z.string().min(40) })) });
+const reportSchema = z.object({
+  summary: z.object({ violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })) }),
+});
+
+const rules = configSchema.parse(createRequire(import.meta.url)(CONFIG)).forbidden.map(({ name }) => name);
+const expected = Object.entries(TREE).flatMap(([file, { breaks = {} }]) =>
+  Object.keys(breaks).map((rule) => `${file}: ${rule}`),
+);
+
+let folder: string;
+let found: readonly string[];
+
+function write(path: string, text: string): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'voxbatch-rules-')));
+  const dependencies = Object.fromEntries(PACKAGES.map((name) => [name, '1.0.0']));
+  write('package.json', JSON.stringify({ type: 'module', dependencies, devDependencies: { jest: '1.0.0' } }));
+  write('tsconfig.json', JSON.stringify({ compilerOptions: { module: 'nodenext', allowImportingTsExtensions: true } }));
+  for (const name of [...PACKAGES, 'jest']) {
+    write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }));
+    write(`node_modules/${name}/index.js`, '');
+  }
+  for (const [file, { breaks = {}, fine = [] }] of Object.entries(TREE)) {
+    write(file, [...fine, ...Object.values(breaks)].join('\n'));
+  }
+  const rooms = [...new Set(Object.keys(TREE).map((file) => file.split('/')[0] ?? file))];
+  const args = [CRUISE, '--config', CONFIG, '--output-type', 'json', ...rooms];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 64 * 2 ** 20 });
+  const { violations } = reportSchema.parse(JSON.parse(stdout)).summary;
+  found = violations.map(({ from, rule }) => `${from}: ${rule.name}`);
+}, 60_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the import rules', () => {
+  it('are all broken by a line of this test, each once', () => {
+    expect(expected.map((line) => line.replace(/^.*: /, '')).sort()).toEqual([...rules].sort());
+  });
+
+  it('fire where they are broken, and nowhere else', () => {
+    expect([...found].sort()).toEqual([...expected].sort());
+  });
+});
