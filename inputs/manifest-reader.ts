@@ -123,7 +123,14 @@ export class ManifestReader {
     if (count > MAX_COLUMNS) {
       this.#cut = true;
       const expected = `at most ${MAX_COLUMNS} columns; what follows this line was not checked`;
-      const problem = { line, id: '', column: '', expected, came: `${count} columns`, code: 'too-many-columns' } as const;
+      const problem = {
+        line,
+        id: '',
+        column: '',
+        expected,
+        came: `${count} columns`,
+        code: 'too-many-columns',
+      } as const;
       return { problems: [problem], stop: true };
     }
     const findings: Finding[] = [];

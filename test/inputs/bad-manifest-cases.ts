@@ -73,9 +73,7 @@ export const BAD_MANIFESTS: readonly BadManifest[] = [
     content: Array.from({ length: 2000 }, (_, at) => `{"row ${at}":"text"}\n`).join(''),
     file: 'a.jsonl',
     options: { kind: 'tts', defaults: { voice: 'v' } },
-    problems: [
-      ...Array.from({ length: 1000 }, (_, at) => [at + 1, 'text', 'missing-cell'] as const),
-    ],
+    problems: [...Array.from({ length: 1000 }, (_, at) => [at + 1, 'text', 'missing-cell'] as const)],
   },
   { what: 'too few cells', content: 'id,text,voice\n1,a,v\n2,b\n', problems: [[3, 'voice', 'too-few-cells']] },
   { what: 'too many cells', content: 'text,voice\na,v\nb,v,x,y\n', problems: [[3, '#3', 'too-many-cells']] },
