@@ -1,9 +1,6 @@
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
-/** Default of `--name`. */
-export const DEFAULT_NAME_TEMPLATE = '{id}.{ext}';
-
 const FIELD = /\{([^{}]*)\}/g;
 /** Bytes of a part of a path; file systems take 255, and we need some for `.part`. */
 const LONGEST_PART = 240;

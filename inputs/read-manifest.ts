@@ -10,7 +10,7 @@ import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';
 
 /** Problems beyond this many are counted and not kept. */
-export const KEPT_PROBLEMS = 1000;
+const KEPT_PROBLEMS = 1000;
 
 /** Rows of one kind. */
 export interface KindSummary {
@@ -30,7 +30,7 @@ export interface ManifestSummary {
   /** Sum over all kinds, in credits. */
   readonly quoted: number;
   readonly unpriced: number;
-  /** The first {@link KEPT_PROBLEMS}. Nothing may start while there is one. */
+  /** The first 1,000. Nothing may start while there is one. */
   readonly problems: readonly ManifestProblem[];
   /** All of them. */
   readonly problemCount: number;
