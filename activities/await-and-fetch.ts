@@ -32,7 +32,7 @@ export async function awaitAndFetch(
   const looks = new Map<string, Promise<void>>();
   const fetching = new Set<string>();
   const endsAt = performance.now() + request.sliceMs;
-  let chainReady = false;
+  let readyChains = 0;
 
   /** Keeps a job that still runs; reports a row that needs something else. */
   const sort = async (key: AttemptKey): Promise<void> => {
@@ -46,7 +46,7 @@ export async function awaitAndFetch(
     waiting.delete(nameOf(key));
     deps.looks.forget(nameOf(key));
     settled.push({ row: key.row, next });
-    chainReady ||= next.do === 'submit';
+    if (next.do === 'submit') readyChains += 1;
   };
 
   const look = async (job: WaitedJob): Promise<void> => {
@@ -58,7 +58,7 @@ export async function awaitAndFetch(
   };
 
   for (const at of request.rows) await sort({ batch: request.batch, ...at });
-  while (waiting.size > 0 && !chainReady && !signal.aborted && performance.now() < endsAt) {
+  while (waiting.size > 0 && readyChains === 0 && !signal.aborted && performance.now() < endsAt) {
     const now = deps.clock.now().wall;
     for (const job of [...waiting.values()]) {
       if (looks.has(job.name)) continue;

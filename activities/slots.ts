@@ -56,7 +56,7 @@ export async function reportHealth(
   switch (failure?.class) {
     case 'RateLimited':
       await deps.ledger.updateLimiter<RateState, undefined>(scope, (state) =>
-        refused(state, now, sentAt, failure?.retryAfterMs),
+        refused(state, now, sentAt, failure.retryAfterMs),
       );
       break;
     case 'NotSent':

@@ -1,9 +1,9 @@
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
   /** A line of data. */
-  data(line: string): void;
+  readonly data: (line: string) => void;
   /** A line for people. */
-  say(line: string): void;
+  readonly say: (line: string) => void;
   /** True where stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True where a person can be asked: stdin and stderr are terminals. */

@@ -101,7 +101,10 @@ export class LiveWorld {
   }
 
   /** Runs `voxbatch …` to its end. */
-  run(args: readonly string[], options: { readonly env?: NodeJS.ProcessEnv; readonly dieAt?: string } = {}): Promise<Ended> {
+  run(
+    args: readonly string[],
+    options: { readonly env?: NodeJS.ProcessEnv; readonly dieAt?: string } = {},
+  ): Promise<Ended> {
     return this.start(args, options).ended;
   }
 

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import { joinServer } from '../../embedded/join-server.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+
+let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+
+/** The workflows of this checkout, bundled once per test process. */
+export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
+  bundle ??= bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    logger: new DefaultLogger('ERROR'),
+  });
+  return bundle;
+}
+
+/**
+ * Replays every history in the embedded server of a home with the workflow code of this checkout, and returns how many there
+ * were. Throws on the first that does not replay.
+ */
+export async function replayHistories(home: string): Promise<number> {
+  const membership = await joinServer({ home, env: process.env, say: () => undefined });
+  const connection = await Connection.connect({ address: membership.address });
+  try {
+    const client = new Client({ connection, namespace: membership.namespace });
+    const histories = client.workflow.list().intoHistories();
+    let replayed = 0;
+    for await (const result of Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories)) {
+      if (result.error !== undefined) throw result.error;
+      replayed += 1;
+    }
+    return replayed;
+  } finally {
+    await connection.close();
+    await membership.leave();
+  }
+}
