@@ -15,9 +15,9 @@ export interface Reply {
 export interface Client {
   readonly simulator: Simulator;
   /** A request to a path under the API's base URL, with the token. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
   /** A request to a path of the API's origin, without a token. */
-  origin(method: string, path: string, body?: unknown): Promise<Reply>;
+  readonly origin: (method: string, path: string, body?: unknown) => Promise<Reply>;
 }
 
 /** Runs a simulator without any latency, unless told otherwise, for the length of a test. */

@@ -1,0 +1,185 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FaultPlan } from '../../simulator/start-simulator.ts';
+import { type Client, fetchWhole, jobIdIn, linkIn, withSimulator } from './with-simulator.ts';
+
+const JOBS = '/speech/tts/jobs';
+type Rule = NonNullable<FaultPlan['rules']>[number];
+
+function withRule<T>(rule: Rule, use: (client: Client) => Promise<T>): Promise<T> {
+  return withSimulator({ plan: { rules: [rule] } }, use);
+}
+
+function speak({ call }: Client): ReturnType<Client['call']> {
+  return call('POST', JOBS, { text: 'a line', voiceId: 'narrator' });
+}
+
+/** Charges and whether their answers were sent. */
+function charges({ simulator }: Client): string[] {
+  return simulator.ledger().map(({ answered }) => answered);
+}
+
+describe('faults of a create', () => {
+  it.each([400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504])(
+    'answers %d and charges nothing',
+    async (status) => {
+      await withRule({ on: 'create', fault: { kind: 'status', status } }, async (client) => {
+        expect((await speak(client)).status).toBe(status);
+        expect(charges(client)).toEqual([]);
+      });
+    },
+  );
+
+  it('answers 503 with a foreign body, or with none', async () => {
+    await withRule({ on: 'create', fault: { kind: 'status', status: 503, body: 'foreign' } }, async (client) => {
+      expect((await speak(client)).contentType).toContain('text/html');
+    });
+    await withRule({ on: 'create', fault: { kind: 'status', status: 503, body: 'empty' } }, async (client) => {
+      expect((await speak(client)).text).toBe('');
+    });
+  });
+
+  it('gives Retry-After in seconds or as a date', async () => {
+    await withRule({ on: 'create', fault: { kind: 'status', status: 429, retryAfter: 7 } }, async (client) => {
+      expect((await speak(client)).headers.get('retry-after')).toBe('7');
+    });
+    const fault = { kind: 'status', status: 429, retryAfter: 60, retryAfterAs: 'date' };
+    await withRule({ on: 'create', fault }, async (client) => {
+      const at = Date.parse((await speak(client)).headers.get('retry-after') ?? '');
+      expect(at - Date.now()).toBeGreaterThan(30_000);
+    });
+  });
+
+  it.each<[Rule['fault'], string[]]>([
+    ['accept-then-500', ['lost']],
+    [{ kind: 'status', status: 502, accepted: true }, ['lost']],
+    [{ kind: 'html' }, []],
+    [{ kind: 'html', accepted: true }, ['lost']],
+    [{ kind: 'soft-error' }, []],
+    [{ kind: 'late', ms: 5 }, ['sent']],
+    ['job-fails', ['sent']],
+  ])('%j leaves the charges %j', async (fault, expected) => {
+    await withRule({ on: 'create', fault }, async (client) => {
+      await speak(client);
+      expect(charges(client)).toEqual(expected);
+    });
+  });
+
+  it.each<[Rule['fault'], string[]]>([
+    ['reset-before', []],
+    ['reset-after', ['lost']],
+    ['cut', ['lost']],
+    ['wrong-length', ['lost']],
+  ])('%j breaks the connection and leaves the charges %j', async (fault, expected) => {
+    await withRule({ on: 'create', fault }, async (client) => {
+      await expect(speak(client)).rejects.toThrow();
+      expect(charges(client)).toEqual(expected);
+    });
+  });
+
+  it.each([true, false])('hangs; accepted: %p', async (accepted) => {
+    await withRule({ on: 'create', fault: { kind: 'hang', accepted } }, async (client) => {
+      const gaveUp = new AbortController();
+      const answer = fetch(client.simulator.url + JOBS, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${client.simulator.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ text: 'a line', voiceId: 'narrator' }),
+        signal: gaveUp.signal,
+      });
+      answer.catch(() => undefined);
+      // Another request that is answered shows that the first one, sent before it, has been dealt with.
+      await client.call('GET', '/profile');
+      while (accepted && charges(client).length === 0) await client.call('GET', '/profile');
+      expect(charges(client)).toEqual(accepted ? ['lost'] : []);
+      gaveUp.abort();
+      await expect(answer).rejects.toThrow();
+    });
+  });
+
+  it('fails a job, sticks in one, and uses a word that nobody knows', async () => {
+    const after = (fault: Rule['fault']): Promise<string> =>
+      withRule({ on: 'create', fault }, async (client) => {
+        const id = jobIdIn(await speak(client));
+        return (await client.call('GET', `${JOBS}/${id}`)).text;
+      });
+    expect(await after({ kind: 'job-fails', message: 'No such luck' })).toContain('No such luck');
+    expect(await after('job-stuck')).toContain('"processing"');
+    await withRule({ on: 'create', fault: { kind: 'unknown-status', word: 'brewing' } }, async (client) => {
+      expect((await speak(client)).text).toContain('brewing');
+    });
+  });
+
+  it('sends other things than media for synchronous speech', async () => {
+    const fault = { kind: 'wrong-type', body: 'html' };
+    await withRule({ on: 'create', fault }, async (client) => {
+      const reply = await client.call('POST', '/speech/tts', { text: 'a line', voiceId: 'narrator' });
+      expect(reply.contentType).toBe('audio/mpeg');
+      expect(reply.text).toContain('<html');
+      expect(client.simulator.ledger()).toHaveLength(1);
+    });
+  });
+});
+
+describe('faults of reads', () => {
+  it.each<[Rule['on'], string]>([
+    ['read', `${JOBS}/x`],
+    ['list', '/media/lip-sync/jobs'],
+    ['profile', '/profile'],
+  ])('%s: an error, a page, a reset', async (on, path) => {
+    const rules: Rule[] = [
+      { on, fault: { kind: 'status', status: 500 }, times: 1 },
+      { on, fault: 'html', times: 1 },
+      { on, fault: 'soft-error', times: 1 },
+      { on, fault: 'reset-before', times: 1 },
+    ];
+    await withSimulator({ plan: { rules } }, async ({ call }) => {
+      expect((await call('GET', path)).status).toBe(500);
+      expect((await call('GET', path)).contentType).toContain('text/html');
+      expect((await call('GET', path)).status).toBe(200);
+      await expect(call('GET', path)).rejects.toThrow();
+    });
+  });
+
+  it('hides the end of a job behind an unknown word, once', async () => {
+    await withRule({ on: 'read', fault: 'unknown-status', times: 1 }, async (client) => {
+      const id = jobIdIn(await speak(client));
+      const first = await client.call('GET', `${JOBS}/${id}`);
+      expect(first.text).toContain('warming_up');
+      expect(first.text).not.toContain('/results/');
+      expect(linkIn(await client.call('GET', `${JOBS}/${id}`))).toContain(id);
+    });
+  });
+
+  it('hands out a dead link, and a live one at the next look', async () => {
+    await withRule({ on: 'read', fault: 'dead-link', times: 1 }, async (client) => {
+      const id = jobIdIn(await speak(client));
+      const look = async (): Promise<number> =>
+        (await fetchWhole(linkIn(await client.call('GET', `${JOBS}/${id}`)))).status;
+      expect([403, 410]).toContain(await look());
+      expect(await look()).toBe(200);
+    });
+  });
+});
+
+describe('faults of downloads', () => {
+  async function download(fault: Rule['fault']): ReturnType<typeof fetchWhole> {
+    return withRule({ on: 'download', operation: 'speech-job', match: { text: 'a line' }, fault }, async (client) => {
+      const id = jobIdIn(await speak(client));
+      return fetchWhole(linkIn(await client.call('GET', `${JOBS}/${id}`)));
+    });
+  }
+
+  it.each<Rule['fault']>(['cut', 'wrong-length', 'reset-before'])('%s does not arrive whole', async (fault) => {
+    await expect(download(fault)).rejects.toThrow();
+  });
+
+  it('sends a page, an error, or other media under the name of media', async () => {
+    const page = await download({ kind: 'wrong-type', body: 'html' });
+    expect([page.status, page.contentType, page.text.startsWith('<!DOCTYPE')]).toEqual([200, 'audio/mpeg', true]);
+    expect((await download({ kind: 'wrong-type', body: 'json' })).text).toContain('provider');
+    expect((await download({ kind: 'wrong-type', body: 'other-media' })).text.slice(0, 4)).toBe('RIFF');
+  });
+
+  it('says that a link is dead', async () => {
+    expect([403, 410]).toContain((await download('dead-link')).status);
+  });
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
+
+describe('parseSimulatorArguments', () => {
+  it('reads every flag, and the token from the environment', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plan-'));
+    try {
+      const plan = join(folder, 'plan.json');
+      await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
+      const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8`;
+      expect(await parseSimulatorArguments(line.split(' '), { VOXBATCH_API_TOKEN: 'secret' })).toEqual({
+        token: 'secret',
+        port: 1,
+        mediaPort: 2,
+        host: '::1',
+        plan: { rules: [{ on: 'create', match: {}, fault: { kind: 'cut' } }], echoInputs: 'drawn' },
+        seed: 3,
+        shape: 'docs',
+        credits: 4,
+        rate: 5.5,
+        concurrency: 6,
+        createMs: [100, 300],
+        jobMs: [7, 7],
+        jobDistribution: 'lognormal',
+        linkLifeMs: 8,
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('leaves out what is not given', async () => {
+    expect(await parseSimulatorArguments([], { VOXBATCH_API_TOKEN: '' })).toEqual({});
+  });
+
+  it.each([
+    ['--prot 1', '--prot'],
+    ['--port x', '--port'],
+    ['--port 65536', '--port'],
+    ['--port', '--port'],
+    ['--rate 0', '--rate'],
+    ['--job-ms 300-100', '--job-ms'],
+    ['--job-distribution even', '--job-distribution'],
+    ['--shape docs=1', 'shape'],
+    ['--shape voice.id=uuid', 'voice.id'],
+    ['--plan /nowhere/plan.json', '--plan /nowhere/plan.json'],
+    ['stray', 'stray'],
+  ])('refuses %s', async (line, named) => {
+    const parsing = parseSimulatorArguments(line.split(' '), {});
+    await expect(parsing).rejects.toThrow(OptionError);
+    await expect(parsing).rejects.toThrow(named);
+  });
+});
