@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ResultFile } from '../../ledger/ledger.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
+import { verifyOut } from '../../results/verify.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import { stemOf } from '../../store/store.ts';
 import { addBatch, addSampleBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
 import type { Place } from './sample-batch.ts';
 
@@ -77,6 +82,31 @@ describe('projectBatch', () => {
     await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
     expect(await contents()).toEqual(linked);
     expect((await stat(join(out, 'media/a.mp3'))).nlink).toBe(1);
+  });
+
+  it('takes files from the real store', async () => {
+    const store = await openFolderStore(place.store.folder);
+    await addBatch(place, ['id'], [{ id: 'talk', kind: 'stt', input: ['talk'] }]);
+    const write = async (text: string, extension: string): Promise<ResultFile> =>
+      store.write(
+        stemOf({ batch: 'demo', row: 1, step: 'transcription', take: 1 }),
+        Readable.from([Buffer.from(text)]),
+        {
+          family: 'text',
+          extension,
+        },
+      );
+    const vtt = await write('WEBVTT\n', 'vtt');
+    const file = await write('hello\n', 'txt');
+    await intend(place, keyOf(1, 'transcription'));
+    await place.ledger.settle(
+      keyOf(1, 'transcription'),
+      { verdict: 'done', file },
+      { outcome: 'succeeded', file, extraFiles: [vtt], text: 'hello' },
+    );
+    expect((await projectBatch(place.request({ store }))).mismatches).toEqual([]);
+    expect(await contents()).toMatchObject({ 'media/talk.txt': 'hello\n', 'media/talk.vtt': 'WEBVTT\n' });
+    expect((await verifyOut(out)).mismatches).toEqual([]);
   });
 
   it('leaves a right file alone and replaces a wrong one', async () => {
