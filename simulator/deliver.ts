@@ -5,6 +5,9 @@ import type { Draw } from './draw.ts';
 import type { Fault, FaultTarget } from './fault-plan.ts';
 import type { Admission, Service } from './service.ts';
 
+/** A wait that does not keep the process from ending. */
+const UNHELD = { ref: false };
+
 /** What becomes of an exchange through its fault. */
 export type Fate = Extract<Fault, { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' }> | null;
 
@@ -30,11 +33,11 @@ export async function deliver(service: Service, exchange: Exchange, reply: Fasti
   const draw = service.nextDraw();
   const half = (exchange.admission?.latencyMs ?? 0) / 2;
   try {
-    if (half > 0) await sleep(half);
+    if (half > 0) await sleep(half, undefined, UNHELD);
     exchange.admission?.enter();
     const fault = service.faults.next(exchange);
     const answer = isBlocked(fault) ? null : await exchange.perform(fateOf(fault), draw);
-    if (half > 0) await sleep(half);
+    if (half > 0) await sleep(half, undefined, UNHELD);
     if (fault === null) send(reply, expectAnswer(answer));
     else await sendFaulty(reply, exchange, fault, answer, draw);
   } catch (error) {
@@ -114,7 +117,7 @@ async function sendFaulty(
       send(reply, { ...expectAnswer(answer), chunked: false, body: await wrongBody(fault.body, exchange, draw) });
       return;
     case 'late':
-      await sleep(fault.ms);
+      await sleep(fault.ms, undefined, UNHELD);
       send(reply, expectAnswer(answer));
       return;
     case 'dead-link':

@@ -11,7 +11,7 @@ export interface StoredVoice {
 }
 
 /** Voices that are always there: ids in the forms that the service uses, and two that are easy to type. */
-export const SAMPLE_VOICES: readonly StoredVoice[] = [
+const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: 'narrator', name: 'Narrator', provider: 'fishaudio' },
   { id: 'storyteller', name: 'Storyteller', provider: 'minimax' },
   { id: '5b3c1f0e-8a52-4d0b-9d5e-2f6f0a7c4e11', name: 'Ada', provider: 'fishaudio' },
