@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { LookSchedule } from './look-schedule.ts';
 import type { RunningWork } from './running-work.ts';
+import type { EndpointClass, SeenLimiter } from './seen-limiter.ts';
 import type { Wires } from './wires.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface Dependencies {
   readonly downloads: LimitFunction;
   /** Bounds status reads of this process on the wire. */
   readonly reads: LimitFunction;
+  /** What this process last saw of the limits that all workers share. */
+  readonly limiters: Map<EndpointClass, SeenLimiter>;
   /** When each job is looked at next, in this process. */
   readonly looks: LookSchedule;
   /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */

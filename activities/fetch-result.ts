@@ -11,6 +11,8 @@ import type { WaitedJob } from './waited-job.ts';
 const MOST_DOWNLOADS = 6;
 /** Pause before the job is read again for a fresh link, ms; doubled each time. */
 const FIRST_PAUSE_MS = 500;
+/** Downloads that take longer than this are shown as `fetching`, ms. */
+const SHOWN_AFTER_MS = 500;
 /** Pause after a fault of this machine (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 
@@ -23,7 +25,9 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
     const { key } = job;
     const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
     const file = await deps.downloads(() =>
-      deps.api.download(reading.resultUrl ?? '', receiveMedia(deps, key, family), deps.ending),
+      showing(deps, job, () =>
+        deps.api.download(reading.resultUrl ?? '', receiveMedia(deps, key, family), deps.ending),
+      ),
     );
     const credits = reading.credits === undefined ? {} : { credits: reading.credits };
     const last = isLastStep(job.loaded.row.kind, key.step);
@@ -38,6 +42,18 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
       deps.looks.again(job.name, deps.clock.now().wall + AFTER_FAULT_MS);
       deps.onFault(asError(fault));
     });
+  }
+}
+
+/** Lets a long download be seen in the row's state; a short one is not worth a commit. */
+async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => {
+    deps.ledger.setRowState(job.key.batch, job.key.row, 'fetching').catch(deps.onFault);
+  }, SHOWN_AFTER_MS);
+  try {
+    return await download();
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -25,7 +25,6 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
     }
     case 'completed':
       if (reading.resultUrl === undefined) return troubled(deps, job, 'is completed but has no link to its result');
-      await deps.ledger.setRowState(job.key.batch, job.key.row, 'fetching');
       void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
       return false;
     case 'running':

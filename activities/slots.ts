@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureClass } from '../contract/failures.ts';
-import { answered, refused, reserve, troubled, type RateState } from '../workflows/policy/rate.ts';
+import { answered, isFree, refused, reserve, troubled, type RateState } from '../workflows/policy/rate.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { EndpointClass } from './seen-limiter.ts';
 
-/** Endpoint classes that are limited apart: requests that pay, and free reads. */
-export type EndpointClass = 'create' | 'read';
+type Needs = Pick<Dependencies, 'ledger' | 'realm' | 'clock' | 'limiters'>;
 
-type Needs = Pick<Dependencies, 'ledger' | 'realm' | 'clock'>;
+/** A limiter that let everything pass is asked again after this, ms: so late may a process hear of another's refusal. */
+const TRUST_MS = 250;
 
 /** Limits hold for an account at an API, over all workers and batches. */
 function scopeOf(deps: Needs, endpoint: EndpointClass): string {
@@ -16,6 +17,9 @@ function scopeOf(deps: Needs, endpoint: EndpointClass): string {
 /**
  * Waits for this call's turn under the shared limit and any pause the API asked for. Rejects when the signal aborts.
  * `limit`: the user's own rate in calls per second, or null.
+ *
+ * As long as there is no limit at all, the limiter is asked only now and then: it would answer "at once", and each answer is
+ * a synced commit.
  */
 export async function waitForSlot(
   deps: Needs,
@@ -23,23 +27,27 @@ export async function waitForSlot(
   limit: number | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const scope = scopeOf(deps, endpoint);
   for (let waited = true; waited;) {
     signal.throwIfAborted();
     const now = deps.clock.now().wall;
-    const slot = await deps.ledger.updateLimiter<RateState, { startAt: number }>(scope, (state) =>
-      reserve(state, limit, 1, now),
-    );
+    const seen = deps.limiters.get(endpoint);
+    if (limit === null && seen !== undefined && isFree(seen.state, now) && Math.abs(now - seen.at) < TRUST_MS) {
+      seen.calls += 1;
+      return;
+    }
+    const slot = await change(deps, endpoint, (state) => reserve(state, limit, 1 + (seen?.calls ?? 0), now));
     await sleep(Math.max(0, slot.startAt - now), undefined, { signal });
     // A refusal of another call may have paused everybody while this one slept.
-    waited = slot.startAt > now && (await isPaused(deps, scope));
+    waited = slot.startAt > now && (await isPaused(deps, endpoint));
   }
 }
 
-async function isPaused(deps: Needs, scope: string): Promise<boolean> {
+async function isPaused(deps: Needs, endpoint: EndpointClass): Promise<boolean> {
   const now = deps.clock.now().wall;
-  return deps.ledger.updateLimiter<RateState, boolean>(scope, (state) => {
-    const known = state ?? reserve(undefined, null, 0, now).state;
+  const seen = deps.limiters.get(endpoint);
+  if (seen !== undefined && Math.abs(now - seen.at) < TRUST_MS) return seen.state.pausedUntil > now;
+  return change(deps, endpoint, (state) => {
+    const { state: known } = reserve(state, null, 0, now);
     return { state: known, result: known.pausedUntil > now };
   });
 }
@@ -51,19 +59,33 @@ export async function reportHealth(
   sentAt: number,
   failure: { readonly class: FailureClass; readonly retryAfterMs?: number } | null,
 ): Promise<void> {
-  const scope = scopeOf(deps, endpoint);
   const now = deps.clock.now().wall;
   switch (failure?.class) {
     case 'RateLimited':
-      await deps.ledger.updateLimiter<RateState, undefined>(scope, (state) =>
-        refused(state, now, sentAt, failure.retryAfterMs),
-      );
+      await change(deps, endpoint, (state) => refused(state, now, sentAt, failure.retryAfterMs));
       break;
     case 'NotSent':
     case 'ServiceDown':
-      await deps.ledger.updateLimiter<RateState, undefined>(scope, (state) => troubled(state, now));
+      await change(deps, endpoint, (state) => troubled(state, now));
       break;
     default:
-      await deps.ledger.updateLimiter<RateState, undefined>(scope, answered);
+      // Good news only matters after bad news.
+      if ((deps.limiters.get(endpoint)?.state.troubles ?? 0) > 0) await change(deps, endpoint, answered);
   }
+}
+
+async function change<R>(
+  deps: Needs,
+  endpoint: EndpointClass,
+  step: (state: RateState | undefined) => { readonly state: RateState; readonly result: R },
+): Promise<R> {
+  const { state, result } = await deps.ledger.updateLimiter<RateState, { state: RateState; result: R }>(
+    scopeOf(deps, endpoint),
+    (before) => {
+      const after = step(before);
+      return { state: after.state, result: after };
+    },
+  );
+  deps.limiters.set(endpoint, { state, at: deps.clock.now().wall, calls: 0 });
+  return result;
 }

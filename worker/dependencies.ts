@@ -38,6 +38,7 @@ export function dependenciesOf(world: WorkerWorld, ending: AbortSignal): Depende
     wires: new Wires(),
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
+    limiters: new Map(),
     looks: new LookSchedule(),
     sends: new RunningWork(),
     fetches: new RunningWork(),

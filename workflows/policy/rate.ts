@@ -61,6 +61,11 @@ export function learnedRate(state: RateState, now: number): number | null {
   return Math.max(LOWEST_RATE, state.refusedRate * (BACK_OFF_FACTOR + (1 - BACK_OFF_FACTOR) * climbed + probed));
 }
 
+/** True if a call may go at once, and nothing is known that could soon change that. */
+export function isFree(state: RateState, now: number): boolean {
+  return state.pausedUntil <= now && learnedRate(state, now) === null && state.nextAt <= now && state.troubles === 0;
+}
+
 /** Gives out slots. `limit` is the user's own rate, calls per second, or null. */
 export function reserve(
   before: RateState | undefined,
