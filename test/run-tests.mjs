@@ -1,0 +1,110 @@
+/**
+ * Runs all tests: the unit project on all cores, then the live project one file after the other, since live tests kill
+ * processes and measure. Arguments are passed on to Jest (`npm test -- test/api`).
+ *
+ * A test that leaves something behind fails the run: an open handle, a process, a file in the temporary folder. A
+ * skipped test does too, unless arguments chose which to run. The last line counts: `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const PROJECTS = { unit: '--maxWorkers=100%', live: '--runInBand' };
+const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
+const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
+/** A process that was told to end may take this long, in ms. */
+const GRACE_MS = 3000;
+
+const chosen = process.argv.slice(2);
+const results = mkdtempSync(join(tmpdir(), 'vb-results-'));
+// Whatever tests write, and whatever process they start, names this folder; so does nobody else.
+const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'vb-')));
+let passed = 0;
+let failed = 0;
+
+// Jest ends on these by itself; this process outlives it to tidy up.
+process.on('SIGINT', () => undefined);
+
+for (const [project, mode] of Object.entries(PROJECTS)) {
+  const output = join(results, `${project}.json`);
+  const leaks = await runJest([
+    ...[...chosen, '--selectProjects', project, mode, '--passWithNoTests'],
+    ...['--json', `--outputFile=${output}`, '--openHandlesTimeout=3000'],
+  ]);
+  count(project, output, leaks);
+}
+for (const line of [...(await findProcesses()), ...findFiles()]) fail(line);
+rmSync(temporary, { recursive: true, force: true });
+rmSync(results, { recursive: true, force: true });
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+
+function fail(line) {
+  failed += 1;
+  console.error(`FAILED: ${line}`);
+}
+
+/** Runs Jest; returns whether a test left a handle open, in which case Jest would never end. */
+function runJest(args) {
+  return new Promise((resolve, reject) => {
+    let leaks = false;
+    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', JEST];
+    const env = { ...process.env, TMPDIR: temporary };
+    const child = spawn(process.execPath, [...flags, ...args], { env, stdio: ['ignore', 'inherit', 'pipe'] });
+    child.on('error', reject);
+    child.on('close', () => {
+      resolve(leaks);
+    });
+    child.stderr.on('data', (chunk) => {
+      process.stderr.write(chunk);
+      if (!OPEN_HANDLE.test(chunk.toString('utf8'))) return;
+      leaks = true;
+      // A worker is ended by Jest itself; Jest by nobody.
+      if (chunk.includes('Jest did not exit')) child.kill('SIGKILL');
+    });
+  });
+}
+
+function count(project, output, leaks) {
+  if (existsSync(output)) {
+    const result = JSON.parse(readFileSync(output, 'utf8'));
+    passed += result.numPassedTests;
+    failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
+    const skipped = result.numPendingTests + result.numTodoTests;
+    if (skipped > 0 && chosen.length === 0) fail(`${skipped} ${project} tests were skipped`);
+  } else {
+    fail(`the ${project} tests ended without a result`);
+  }
+  if (leaks) fail(`a test of ${project} left a handle open; run Jest with --detectOpenHandles to find it`);
+}
+
+/** Ends processes that tests left behind. Knows them on Linux only, which is where CI runs. */
+async function findProcesses() {
+  const deadline = Date.now() + GRACE_MS;
+  while (processes().length > 0 && Date.now() < deadline) await pause(100);
+  return processes().map(({ pid, command }) => {
+    process.kill(pid, 'SIGKILL');
+    return `a test left a process behind: ${command}`;
+  });
+}
+
+function processes() {
+  if (!existsSync('/proc/self/environ')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const traces = [command, readFileSync(`/proc/${name}/environ`, 'utf8'), readlinkSync(`/proc/${name}/cwd`)];
+        return traces.some((text) => text.includes(temporary)) ? [{ pid: Number(name), command }] : [];
+      } catch {
+        return []; // it has ended, or is another user's
+      }
+    });
+}
+
+function findFiles() {
+  return readdirSync(temporary).map((name) => `a test left ${name} in the temporary folder`);
+}

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The runner of all tests, run on small projects whose tests pass, fail, or leave something behind. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const RUNNER = join(ROOT, 'test/run-tests.mjs');
+const CONFIG = `
+const shared = { transform: {}, testEnvironment: 'node', cacheDirectory: '<rootDir>/cache' };
+export default {
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/unit/*.test.js'] },
+    { ...shared, displayName: 'live', testMatch: ['<rootDir>/live/*.test.js'] },
+  ],
+};`;
+const PASSING = "it('passes', () => undefined);";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'run-tests-')));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'jest.config.mjs'), CONFIG);
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs these test files; returns the exit code, the last line, and what was found wrong. */
+async function run(
+  tests: { unit?: readonly string[]; live?: readonly string[] },
+  args: readonly string[] = [],
+): Promise<{ code: number | null; last: string; wrong: readonly string[] }> {
+  for (const [project, files] of Object.entries(tests)) {
+    mkdirSync(join(folder, project));
+    for (const [at, text] of files.entries()) writeFileSync(join(folder, project, `${String(at)}.test.js`), text);
+  }
+  const child = spawn(process.execPath, [RUNNER, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const wrong = said.stderr.split('\n').filter((line) => line.startsWith('FAILED: '));
+  return { code, last: said.stdout.trimEnd().split('\n').at(-1) ?? '', wrong };
+}
+
+describe('the test runner', () => {
+  it('adds up both projects', async () => {
+    const result = await run({ unit: [PASSING, PASSING], live: [PASSING] });
+    expect(result).toEqual({ code: 0, last: '3 passed, 0 failed', wrong: [] });
+  });
+
+  it('counts failed tests and files that do not load, and runs the live tests all the same', async () => {
+    const result = await run({ unit: ["it('fails', () => { throw new Error(); });", '}'], live: [PASSING] });
+    expect(result).toEqual({ code: 1, last: '1 passed, 2 failed', wrong: [] });
+  });
+
+  it('fails when there is no test', async () => {
+    expect(await run({})).toEqual({ code: 1, last: '0 passed, 0 failed', wrong: [] });
+  });
+
+  it('fails when a test is skipped, unless the caller chose', async () => {
+    const tests = { unit: [PASSING, "it.skip('later', () => undefined);"] };
+    const all = await run(tests);
+    expect(all).toEqual({ code: 1, last: '1 passed, 1 failed', wrong: ['FAILED: 1 unit tests were skipped'] });
+    expect(await run({}, ['-t', 'passes'])).toEqual({ code: 0, last: '1 passed, 0 failed', wrong: [] });
+  });
+
+  it('fails when a test leaves a handle open, in a worker or in the main process', async () => {
+    const leaking = "it('leaks', () => { setInterval(() => undefined, 60000); });";
+    const result = await run({ unit: [leaking, PASSING], live: [leaking] });
+    expect(result).toEqual({
+      code: 1,
+      last: '3 passed, 2 failed',
+      wrong: ['unit', 'live'].map((name): unknown =>
+        expect.stringContaining(`a test of ${name} left a handle open; run Jest with --detectOpenHandles`),
+      ),
+    });
+  });
+
+  it('fails when a test leaves a file or, on Linux, a process, and ends the process', async () => {
+    const leaving = `
+      import { spawn } from 'node:child_process';
+      import { writeFileSync } from 'node:fs';
+      import { tmpdir } from 'node:os';
+      it('leaves', () => {
+        writeFileSync(tmpdir() + '/forgotten', '');
+        const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 20000)'], { detached: true, stdio: 'ignore' });
+        child.unref();
+        writeFileSync('pid', String(child.pid));
+      });`;
+    const result = await run({ live: [leaving] });
+    const expected = [
+      ...(process.platform === 'linux' ? [expect.stringContaining('a test left a process behind')] : []),
+      'FAILED: a test left forgotten in the temporary folder',
+    ];
+    expect(result).toEqual({ code: 1, last: `1 passed, ${String(expected.length)} failed`, wrong: expected });
+    // Gone, or a zombie, whose command is empty.
+    const commandOf = `/proc/${readFileSync(join(folder, 'pid'), 'utf8')}/cmdline`;
+    expect(existsSync(commandOf) ? readFileSync(commandOf, 'utf8') : '').toBe('');
+  });
+});
