@@ -28,6 +28,7 @@ export function createProgram(context: CommandContext): Command {
       'Durable batches of paid speech and lip-sync work: every row ends once, is charged once, and is accounted for.',
     )
     .version(voxbatchVersion())
+    .addHelpText('after', '\nExample:\n  voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv\n')
     .showHelpAfterError('Nothing was spent. (--help shows what is possible)')
     .configureOutput({
       writeOut: (text) => {

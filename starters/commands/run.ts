@@ -33,7 +33,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
   const source = await openManifest(manifestPath);
   try {
     const summary = await checkManifest(source, plan.manifest);
-    refuseProblems(summary, manifestPath, output);
+    refuseProblems(summary, manifestPath, output, { json: flags.json ?? false });
     await requireWritableOut(plan.out);
     const open = await openApi(settings, flags);
     try {

@@ -1,0 +1,68 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { main } from '../../starters/main.ts';
+import type { Output } from '../../starters/terminal/output.ts';
+
+/** How a command line ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const SETTINGS = /^(VOXBATCH|TEMPORAL)_/;
+
+/** A folder of one's own as working directory, with none of our settings from outside. */
+export interface CommandLine {
+  readonly folder: string;
+  /** Runs a command line in this process, as its `cli.ts` would. */
+  run(...args: string[]): Promise<Ended>;
+  /** Runs a command that prints one line of JSON. */
+  json(...args: string[]): Promise<{ readonly code: number; readonly value: Record<string, unknown> }>;
+  /** Gives working directory and environment back. */
+  close(): Promise<void>;
+}
+
+export async function openCommandLine(env: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-starters-')));
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, env);
+  process.chdir(folder);
+  return {
+    folder,
+    run,
+    json: async (...args) => {
+      const { code, stdout } = await run(...args);
+      return { code, value: JSON.parse(stdout) as Record<string, unknown> };
+    },
+    close: async () => {
+      process.chdir(before.cwd);
+      for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) Reflect.deleteProperty(process.env, name);
+      Object.assign(process.env, before.env);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function run(...args: string[]): Promise<Ended> {
+  const lines = { out: '', err: '' };
+  const code = await main(args, { output: capture(lines) });
+  return { code, stdout: lines.out, stderr: lines.err };
+}
+
+/** An output that is no terminal and keeps what is written. */
+export function capture(lines: { out: string; err: string }): Output {
+  return {
+    data: (line) => {
+      lines.out += `${line}\n`;
+    },
+    say: (line) => {
+      lines.err += `${line}\n`;
+    },
+    isTerminal: false,
+    isInteractive: false,
+    hasColour: false,
+  };
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createProgram } from '../../starters/program.ts';
+import { commandTree } from '../../starters/terminal/command-tree.ts';
+import { capture, openCommandLine, type CommandLine } from './command-line.ts';
+
+const TREE = commandTree(createProgram({ output: capture({ out: '', err: '' }), done: () => undefined }));
+const PATHS = TREE.map(({ path }) => path).filter((path) => path !== 'help');
+
+let line: CommandLine;
+beforeAll(async () => {
+  line = await openCommandLine();
+});
+afterAll(() => line.close());
+
+describe('--help', () => {
+  it.each(PATHS)('of "%s" goes to stdout, shows an example and has no colours', async (path) => {
+    const words = path === '' ? [] : path.split(' ');
+    const { code, stdout, stderr } = await line.run(...words, '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/Example:\n(?: {2}.*voxbatch .*\n)+/);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('knows every command that is promised', () => {
+    const promised =
+      'init run plan list status watch explain pause resume stop results verify simulate worker up doctor completion profile';
+    expect(PATHS).toEqual(expect.arrayContaining([...promised.split(' '), 'voices list']));
+  });
+
+  it('describes every command and every flag', () => {
+    for (const { path, description, flags } of TREE.filter((command) => command.path !== 'help')) {
+      expect({ path, description }).not.toEqual({ path, description: '' });
+      for (const flag of flags) expect(flag.description).not.toBe('');
+    }
+  });
+});
+
+describe('what is not delivered yet', () => {
+  const COMMANDS = 'tune redrive reconcile clean say transcribe lip-sync compare schedule cache'.split(' ');
+
+  it.each(COMMANDS)('command %s is refused', async (command) => {
+    const { code, stdout, stderr } = await line.run(command, 'something');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`unknown command '${command}'`);
+    expect(stderr).toContain('Nothing was spent.');
+  });
+
+  it.each([
+    ['run', '--budget', '5'],
+    ['plan', '--budget', '5'],
+    ['run', '--retakes', '2'],
+    ['run', '--resubmit'],
+    ['voices', 'create', '--name', 'x'],
+    ['profile', 'set-webhook', 'https://example.org'],
+    ['run', '--halt', 'soon,fail=5%'],
+    ['run', '--on-unknown', 'resubmit'],
+  ])('%s %s is refused', async (...words) => {
+    const { code, stdout, stderr } = await line.run(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain('Nothing was spent.');
+  });
+});

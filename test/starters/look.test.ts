@@ -1,0 +1,236 @@
+import { existsSync } from 'node:fs';
+import { appendFile, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { addBatch, addSampleBatch, finish, intend, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+import { main } from '../../starters/main.ts';
+import { capture, openCommandLine, type CommandLine } from './command-line.ts';
+
+let place: Place;
+let line: CommandLine;
+beforeEach(async () => {
+  place = await openPlace();
+  line = await openCommandLine({ VOXBATCH_HOME: place.folder });
+});
+afterEach(async () => {
+  await line.close();
+  await place.close();
+});
+
+const ROWS = [
+  { id: '2', kind: 'tts', input: ['2', 'one'] },
+  { id: 'b', kind: 'tts', input: ['b', 'two'] },
+] as const;
+
+const addOpenBatch = (): Promise<void> => addBatch(place, ['id', 'text'], ROWS);
+
+describe('without a ledger', () => {
+  it.each([['list'], ['status'], ['watch'], ['explain', '1'], ['results'], ['verify']])(
+    '%s says how to start, and makes nothing',
+    async (...words) => {
+      process.env['VOXBATCH_HOME'] = join(line.folder, 'home');
+      const { code, stdout, stderr } = await line.run(...words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('Start one: voxbatch run MANIFEST');
+      expect(existsSync('home')).toBe(false);
+      expect(existsSync('out')).toBe(false);
+    },
+  );
+});
+
+describe('list', () => {
+  it('shows every batch, and none of their rows', async () => {
+    await addSampleBatch(place);
+    const { code, stdout } = await line.run('list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^batch {2}state +done .*\ndemo +finished +7\/7 +1 +1 +~?[\d.]+ +\d{4}-/);
+    const { value } = await line.json('list', '--json');
+    expect(value).toMatchObject([{ batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 }]);
+  });
+});
+
+describe('status', () => {
+  it('ends with the exit code of a finished batch and says why rows have no result', async () => {
+    await addSampleBatch(place);
+    const { code, stdout, stderr } = await line.run('status', 'demo');
+    expect({ code, stderr }).toEqual({ code: 13, stderr: '' });
+    expect(stdout).toContain('Batch "demo": finished, 7 of 7 rows done');
+    expect(stdout).toContain('ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled');
+    expect(stdout).toContain('1 × Rejected: -voice is not known (row 4)');
+    expect(stdout).not.toContain('\u001b');
+    const { value } = await line.json('status', '--json');
+    expect(value).toMatchObject({ outcomes: { succeeded: 3, unknown: 1 }, credits: { uncertain: 10 } });
+    expect(value['failures']).toContainEqual({
+      class: 'Rejected',
+      message: '-voice is not known',
+      rows: 1,
+      first_row: 4,
+    });
+  });
+
+  it('ends with 75 while a batch is open, and names the command that goes on', async () => {
+    await addOpenBatch();
+    const { code, stdout } = await line.run('status');
+    expect(code).toBe(75);
+    expect(stdout).toContain('not ended: 2 waiting');
+    expect(stdout).toContain('go on with: voxbatch run demo.csv');
+  });
+
+  it.each([
+    [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'out of credits'],
+    [{ class: 'BadToken', message: 'no' } as const, 5, 'refused the token'],
+    [undefined, 75, 'voxbatch resume demo'],
+  ])('of a batch that is paused by %j ends with %i', async (reason, expected, words) => {
+    await addOpenBatch();
+    await place.ledger.setControl('demo', 'paused', reason);
+    const { code, stdout } = await line.run('status');
+    expect(code).toBe(expected);
+    expect(stdout).toContain(words);
+  });
+
+  it('names the batches there are where there is none of that name', async () => {
+    await addOpenBatch();
+    const { code, stderr } = await line.run('status', 'other');
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no batch "other" here. Known: demo.');
+  });
+});
+
+describe('watch', () => {
+  it('ends at once on a finished or paused batch', async () => {
+    await addOpenBatch();
+    await place.ledger.setControl('demo', 'paused');
+    const { code, stdout } = await line.run('watch');
+    expect(code).toBe(75);
+    expect(stdout).toContain('Batch "demo": paused');
+  });
+
+  it('shows plain lines until the batch is finished', async () => {
+    await addOpenBatch();
+    const lines = { out: '', err: '' };
+    const watched = main(['watch', '--json'], { output: capture(lines) });
+    while (!lines.err.includes('\n')) await new Promise(setImmediate);
+    expect(lines.err).toBe('0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n');
+    await place.ledger.endRow('demo', 1, { outcome: 'cancelled' });
+    await place.ledger.endRow('demo', 2, { outcome: 'cancelled' });
+    await place.ledger.closeBatch('demo');
+    expect(await watched).toBe(10);
+    expect(JSON.parse(lines.out)).toMatchObject({ state: 'closed', outcomes: { cancelled: 2 } });
+  });
+
+  it('ends at Ctrl-C and says that the batch is not touched', async () => {
+    await addOpenBatch();
+    const watched = line.run('watch');
+    while (process.listenerCount('SIGINT') === 0) await new Promise(setImmediate);
+    process.emit('SIGINT', 'SIGINT');
+    const { code, stderr } = await watched;
+    expect(code).toBe(130);
+    expect(stderr).toContain('voxbatch watch demo');
+    expect((await place.ledger.findBatch('demo'))?.control).toBe('running');
+    expect(process.listenerCount('SIGINT')).toBe(0);
+  });
+});
+
+describe('explain', () => {
+  it('tells requests, failure, its class and what to do', async () => {
+    await addSampleBatch(place);
+    const { code, stdout } = await line.run('explain', 'e', '--batch', 'demo');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Row 5 of batch "demo": unknown\n  id e, line 6 of demo.csv, kind tts');
+    expect(stdout).toContain('speech, take 1, attempt 1: revoked: it was never sent');
+    expect(stdout).toContain('speech, take 1, attempt 2: unknown: it may have been taken and charged');
+    expect(stdout).toContain('credits: quoted 10, charged perhaps');
+    expect(stdout).toContain('That class means: time-out, reset, cut');
+    expect(stdout).toMatch(/Next\n {2}Look into the account/);
+    expect(stdout).not.toMatch(/try again/i);
+  });
+
+  it('tells a chain in order, with its files, as JSON', async () => {
+    await addSampleBatch(place);
+    const { value } = await line.json('explain', '3', '--json');
+    expect(value).toMatchObject({ row: 3, id: 'c', outcome: 'succeeded', files: [{ name: 'media/c.mp4' }] });
+    const attempts = value['attempts'] as readonly Record<string, unknown>[];
+    expect(
+      attempts.map(({ step, attempt, verdict }) => `${String(step)} ${String(attempt)} ${String(verdict)}`),
+    ).toEqual(['speech 1 not-accepted', 'speech 2 accepted', 'lip-sync 1 accepted']);
+    expect(attempts[0]).toMatchObject({ failure: { class: 'RateLimited' } });
+  });
+
+  it('takes an id before a number of the same digits', async () => {
+    await addOpenBatch();
+    expect((await line.json('explain', '2', '--json')).value).toMatchObject({ row: 1, id: '2' });
+    expect((await line.json('explain', '1', '--json')).value).toMatchObject({ row: 1, id: '2' });
+  });
+
+  it('keeps control characters of a cell away from the terminal', async () => {
+    await addBatch(place, ['id', 'text'], [{ id: 'x', kind: 'tts', input: ['x', 'a\u001b[31mb\nc'] }]);
+    const { stdout } = await line.run('explain', 'x');
+    expect(stdout).toContain('a [31mb c');
+  });
+
+  it('refuses a row that is not there', async () => {
+    await addOpenBatch();
+    const { code, stderr } = await line.run('explain', '7');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Expected an id, or a number from 1 to 2.');
+  });
+});
+
+describe('results and verify', () => {
+  it('write and check the files of a finished batch', async () => {
+    await addSampleBatch(place);
+    const written = await line.run('results');
+    expect(written).toMatchObject({ code: 13, stderr: '' });
+    expect(written.stdout).toContain('results: out/demo/results.csv');
+    const checked = await line.run('verify');
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+    expect(checked.stdout).toContain('out/demo: 7 rows (3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled)');
+    expect(checked.stdout).toContain('Everything adds up');
+    for (const given of ['demo', 'out/demo']) expect((await line.run('verify', given)).code).toBe(0);
+  });
+
+  it('write the files of a batch in the middle of its run', async () => {
+    await addOpenBatch();
+    const file = await place.store.put('demo/1-speech-1.mp3', 'sound');
+    await finish(place, keyOf(1), file, 3);
+    await intend(place, keyOf(2));
+    const { code, value } = await line.json('results', 'demo', '--out', 'here', '--json');
+    expect(code).toBe(75);
+    expect(value).toMatchObject({ exit: 'goesOn', outcomes: { succeeded: 1 }, credits: { charged: 3, reserved: 10 } });
+    expect(await readFile('here/media/2.mp3', 'utf8')).toBe('sound');
+    const { code: verified, value: report } = await line.json('verify', 'here', '--json');
+    expect(verified).toBe(0);
+    expect(report).toMatchObject({ batch: 'demo', rows: 2, unfinished: 1, mismatches: [] });
+  });
+
+  it('end with 15 and name what does not add up', async () => {
+    await addSampleBatch(place);
+    await line.run('results');
+    await rm('out/demo/media/a.mp3');
+    await appendFile('out/demo/receipts.jsonl', '{}\n');
+    const { code, stdout, stderr } = await line.run('verify', 'demo');
+    expect(code).toBe(15);
+    expect(stdout).toContain('not add up. Write the files again: voxbatch results demo');
+    expect(stderr).toMatch(/DOES NOT ADD UP: .*receipts\.jsonl/);
+    expect(stderr).toMatch(/DOES NOT ADD UP: .*a\.mp3/);
+
+    await rm(join(place.folder, 'store', 'demo', '1-speech-1.mp3'));
+    const again = await line.run('results');
+    expect(again.code).toBe(15);
+    expect(again.stderr).toContain('DOES NOT ADD UP: ');
+  });
+
+  it('refuse to verify what is not there', async () => {
+    await addSampleBatch(place);
+    const { code, stderr } = await line.run('verify', 'demo');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Expected a folder that holds summary.json, or the name of a batch.');
+  });
+
+  it('refuse a folder that cannot be made', async () => {
+    await addSampleBatch(place);
+    const { code, stderr } = await line.run('results', '--out', join(place.folder, 'ledger.db', 'out'));
+    expect(code).toBe(2);
+    expect(stderr).toContain('Choose another with --out FOLDER');
+  });
+});

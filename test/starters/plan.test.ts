@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openCommandLine, type CommandLine } from './command-line.ts';
+
+const GOOD = [
+  'id,kind,text,voice,video,audio,duration',
+  'a,tts,Hello,anna,,,',
+  'b,stt,,,,https://media.example/b.mp3,2.5',
+  'c,stt,,,,https://media.example/c.mp3,',
+  'd,dub,Hello,anna,https://media.example/d.mp4,,4',
+  '',
+].join('\n');
+
+let line: CommandLine;
+beforeEach(async () => {
+  line = await openCommandLine();
+});
+afterEach(() => line.close());
+
+describe('plan', () => {
+  it('prices each kind, and asks and makes nothing', async () => {
+    await writeFile('lines.csv', GOOD);
+    const { code, value } = await line.json('plan', 'lines.csv', '--json');
+    expect(code).toBe(0);
+    expect(value).toMatchObject({
+      batch: 'lines',
+      rows: 4,
+      requests: 5,
+      credits: 13,
+      estimated: true,
+      unpriced: 1,
+      problems: [],
+      kinds: {
+        tts: { rows: 1, requests: 1, credits: 3, unpriced: 0 },
+        stt: { rows: 2, requests: 2, credits: 3, unpriced: 1 },
+        dub: { rows: 1, requests: 2, credits: 7, unpriced: 0 },
+      },
+    });
+    expect(existsSync('.voxbatch')).toBe(false);
+    expect(existsSync('out')).toBe(false);
+  });
+
+  it('shows a table for people, with estimates marked', async () => {
+    await writeFile('lines.csv', GOOD);
+    const { code, stdout, stderr } = await line.run(
+      'plan',
+      'lines.csv',
+      '--rate',
+      '2',
+      '--halt',
+      'never',
+      '--on-unknown',
+      'hold',
+    );
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(1, 6)).toEqual([
+      'kind   rows  paid requests        credits  rows without a price',
+      'tts       1              1             ~3                     0',
+      'stt       2              2   ~3 + unknown                     1',
+      'dub       1              2             ~7                     0',
+      'total     4              5  ~13 + unknown                     1',
+    ]);
+    expect(stdout).toContain('At 2 paid requests a second: at least 0:03');
+    expect(stderr).toContain('Nothing was sent, nothing was spent.');
+  });
+
+  it("marks no estimate where the user's own price counts", async () => {
+    await writeFile('lines.csv', 'text,voice\nHello,anna\n');
+    const speech = { unit: 'job', credits: 4 };
+    await writeFile('voxbatch.config.json', JSON.stringify({ prices: { 'speech-job': speech } }));
+    const { value } = await line.json('plan', 'lines.csv', '--json');
+    expect(value).toMatchObject({ credits: 4, estimated: false });
+  });
+
+  it('lists every problem, up to 50 on the terminal and all of them as JSON', async () => {
+    const bad = Array.from({ length: 60 }, (_, at) => `r${at},tts,,anna`);
+    await writeFile('bad.csv', ['id,kind,text,voice', ...bad, ''].join('\n'));
+    const { code, stdout, stderr } = await line.run('plan', 'bad.csv');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(52);
+    expect(lines[0]).toMatch(/^line 2, id r0, column text: expected .+; came .+/);
+    expect(lines[50]).toBe('and 10 more');
+    expect(lines[51]).toMatch(/bad\.csv has 60 problems\. .*Nothing was spent\..*voxbatch plan bad\.csv/);
+
+    const { value } = await line.json('plan', 'bad.csv', '--json');
+    expect(value).toMatchObject({ manifest: 'bad.csv', problem_count: 60 });
+    expect(value['problems']).toHaveLength(60);
+  });
+
+  it('says warnings and goes on', async () => {
+    await writeFile('lines.csv', 'text,voice,mood\nHello,anna,glad\n');
+    const { code, stderr } = await line.run('plan', 'lines.csv');
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: line 1, column mood: ');
+  });
+
+  it('refuses one of our outcome files, since that is redrive', async () => {
+    await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
+    const { code, stderr } = await line.run('plan', 'failed.csv');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/outcome file of batch "spring".*redrive is not delivered yet\. Nothing was spent\./);
+  });
+
+  it.each([
+    [['plan', 'none.csv'], /cannot read the manifest none\.csv/],
+    [['plan'], /missing required argument 'manifest'/],
+    [['plan', 'lines.csv', '--kind', 'opera'], /--kind opera: expected one of tts, stt, lip-sync, dub/],
+    [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
+    [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
+    [['plan', 'lines.csv', '--name', '../x'], /cannot name a batch/],
+  ])('%j ends with 2 and says why', async (words, why) => {
+    await writeFile('lines.csv', GOOD);
+    const { code, stdout, stderr } = await line.run(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(why);
+    expect(stderr).toContain('Nothing was spent.');
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { goOnCommand } from '../../starters/go-on-command.ts';
+import { Drawing } from '../../starters/terminal/drawing.ts';
+import { tableLines } from '../../starters/terminal/table.ts';
+
+describe('tableLines', () => {
+  it('aligns columns, also beside wide characters, and keeps every row on one line', () => {
+    const rows = [
+      { name: '语音', count: 7 },
+      { name: 'a\nb', count: 1_000 },
+    ];
+    const lines = tableLines(
+      [
+        { title: 'name', value: ({ name }) => name },
+        { title: 'n', value: ({ count }) => String(count), align: 'right' },
+      ],
+      rows,
+    );
+    expect(lines).toEqual(['name     n', '语音     7', 'a b   1000']);
+  });
+});
+
+describe('Drawing', () => {
+  it('draws over the lines before, cut to the width', () => {
+    let screen = '';
+    const drawing = new Drawing({ write: (text) => void (screen += text), columns: 5 });
+    drawing.show(['abcdefgh', 'x']);
+    expect(screen).toBe('abcd\nx\n');
+    screen = '';
+    drawing.show(['y']);
+    expect(screen).toBe('\u001b[2A\r\u001b[0Jy\n');
+    screen = '';
+    drawing.clear();
+    drawing.clear();
+    expect(screen).toBe('\u001b[1A\r\u001b[0J');
+  });
+});
+
+describe('goOnCommand', () => {
+  it.each([
+    ['lines', 'lines.csv', 'voxbatch run lines.csv'],
+    ['lines', 'data/lines.jsonl', 'voxbatch run data/lines.jsonl'],
+    ['spring', 'lines.csv', 'voxbatch run lines.csv --name spring'],
+    ['line', 'lines.csv', 'voxbatch run lines.csv --name line'],
+    ["it's", "my file's.csv", String.raw`voxbatch run 'my file'\''s.csv' --name 'it'\''s'`],
+    ['stdin', 'standard input', 'voxbatch run - --name stdin (with the same input)'],
+  ])('of batch %s from %s', (name, source, expected) => {
+    expect(goOnCommand({ name, source })).toBe(expected);
+  });
+});
