@@ -18,12 +18,18 @@ const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: '0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20', name: 'Lin', provider: 'qwen' },
 ].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false }));
 
+/**
+ * A rehearsal runs the user's own manifest, whose voices the simulator cannot know: every well-formed id can speak, except
+ * one that says that it cannot.
+ */
+const SPEAKING_ID = /^(?!missing|unknown|nobody|no-such)[\p{L}\p{N}_.:-]{1,128}$/u;
+
 /** The voices that the account can use. */
 export class VoiceBook {
   readonly #byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, voice]));
 
   has(id: string): boolean {
-    return this.#byId.has(id);
+    return this.#byId.has(id) || SPEAKING_ID.test(id);
   }
 
   list(provider: string | null, search: string | null): StoredVoice[] {
