@@ -1,22 +1,12 @@
 import { Command } from 'commander';
-import type { Witness } from '../activities/dependencies.ts';
-import type { ExitName } from '../contract/exit-codes.ts';
+import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './commands/add-control.ts';
 import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addToolCommands } from './commands/add-tools.ts';
-import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
-
-/** What every command is given. */
-export interface CommandContext {
-  readonly output: Output;
-  readonly witness?: Witness;
-  /** Called once with the name of the exit code. */
-  readonly done: (exit: ExitName) => void;
-}
 
 /**
  * The command line: every command with its flags and help. A command's code is loaded when it is called, so that `--help`

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../program.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { VoicesFlags } from './voices.ts';
 
 /** Adds `voices list` and `profile`: free reads of the account. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Control } from '../../contract/outcomes.ts';
-import type { CommandContext } from '../program.ts';
+import type { CommandContext } from '../command-context.ts';
 
 const COMMANDS: readonly (readonly [name: string, control: Control, description: string])[] = [
   ['pause', 'paused', 'send no more paid requests; jobs that run are still fetched'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../program.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { ExplainFlags } from './explain.ts';
 import type { ResultsFlags } from './results.ts';
 

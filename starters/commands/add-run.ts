@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { CommandContext } from '../program.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */

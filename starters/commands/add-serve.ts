@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { CommandContext } from '../program.ts';
+import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from './serve.ts';
 
 /** Adds `worker`, `up` and `doctor`. */
