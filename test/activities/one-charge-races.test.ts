@@ -1,0 +1,174 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { openManifest } from '../../inputs/manifest-source.ts';
+import { checkManifest } from '../../inputs/read-manifest.ts';
+import { findOrLoadBatch } from '../../starters/load-batch.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
+import { movableClock } from './worker.ts';
+import { createWorld } from './world.ts';
+
+/** Two at once, zombies and clocks of docs/decisions/one-charge.md. A zombie is held at a moment and let go later. */
+
+describe('one charge: two at once', () => {
+  it('two workers with the same attempt', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const workers = await Promise.all(Array.from({ length: 4 }, () => world.worker()));
+    const reports = await Promise.all(workers.map((worker) => worker.submit(keyOf(1))));
+    expect(reports.filter(({ verdict }) => verdict === 'accepted').length).toBeGreaterThan(0);
+    expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
+    expect(world.charges()).toHaveLength(1);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('reconcile overtakes a slow submit', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const slow = world.holdAt('before-intent');
+    const submitting = (await world.worker({ witness: slow.witness })).submit(keyOf(1));
+    await slow.reached;
+    expect(await (await world.worker()).reconcile(keyOf(1))).toMatchObject({ verdict: 'revoked' });
+    slow.release();
+    expect(await submitting).toMatchObject({ verdict: 'revoked', next: { do: 'submit', at: { attempt: 2 } } });
+    expect(await world.paidRequests()).toBe(0);
+  });
+
+  it('a slow submit overtakes reconcile', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } });
+    await world.fill([tts()]);
+    const slow = await world.worker();
+    const submitting = slow.submit(keyOf(1));
+    await waitFor(() => world.charges().length === 1);
+    const other = await world.worker();
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('two batches of one name started at once', async () => {
+    const world = await createWorld();
+    const file = join(world.folder, 'b.csv');
+    await writeFile(file, 'text,voice\nOne.,narrator\nTwo.,narrator\nThree.,narrator\n');
+    const source = await openManifest(file);
+    const settings = settingsOf({});
+    const options = {
+      defaults: {},
+      map: {},
+      strict: false,
+      nameTemplate: '{id}.{ext}',
+      prices: settings.prices,
+      tts: 'job',
+    } as const;
+    const checked = await checkManifest(source, options);
+    const workers = await Promise.all([world.worker(), world.worker()]);
+    const starts = await Promise.all(
+      workers.map(async ({ deps: { ledger, realm } }) =>
+        findOrLoadBatch({
+          ledger,
+          home: world.folder,
+          source,
+          options,
+          identity: { name: BATCH, digest: 'd1', apiUrl: realm.apiUrl, account: realm.account },
+          settings,
+          checked,
+        }),
+      ),
+    );
+    expect(starts.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    expect(starts.map(({ batch }) => batch.rows)).toEqual([3, 3]);
+    await Promise.all(workers.flatMap((worker) => [1, 2, 3].map((row) => worker.drive(row))));
+    expect(
+      world
+        .charges()
+        .map(({ text }) => text)
+        .sort(),
+    ).toEqual(['One.', 'Three.', 'Two.']);
+  });
+});
+
+describe('one charge: zombies and clocks', () => {
+  it('zombie before the intent', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const stop = world.holdAt('before-intent');
+    const zombie = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    await stop.reached;
+    const other = await world.worker();
+    await other.reconcile(keyOf(1));
+    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    stop.release();
+    expect(await zombie).toEqual({ verdict: 'revoked', next: { do: 'ended' } });
+    expect(world.charges()).toHaveLength(1);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('zombie between intent and send', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const stop = world.holdAt('after-intent');
+    const clock = movableClock();
+    const zombie = (await world.worker({ witness: stop.witness, clock })).submit(keyOf(1));
+    await stop.reached;
+    const other = await world.worker({ clock });
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    clock.move({ wall: 5_100, monotonic: 5_100 });
+    stop.release();
+    expect(await zombie).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit', at: { attempt: 2 } } });
+    expect(await world.paidRequests()).toBe(0);
+
+    // The row is open again, free for whoever claims next.
+    const claim = { batch: BATCH, run: 'r2', lane: 1, claim: 1, limit: 10 };
+    expect((await other.deps.ledger.claimRows(claim)).rows.map(({ row }) => row.row)).toEqual([1]);
+    expect(await other.submit(keyOf(1, 2))).toMatchObject({ verdict: 'accepted' });
+    expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 accepted']);
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('zombie after the send', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const stop = world.holdAt('after-answer');
+    const zombie = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    await stop.reached;
+    const other = await world.worker();
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await other.deps.ledger.closeBatch(BATCH)).toBe(0);
+    stop.release();
+    expect(await zombie).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    // The batch, which had been closed, is open again: its next round waits for the job.
+    expect(await other.deps.ledger.closeBatch(BATCH)).toBe(1);
+    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('the wall clock jumps back', async () => {
+    // An hour passed, and the wall clock was set back by as much.
+    await expectNothingSentAfter({ wall: 0, monotonic: 3_600_000 });
+  });
+
+  it('the laptop slept', async () => {
+    await expectNothingSentAfter({ wall: 3_600_000, monotonic: 0 });
+  });
+});
+
+/** Lets the clocks pass between intent and send. Nothing may be sent then; the next attempt may. */
+async function expectNothingSentAfter(by: { wall: number; monotonic: number }): Promise<void> {
+  const world = await createWorld();
+  await world.fill([tts()]);
+  const stop = world.holdAt('after-intent');
+  const clock = movableClock();
+  const worker = await world.worker({ witness: stop.witness, clock });
+  const submitting = worker.submit(keyOf(1));
+  await stop.reached;
+  clock.move(by);
+  stop.release();
+  expect(await submitting).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit', at: { attempt: 2 } } });
+  expect(await world.paidRequests()).toBe(0);
+  expect(await worker.drive(1)).toEqual({ do: 'ended' });
+  expect(world.charges()).toHaveLength(1);
+}

@@ -1,0 +1,49 @@
+import type { AttemptKey, BatchLimits, BatchSettings } from '../../contract/batch.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import type { RowSpec, Step } from '../../contract/row-kinds.ts';
+
+/** The batch of these tests. */
+export const BATCH = 'b';
+
+/** Settings of the batch that differ from the defaults of these tests: no waiting, job endpoint, 8 on the wire. */
+export type Wanted = Partial<Omit<BatchSettings, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
+
+export function keyOf(row: number, attempt = 1, step: Step = 'speech'): AttemptKey {
+  return { batch: BATCH, row, step, take: 1, attempt };
+}
+
+/** The settings of a batch; what is not wanted otherwise is the default of these tests. */
+export function settingsOf({ limits, ...rest }: Wanted): BatchSettings {
+  return {
+    tts: 'job',
+    prices: BUILT_IN_PRICES,
+    nameTemplate: '{id}.{ext}',
+    firstLookMs: 0,
+    pollGapMs: 20,
+    jobDeadlineMs: 3_600_000,
+    trust503: true,
+    ...rest,
+    limits: { rate: null, submits: 8, window: 100, pollRate: null, ...limits },
+  };
+}
+
+export function tts(text = 'Good morning.'): RowSpec {
+  return { kind: 'tts', text, voice: 'narrator', extra: {} };
+}
+
+export function stt(audio = 'https://media.example/hello-world.mp3?seconds=2'): RowSpec {
+  return { kind: 'stt', audio, extra: {} };
+}
+
+export function lipSync(n = 1): RowSpec {
+  return {
+    kind: 'lip-sync',
+    video: `https://media.example/face-${n}.mp4`,
+    audio: `https://media.example/voice-${n}.mp3?seconds=1`,
+    extra: {},
+  };
+}
+
+export function dub(text = 'Good evening.'): RowSpec {
+  return { kind: 'dub', text, voice: 'narrator', video: 'https://media.example/face.mp4', extra: {} };
+}

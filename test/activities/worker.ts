@@ -1,0 +1,123 @@
+import { awaitAndFetch } from '../../activities/await-and-fetch.ts';
+import { controlBatch } from '../../activities/control-batch.ts';
+import type { Dependencies, Moment } from '../../activities/dependencies.ts';
+import { moveOf } from '../../activities/load-attempt.ts';
+import { reconcile } from '../../activities/reconcile.ts';
+import { submit } from '../../activities/submit.ts';
+import type { AttemptKey, Move, RowAttempt, SubmitReport } from '../../contract/batch.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import { BATCH, keyOf } from './rows.ts';
+
+/** One worker process, by its activities. */
+export class Worker {
+  readonly deps: Dependencies;
+  /** What it was told of as faults that no retry heals. */
+  readonly faults: Error[];
+  readonly #ending: AbortController;
+  readonly #note: (work: Promise<unknown>) => void;
+  readonly #cancel = new AbortController();
+
+  constructor(deps: Dependencies, faults: Error[], ending: AbortController, note: (work: Promise<unknown>) => void) {
+    this.deps = deps;
+    this.faults = faults;
+    this.#ending = ending;
+    this.#note = note;
+  }
+
+  submit(key: AttemptKey, signal = this.#cancel.signal): Promise<SubmitReport> {
+    return this.#run(submit(this.deps, key, signal));
+  }
+
+  reconcile(key: AttemptKey): Promise<SubmitReport> {
+    return this.#run(reconcile(this.deps, key, this.#cancel.signal));
+  }
+
+  control(control: Control): Promise<{ readonly control: Control }> {
+    return this.#run(controlBatch(this.deps, { batch: BATCH, control }, this.#cancel.signal));
+  }
+
+  /** Waits for jobs of these rows until each needs something else, slice by slice; returns what they need. */
+  async wait(rows: readonly Parameters<typeof keyOf>[], sliceMs = 2_000): Promise<Map<number, Move>> {
+    const next = new Map<number, Move>();
+    let left = rows.map((row) => withoutBatch(keyOf(...row)));
+    for (let slice = 0; left.length > 0 && slice < 10; slice++) {
+      const { settled } = await this.slice(left, sliceMs);
+      for (const one of settled) next.set(one.row, one.next);
+      left = left.filter(({ row }) => !next.has(row));
+    }
+    return next;
+  }
+
+  /** One slice of waiting. */
+  slice(rows: readonly RowAttempt[], sliceMs: number): ReturnType<typeof awaitAndFetch> {
+    return this.#run(awaitAndFetch(this.deps, { batch: BATCH, rows, sliceMs }, this.#cancel.signal));
+  }
+
+  /** Does what a lane does with a row, until it has ended or the batch does not go on. Returns the last move. */
+  async drive(row: number): Promise<Move> {
+    let next = await moveOf(this.deps, BATCH, row);
+    for (let step = 0; step < 60 && next.do !== 'ended'; step++) {
+      const at = { batch: BATCH, ...next.at };
+      if (next.do === 'wait') {
+        const { settled } = await this.slice([next.at], 2_000);
+        next = settled[0]?.next ?? next;
+        continue;
+      }
+      const report = next.do === 'submit' ? await this.submit(at) : await this.reconcile(at);
+      next = report.next;
+      if (report.control !== undefined) return next;
+    }
+    return next;
+  }
+
+  /** As at the end of a process: free work stops. */
+  stop(): void {
+    this.#cancel.abort();
+    this.#ending.abort();
+  }
+
+  #run<T>(work: Promise<T>): Promise<T> {
+    this.#note(work);
+    return work;
+  }
+}
+
+function withoutBatch({ row, step, take, attempt }: AttemptKey): RowAttempt {
+  return { row, step, take, attempt };
+}
+
+/** A witness that does not let go of who comes to its moment. */
+export class Hold {
+  readonly witness: Dependencies['witness'];
+  /** Resolves when somebody has come. */
+  readonly reached: Promise<void>;
+  #release: () => void = () => undefined;
+
+  constructor(moment: Moment, over: Promise<never>) {
+    let come: () => void = () => undefined;
+    this.reached = Promise.race([over, new Promise<void>((resolve) => (come = resolve))]);
+    const released = Promise.race([over, new Promise<void>((resolve) => (this.#release = resolve))]);
+    for (const end of [this.reached, released]) end.catch(() => undefined);
+    this.witness = (now): void | Promise<void> => {
+      if (now !== moment) return;
+      come();
+      return released;
+    };
+  }
+
+  release(): void {
+    this.#release();
+  }
+}
+
+/** Clocks that can be moved apart from the real ones, each by itself, in ms. */
+export function movableClock(): Dependencies['clock'] & { move(by: { wall?: number; monotonic?: number }): void } {
+  let [wall, monotonic] = [0, 0];
+  return {
+    now: () => ({ wall: Date.now() + wall, monotonic: performance.now() + monotonic }),
+    move: (by) => {
+      wall += by.wall ?? 0;
+      monotonic += by.monotonic ?? 0;
+    },
+  };
+}
