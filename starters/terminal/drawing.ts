@@ -1,7 +1,10 @@
+/** Width of a terminal that does not say its own. */
+const USUAL_COLUMNS = 80;
+
 /** Where a drawing goes: stderr of this process, unless a test looks at it. */
 export interface Screen {
   write(text: string): void;
-  /** Cells of a line; undefined if the terminal does not say. */
+  /** Cells of a line; undefined or 0 if the terminal does not say. */
   readonly columns: number | undefined;
 }
 
@@ -16,8 +19,8 @@ export class Drawing {
 
   /** Draws these lines in place of the last ones. Lines are cut to the width, so that each takes one. */
   show(lines: readonly string[]): void {
-    const { columns } = this.#screen;
-    const cut = lines.map((line) => line.slice(0, columns === undefined ? undefined : Math.max(1, columns - 1)));
+    const columns = this.#screen.columns ?? 0;
+    const cut = lines.map((line) => line.slice(0, (columns > 1 ? columns : USUAL_COLUMNS) - 1));
     const up = this.#height === 0 ? '' : `\u001b[${this.#height}A\r\u001b[0J`;
     this.#screen.write(`${up}${cut.map((line) => `${line}\n`).join('')}`);
     this.#height = lines.length;

@@ -36,6 +36,12 @@ describe('Drawing', () => {
   });
 });
 
+it.each([undefined, 0])('takes a terminal of %s columns for one of 80', (columns) => {
+  let screen = '';
+  new Drawing({ write: (text) => void (screen += text), columns }).show(['x'.repeat(100)]);
+  expect(screen).toBe(`${'x'.repeat(79)}\n`);
+});
+
 describe('goOnCommand', () => {
   it.each([
     ['lines', 'lines.csv', 'voxbatch run lines.csv'],
