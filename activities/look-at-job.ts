@@ -4,8 +4,8 @@ import { nextLook } from '../workflows/policy/looks.ts';
 import { pausesBatch } from '../workflows/policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
-import { reportHealth, waitForSlot } from './slots.ts';
-import type { WaitedJob } from './waited-job.ts';
+import { readInTurn } from './slots.ts';
+import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** Looks at a job that the API says it does not know, or a completed job without a link, before giving it up. */
 const MOST_TROUBLES = 6;
@@ -15,8 +15,15 @@ const MOST_TROUBLES = 6;
  * be read, or its download was begun. A look that fails is a failed look, never a failed job.
  */
 export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<boolean> {
-  const reading = await readJob(deps, job, signal);
-  if (reading === undefined) return false;
+  const { pollRate } = job.loaded.batch.settings.limits;
+  let reading: JobReading;
+  try {
+    reading = await readInTurn(deps, pollRate, signal, () => deps.api.readJob(job.operation, job.jobId, signal));
+  } catch (error) {
+    if (signal.aborted) return false;
+    if (!(error instanceof ApiError)) throw error;
+    return afterFailedLook(deps, job, error.failure);
+  }
   switch (reading.phase) {
     case 'failed': {
       const message = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}.`;
@@ -25,42 +32,39 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
     }
     case 'completed':
       if (reading.resultUrl === undefined) return troubled(deps, job, 'is completed but has no link to its result');
-      void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
+      // Another slice may have begun it meanwhile.
+      if (!deps.fetches.isRunning(job.name)) void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
       return false;
     case 'running':
       return stillRunning(deps, job, reading);
   }
 }
 
-/** Reads the job; undefined if that did not work, and then it is due again later. */
-async function readJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<JobReading | undefined> {
-  const { settings } = job.loaded.batch;
-  let sentAt = deps.clock.now().wall;
-  try {
-    await waitForSlot(deps, 'read', settings.limits.pollRate, signal);
-    sentAt = deps.clock.now().wall;
-    const reading = await deps.reads(() => deps.api.readJob(job.operation, job.jobId, signal));
-    return reading;
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    if (!(error instanceof ApiError)) throw error;
-    const { failure } = error;
-    await reportHealth(deps, 'read', sentAt, failure);
-    if (pausesBatch(failure.class)) await deps.ledger.setControl(job.key.batch, 'paused', failure);
-    if (failure.class === 'Rejected') await troubled(deps, job, `cannot be read: ${failure.message}`);
-    else again(deps, job);
-    return undefined;
+/**
+ * The job could not be read, and is due again later. One that the API does not know is given up after a few looks; one that
+ * it cannot show for as long as jobs may take, a few looks after that.
+ */
+async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<boolean> {
+  if (pausesBatch(failure.class)) await deps.ledger.setControl(job.key.batch, 'paused', failure);
+  if (failure.class === 'Rejected') return troubled(deps, job, `cannot be read: ${failure.message}`);
+  const now = deps.clock.now().wall;
+  if (failure.class === 'ServiceDown' && isPastDeadline(job, now)) {
+    const next = nextLook(job.loaded.batch.settings, now, Math.random());
+    return deps.looks.troubled(job.name, next) < MOST_TROUBLES ? false : endOverdue(deps, job, 'cannot be read');
   }
+  again(deps, job);
+  return false;
 }
 
 async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<boolean> {
-  const { jobDeadlineMs } = job.loaded.batch.settings;
-  if (deps.clock.now().wall - job.acceptedAt <= jobDeadlineMs) {
-    again(deps, job);
-    return false;
-  }
-  const minutes = String(Math.round(jobDeadlineMs / 60_000));
-  const message = `Job ${job.jobId} is still "${reading.status}" after ${minutes} min; it may have been charged.`;
+  if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
+  again(deps, job);
+  return false;
+}
+
+async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<boolean> {
+  const minutes = String(Math.round(job.loaded.batch.settings.jobDeadlineMs / 60_000));
+  const message = `Job ${job.jobId} ${what} after ${minutes} min; it may have been charged.`;
   await deps.ledger.endRow(job.key.batch, job.key.row, { outcome: 'overdue', failure: { class: 'Overdue', message } });
   return true;
 }
@@ -78,6 +82,6 @@ async function troubled(deps: Dependencies, job: WaitedJob, what: string): Promi
 }
 
 /** What the API says the job cost, where it says so. */
-export function creditsOf(reading: JobReading): { readonly credits?: number } {
+function creditsOf(reading: JobReading): { readonly credits?: number } {
   return reading.credits === undefined ? {} : { credits: reading.credits };
 }

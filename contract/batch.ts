@@ -14,8 +14,19 @@ export interface BatchLimits {
   readonly pollRate: number | null;
 }
 
+/** The options that change what the rows of a manifest mean. */
+export interface Reading {
+  readonly kind: Kind | null;
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Our column → the header in the file. */
+  readonly map: Readonly<Record<string, string>>;
+  readonly tts: TtsMode;
+}
+
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */
 export interface BatchSettings {
+  /** How the manifest was read. Running the same file again needs no such flags; other ones are refused. */
+  readonly reading: Reading;
   readonly limits: BatchLimits;
   readonly tts: TtsMode;
   readonly prices: PriceTable;

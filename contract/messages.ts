@@ -1,16 +1,12 @@
-import type { Control } from './outcomes.ts';
-
 /** Names of the workflow types, updates and signals; shared by workflows and those who talk to them. */
 export const RUN_BATCH = 'runBatch';
 export const RUN_LANE = 'runLane';
 
-/** Update of runBatch: takes a {@link Control}, answers with the {@link Control} that then holds. */
+/** Update of runBatch: takes a `Control`, answers with the `Control` that then holds. */
 export const CONTROL_UPDATE = 'control';
 
 /** Signal of runLane: what the user lets the batch do from now on. */
 export const CONTROL_SIGNAL = 'controlChanged';
-
-export type ControlUpdate = (control: Control) => Promise<Control>;
 
 export interface RunBatchInput {
   readonly batch: string;

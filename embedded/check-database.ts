@@ -15,7 +15,7 @@ import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
  * mode needs the exclusive one. So the attempt to leave it fails exactly while somebody has it open. Otherwise it
  * does no harm: the log is merged into the database, and the next server returns to WAL mode.
  */
-export function isDatabaseInUse(paths: HomePaths): boolean {
+function isDatabaseInUse(paths: HomePaths): boolean {
   if (!existsSync(paths.temporal)) return false;
   let database: Database.Database | undefined;
   try {

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import pLimit from 'p-limit';
 
 /** Type of the failure that an abandoned activity gets. It may be retried; the next run comes at once. */
-export const WORKER_LOST = 'WorkerLost';
+const WORKER_LOST = 'WorkerLost';
 
 export interface FailAbandonedOptions {
   /** Every workflow whose id begins with this is looked at, as far as Temporal's list knows it. */

@@ -7,7 +7,7 @@ import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 /** What makes a batch this batch. The same four again mean the same batch. */
 export interface BatchIdentity {
   readonly name: string;
-  /** sha256 of the manifest and of the settings that shape its rows, hex. */
+  /** sha256 of the manifest's bytes, hex. */
   readonly digest: string;
   readonly apiUrl: string;
   readonly account: string;

@@ -47,7 +47,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
 }
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
-export function openLog(home: string): Logger {
+function openLog(home: string): Logger {
   mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
   return pino(
     { base: { pid: process.pid } },

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import { makeHome } from '../embedded/home.ts';
@@ -19,6 +19,8 @@ export interface LoadRequest {
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
   readonly settings: BatchSettings;
+  /** True if any option was given that changes what the rows mean; without one, those of before hold. */
+  readonly givesReading: boolean;
   /** What the check found; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
 }
@@ -39,7 +41,7 @@ export async function findOrLoadBatch(
     while (!lock.tryAlone()) await sleep(50);
     const found = await request.ledger.findBatch(request.identity.name);
     if (found !== undefined && found.state !== 'loading') {
-      refuseOther(found, request.identity);
+      refuseOther(found, request);
       return { batch: found, isNew: false };
     }
     await request.ledger.discardLoading(request.identity.name);
@@ -67,15 +69,17 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   return batch;
 }
 
-function refuseOther(found: BatchRecord, wanted: BatchIdentity): void {
+function refuseOther(found: BatchRecord, { identity: wanted, settings, givesReading }: LoadRequest): void {
   const differs =
     found.apiUrl !== wanted.apiUrl
       ? `ran against another API (${found.apiUrl})`
       : found.account !== wanted.account
         ? `belongs to another account (${found.account})`
         : found.digest !== wanted.digest
-          ? 'has another manifest, or other defaults (--voice, --map, --tts …)'
-          : undefined;
+          ? 'has another manifest'
+          : givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)
+            ? 'read the same manifest with other defaults (--kind, --voice, --map, --tts …)'
+            : undefined;
   if (differs === undefined) return;
   throw new ExitError(
     'usage',
@@ -83,19 +87,6 @@ function refuseOther(found: BatchRecord, wanted: BatchIdentity): void {
       `  voxbatch run MANIFEST --name NEW-NAME    runs this manifest as a batch of its own, all rows at full price\n` +
       `  voxbatch status ${wanted.name}    shows the batch that has the name`,
   );
-}
-
-/** What makes the rows of a batch what they are: the manifest's bytes and every option that changes how they are read. */
-export function digestOf(manifestSha256: string, options: ManifestOptions): string {
-  const { kind, defaults, map, tts } = options;
-  const shaping = JSON.stringify([
-    manifestSha256,
-    kind ?? null,
-    Object.entries(defaults).sort(),
-    Object.entries(map).sort(),
-    tts,
-  ]);
-  return createHash('sha256').update(shaping).digest('hex');
 }
 
 /** The default name of a batch: the manifest's file name without its extension. */

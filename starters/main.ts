@@ -1,7 +1,10 @@
 import { CommanderError } from 'commander';
 import type { Witness } from '../activities/dependencies.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
+import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import { ManifestError } from '../inputs/problems.ts';
+import { LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
+import { StoreUnwritable } from '../store/errors.ts';
 import { ExitError } from './exit-error.ts';
 import { createProgram } from './program.ts';
 import { messageOf } from './settings.ts';
@@ -34,6 +37,14 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     else if (error instanceof ManifestError) {
       output.say(`voxbatch: ${error.message}`);
       exit = 'usage';
+    } else if (
+      error instanceof LedgerUnreachable ||
+      error instanceof LedgerTooNew ||
+      error instanceof StoreUnwritable ||
+      error instanceof ServerUnavailable
+    ) {
+      output.say(`voxbatch: ${error.message} What is done is done; running the same command again is safe.`);
+      exit = 'unreachable';
     } else if (error instanceof ExitError) {
       output.say(`voxbatch: ${error.message}`);
       exit = error.exit;

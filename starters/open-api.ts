@@ -47,12 +47,13 @@ async function readProfile(api: SpeechApi): Promise<Profile> {
 
 function adviceFor(error: ApiError, baseUrl: string): string {
   const { failure } = error;
+  const words = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
   switch (failure.class) {
     case 'BadToken':
-      return `The API at ${baseUrl} refuses the token: ${failure.message} Set VOXBATCH_API_TOKEN to a token of this service.`;
+      return `The API at ${baseUrl} refuses the token: ${words} Set VOXBATCH_API_TOKEN to a token of this service.`;
     case 'NotSent':
-      return `The API at ${baseUrl} cannot be reached: ${failure.message} Check VOXBATCH_API_URL and the network, then run the same command again.`;
+      return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
     default:
-      return `The API at ${baseUrl} does not give the account's profile: ${failure.message} Try again later, or check VOXBATCH_API_URL.`;
+      return `The API at ${baseUrl} does not give the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
   }
 }

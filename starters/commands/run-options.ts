@@ -36,6 +36,8 @@ export interface RunPlan {
   readonly out: string;
   readonly manifest: ManifestOptions;
   readonly settings: BatchSettings;
+  /** True if a flag was given that changes what the rows mean. */
+  readonly givesReading: boolean;
 }
 
 /** Defaults of the limits, see design: 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. */
@@ -57,19 +59,22 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
+  const defaults = pick(flags, ['voice', 'engine', 'format', 'language']);
+  const map = readMap(flags.map ?? []);
   return {
     name,
     out: resolve(flags.out ?? `out/${name}`),
     manifest: {
       ...(kind === undefined ? {} : { kind }),
-      defaults: pick(flags, ['voice', 'engine', 'format', 'language']),
-      map: readMap(flags.map ?? []),
+      defaults,
+      map,
       strict: flags.strict ?? false,
       nameTemplate: template ?? '{id}.{ext}',
       prices,
       tts,
     },
     settings: {
+      reading: { kind: kind ?? null, defaults, map, tts },
       limits: { ...DEFAULTS, ...config.limits, ...pick(flags, ['rate', 'submits', 'window', 'pollRate']) },
       tts,
       prices,
@@ -79,6 +84,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
       jobDeadlineMs: (config.polling?.jobDeadlineMinutes ?? JOB_DEADLINE_MINUTES) * 60_000,
       trust503: config.trust503 ?? true,
     },
+    givesReading: kind !== undefined || tts !== 'job' || Object.keys(defaults).length + Object.keys(map).length > 0,
   };
 }
 

@@ -3,7 +3,7 @@ import { checkManifest } from '../../inputs/read-manifest.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { Witness } from '../../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
-import { digestOf, findOrLoadBatch } from '../load-batch.ts';
+import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
@@ -45,11 +45,12 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
           options: plan.manifest,
           identity: {
             name: plan.name,
-            digest: digestOf(summary.digest ?? '', plan.manifest),
+            digest: summary.digest ?? '',
             apiUrl: open.api.baseUrl,
             account: open.profile.userId,
           },
           settings: plan.settings,
+          givesReading: plan.givesReading,
           checked: summary,
         });
         return await runLoaded({ settings, plan, flags, context, ledger, open, batch, isNew });

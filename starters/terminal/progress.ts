@@ -11,7 +11,7 @@ export interface Standing {
 }
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 credits, 0:12 left` */
-export function progressLine({ counts, money }: Standing, remainingMs: number | undefined): string {
+function progressLine({ counts, money }: Standing, remainingMs: number | undefined): string {
   const { outcomes, states, total } = counts;
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
@@ -35,10 +35,7 @@ export function doneOf(counts: Counts): number {
 }
 
 /** Remaining time from the pace of this session; unknown before the first row ended in it. */
-export function remainingMs(
-  session: { readonly done: number; readonly elapsedMs: number },
-  left: number,
-): number | undefined {
+function remainingMs(session: { readonly done: number; readonly elapsedMs: number }, left: number): number | undefined {
   return session.done === 0 ? undefined : (session.elapsedMs / session.done) * left;
 }
 

@@ -7,9 +7,10 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger, NewBatch, NewRow } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 
-export const SETTINGS: BatchSettings = {
+const SETTINGS: BatchSettings = {
   limits: { rate: null, submits: 8, window: 100, pollRate: null },
   tts: 'job',
+  reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
   prices: BUILT_IN_PRICES,
   nameTemplate: '{id}.{ext}',
   firstLookMs: 3000,

@@ -90,6 +90,7 @@ export async function addBatch(
     settings: {
       limits: { rate: null, submits: 8, window: 64, pollRate: null },
       tts: 'job',
+      reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
       prices: BUILT_IN_PRICES,
       nameTemplate,
       firstLookMs: 3_000,

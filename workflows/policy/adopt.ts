@@ -43,7 +43,7 @@ export function jobToAdopt(
 }
 
 /** True if the job can have been made by the lost request; a job without a time can, as long as its inputs say so. */
-export function inWindow(lost: LostCreate, job: ListedJobView): boolean {
+function inWindow(lost: LostCreate, job: ListedJobView): boolean {
   if (job.createdAtMs === undefined) return true;
   return job.createdAtMs >= lost.intentAt - lost.clockSlackMs && job.createdAtMs <= lost.lookedAt + lost.clockSlackMs;
 }

@@ -25,7 +25,7 @@ export interface RateState {
   readonly windowCalls: number;
 }
 
-export const FRESH_RATE: RateState = {
+const FRESH_RATE: RateState = {
   nextAt: 0,
   pausedUntil: 0,
   refusedRate: null,
