@@ -9,6 +9,8 @@ import { waitedJob, type WaitedJob } from './waited-job.ts';
 
 /** Resolution of the waiting loop; looks are seconds apart. */
 const TICK_MS = 50;
+/** A row that is ready for its next step waits this long for others, so that they share a slice's end. */
+const GATHER_MS = 300;
 
 /**
  * Waits for the jobs of the given rows for a slice of time: looks at each when its turn comes, downloads, checks and stores
@@ -18,7 +20,7 @@ const TICK_MS = 50;
  * "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process,
  * not in this slice, so that a long one does not hold the others; a later slice finds it, or finds it done.
  *
- * The slice ends early when nothing is left, or when a row of a chain is ready for its next step. Reads on the wire are
+ * The slice ends early when nothing is left, or soon after a row of a chain is ready for its next step. Reads on the wire are
  * awaited. Everything may be done twice: reading is free, and records are written once.
  */
 export async function awaitAndFetch(
@@ -31,8 +33,8 @@ export async function awaitAndFetch(
   const waiting = new Map<string, WaitedJob>();
   const looks = new Map<string, Promise<void>>();
   const fetching = new Set<string>();
-  const endsAt = performance.now() + request.sliceMs;
-  let readyChains = 0;
+  let endsAt = performance.now() + request.sliceMs;
+  const faults: unknown[] = [];
 
   /** Keeps a job that still runs; reports a row that needs something else. */
   const sort = async (key: AttemptKey): Promise<void> => {
@@ -46,19 +48,24 @@ export async function awaitAndFetch(
     waiting.delete(nameOf(key));
     deps.looks.forget(nameOf(key));
     settled.push({ row: key.row, next });
-    if (next.do === 'submit') readyChains += 1;
+    if (next.do === 'submit') endsAt = Math.min(endsAt, performance.now() + GATHER_MS);
   };
 
   const look = async (job: WaitedJob): Promise<void> => {
     try {
       if (await lookAtJob(deps, job, signal)) await sort(job.key);
+      // Noted at once: a short download may be over at the next tick.
+      else if (deps.fetches.isRunning(job.name)) fetching.add(job.name);
+    } catch (error) {
+      faults.push(error);
     } finally {
       looks.delete(job.name);
     }
   };
 
   for (const at of request.rows) await sort({ batch: request.batch, ...at });
-  while (waiting.size > 0 && readyChains === 0 && !signal.aborted && performance.now() < endsAt) {
+  const goesOn = (): boolean => readyChains === 0 && faults.length === 0 && !signal.aborted;
+  while (waiting.size > 0 && goesOn() && performance.now() < endsAt) {
     const now = deps.clock.now().wall;
     for (const job of [...waiting.values()]) {
       if (looks.has(job.name)) continue;
@@ -70,5 +77,6 @@ export async function awaitAndFetch(
     await Promise.race([...looks.values(), sleep(TICK_MS)]);
   }
   await Promise.all(looks.values());
+  if (faults.length > 0) throw faults[0];
   return { settled };
 }
