@@ -17,9 +17,17 @@ export async function controlBatch(
   signal: AbortSignal,
 ): Promise<{ readonly control: Control }> {
   await loadBatch(deps, request.batch);
-  const control = await deps.ledger.setControl(request.batch, request.control);
-  if (control === 'running') return { control };
-  while ((await deps.ledger.sending(request.batch)).length > 0) await sleep(LOOK_EVERY_MS, undefined, { signal });
-  if (control === 'stopping') await deps.ledger.cancelRest(request.batch);
-  return { control };
+  if ((await deps.ledger.setControl(request.batch, request.control)) === 'stopping') {
+    // At once, so that lanes find nothing more to claim; and after the wait, for what was refused meanwhile.
+    await deps.ledger.cancelRest(request.batch);
+  }
+  for (;;) {
+    // Another wish may come while this one waits.
+    const { control } = await loadBatch(deps, request.batch);
+    if (control === 'running' || (await deps.ledger.sending(request.batch)).length === 0) {
+      if (control === 'stopping') await deps.ledger.cancelRest(request.batch);
+      return { control };
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
 }

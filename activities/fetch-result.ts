@@ -5,7 +5,7 @@ import { nextLook } from '../workflows/policy/looks.ts';
 import { isLastStep } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './receive-media.ts';
-import type { WaitedJob } from './waited-job.ts';
+import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** Downloads of one job's result that may come to nothing, each with a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
@@ -63,7 +63,8 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
   await deps.ledger.setRowState(job.key.batch, job.key.row, 'processing');
   const now = deps.clock.now().wall;
-  if (!isLink) {
+  // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
+  if (!isLink && !isPastDeadline(job, now)) {
     deps.looks.again(job.name, nextLook(job.loaded.batch.settings, now, Math.random()));
     return;
   }

@@ -4,9 +4,9 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { pausesBatch } from '../workflows/policy/retry.ts';
 import { lastAttempt } from '../workflows/policy/row-machine.ts';
-import type { Dependencies } from './dependencies.ts';
+import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import { reportHealth, waitForSlot } from './slots.ts';
+import { readInTurn } from './slots.ts';
 
 /** The link that a request needs from an earlier step. */
 export type Link =
@@ -17,6 +17,8 @@ export type Link =
   | { readonly state: 'ended'; readonly audioUrl?: never };
 
 const LATER_MS = 1_000;
+/** Reads of a finished speech that may come without a link before the row fails. */
+const MOST_READS = 6;
 
 /**
  * Reads the speech job of a `dub` anew, right before its lip-sync is paid for: links are short-lived, and a dead one would
@@ -32,14 +34,16 @@ export async function freshSpeechLink(
   const speech = lastAttempt(loaded.charges, 'speech');
   if (speech?.jobId == null) return endWith(deps, key, 'The speech of this row has no job to read a link from.');
   try {
-    await waitForSlot(deps, 'read', loaded.batch.settings.limits.pollRate, signal);
-    const sentAt = deps.clock.now().wall;
-    const reading = await deps.api.readJob('speech-job', speech.jobId, signal).catch(async (error: unknown) => {
-      if (error instanceof ApiError) await reportHealth(deps, 'read', sentAt, error.failure);
-      throw error;
-    });
+    const { jobId } = speech;
+    const reading = await readInTurn(deps, loaded.batch.settings.limits.pollRate, signal, () =>
+      deps.api.readJob('speech-job', jobId, signal),
+    );
+    const name = nameOf(key);
+    const reads = reading.resultUrl === undefined ? deps.looks.troubled(name, deps.clock.now().wall) : 0;
+    if (reads === 0 || reads >= MOST_READS) deps.looks.forget(name);
     if (reading.resultUrl !== undefined) return { state: 'ready', audioUrl: reading.resultUrl };
-    return await endWith(deps, key, `The speech job ${speech.jobId} no longer gives a link to its result.`);
+    if (reads < MOST_READS) return await later(signal);
+    return await endWith(deps, key, `The speech job ${jobId} no longer gives a link to its result.`);
   } catch (error) {
     if (signal.aborted) return { state: 'later' };
     if (!(error instanceof ApiError)) throw error;
@@ -47,9 +51,13 @@ export async function freshSpeechLink(
     if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
     else if (failure.class === 'Rejected') return endWith(deps, key, failure.message, failure);
     deps.log.warn({ batch: key.batch, row: key.row, failure: failure.class }, 'speech link not read; later again');
-    await sleep(LATER_MS, undefined, { signal }).catch(() => undefined);
-    return { state: 'later' };
+    return later(signal);
   }
+}
+
+async function later(signal: AbortSignal): Promise<Link> {
+  await sleep(LATER_MS, undefined, { signal }).catch(() => undefined);
+  return { state: 'later' };
 }
 
 async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Failure): Promise<Link> {

@@ -76,6 +76,8 @@ async function fromList(
     deps.log.info({ ...key, jobId }, 'the lost job was found in the list');
     return { verdict: 'accepted', next: await moveOf(deps, key.batch, key.row) };
   } catch (error) {
+    // A look-up that was called off found nothing out; it is done again.
+    signal.throwIfAborted();
     if (!(error instanceof ApiError)) throw error;
     deps.log.warn({ ...key, failure: error.failure.class }, 'the list could not be read; the row is left unknown');
     return undefined;
@@ -89,8 +91,10 @@ async function giveUp(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey
     message:
       'The process ended between recording the request and recording its answer; the API may have charged for it.',
   };
-  await deps.ledger.settle(key, { verdict: 'unknown', failure }, endUnknown(failure));
-  // An attempt that was `unknown` before keeps its verdict; the row ends all the same.
-  await deps.ledger.endRow(key.batch, key.row, { outcome: 'unknown', failure });
+  const isSettled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, endUnknown(failure));
+  // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands.
+  if (!isSettled && (await loadAttempt(deps, key)).charge?.state === 'unknown') {
+    await deps.ledger.endRow(key.batch, key.row, { outcome: 'unknown', failure });
+  }
   return { verdict: 'unknown', next: await moveOf(deps, key.batch, key.row) };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../api/speech-api.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import { answered, isFree, refused, reserve, troubled, type RateState } from '../workflows/policy/rate.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -40,6 +41,30 @@ export async function waitForSlot(
     // A refusal of another call may have paused everybody while this one slept.
     waited = slot.startAt > now && (await isPaused(deps, endpoint));
   }
+}
+
+/**
+ * Makes a free read when its turn comes, and tells everybody what its answer says about the API's health. Rejects as the read
+ * does, or when the signal aborts.
+ */
+export async function readInTurn<T>(
+  deps: Needs & Pick<Dependencies, 'reads'>,
+  limit: number | null,
+  signal: AbortSignal,
+  read: () => Promise<T>,
+): Promise<T> {
+  await waitForSlot(deps, 'read', limit, signal);
+  return deps.reads(async () => {
+    const sentAt = deps.clock.now().wall;
+    try {
+      const answer = await read();
+      await reportHealth(deps, 'read', sentAt, null);
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError && !signal.aborted) await reportHealth(deps, 'read', sentAt, error.failure);
+      throw error;
+    }
+  });
 }
 
 async function isPaused(deps: Needs, endpoint: EndpointClass): Promise<boolean> {

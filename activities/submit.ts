@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PaidRequest, Verdict } from '../api/speech-api.ts';
+import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import { quoteStep } from '../workflows/policy/pricing.ts';
 import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
+import { StoreUnwritable } from '../store/errors.ts';
 import type { StoredFile } from '../store/store.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, type Link } from './fresh-speech-link.ts';
-import { loadAttempt, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { loadAttempt, loadBatch, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { receiveMedia } from './receive-media.ts';
 import { recordVerdict } from './record-verdict.ts';
 import { reportHealth, waitForSlot } from './slots.ts';
@@ -20,7 +21,7 @@ const FULL_PAUSE_MS = 50;
  * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
  *
  * 1. Reads the ledger; a verdict that is there is the answer, and nothing is sent.
- * 2. Gets what the request needs (the fresh link of a chain's speech) and waits for its turn.
+ * 2. Waits for its turn and gets what the request needs (the fresh link of a chain's speech).
  * 3. Records the intent, exclusively and synced.
  * 4. Looks once more at both clocks and at the signal, then sends.
  * 5. Records the verdict, then reports what the row needs next.
@@ -35,16 +36,16 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
     key.batch,
     loaded.batch.settings.limits.submits,
   )(async () => {
-    const link = await freshSpeechLink(deps, loaded, key, signal);
-    if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
-    if (link.state === 'later') return deferred(key);
-
     try {
       await waitForSlot(deps, 'create', loaded.batch.settings.limits.rate, signal);
+      // After the wait, which may be longer than the life of a link.
+      const link = await freshSpeechLink(deps, loaded, key, signal);
+      if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
+      if (link.state === 'later') return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
       await deps.witness('before-intent');
       const intent = await intend(deps, loaded, key, signal);
-      if (intent === 'go') return await deps.sends.run(nameOf(key), () => send(deps, loaded, key, link, signal));
-      return intent;
+      if ('verdict' in intent) return intent;
+      return await deps.sends.run(nameOf(key), () => send(deps, loaded, key, link, signal, intent));
     } catch (error) {
       // Before the intent an abort harms nothing; `send` handles its own.
       if (signal.aborted) return deferred(key);
@@ -53,32 +54,43 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
   });
 }
 
-/** Records the intent, waiting for a place on the wire; anything but `go` is a report. */
+/**
+ * Records the intent, waiting for a place on the wire. Returns when that was asked for, which is before the record was made,
+ * so that a process that stands still in between notices it; or the report of a request that may not be sent.
+ */
 async function intend(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
   signal: AbortSignal,
-): Promise<'go' | SubmitReport> {
+): Promise<Instant | SubmitReport> {
   const { settings } = loaded.batch;
   const quoted = quoteStep(loaded.operation, loaded.row.spec, settings.prices);
   for (;;) {
     const { submits } = settings.limits;
+    const askedAt = deps.clock.now();
     const intent = await deps.ledger.intend(key, { quoted, owner: deps.owner, maxSending: submits });
     switch (intent.answer) {
       case 'go':
-        return 'go';
-      case 'held': {
-        const { control } = await loadAttempt(deps, key).then((now) => now.batch);
-        const next = await moveOf(deps, key.batch, key.row);
-        return { verdict: 'held', next, ...(control === 'running' ? {} : { control }) };
-      }
+        return askedAt;
+      case 'held':
+        return {
+          verdict: 'held',
+          next: await moveOf(deps, key.batch, key.row),
+          ...(await controlOf(deps, key.batch)),
+        };
       case 'exists':
         return reportStanding(await loadAttempt(deps, key));
       case 'full':
         await sleep(FULL_PAUSE_MS, undefined, { signal });
     }
   }
+}
+
+/** What the user lets the batch do, where that is not to run. */
+async function controlOf(deps: Dependencies, batch: string): Promise<Pick<SubmitReport, 'control'>> {
+  const { control } = await loadBatch(deps, batch);
+  return control === 'running' ? {} : { control };
 }
 
 /** From the synced intent to the recorded verdict. */
@@ -88,8 +100,8 @@ async function send(
   key: AttemptKey,
   link: Link,
   signal: AbortSignal,
+  intentAt: Instant,
 ): Promise<SubmitReport> {
-  const intentAt = deps.clock.now();
   await deps.witness('after-intent');
   const verdict = await sendOnce(deps, loaded, key, link, signal, intentAt);
   await deps.witness('after-answer');
@@ -119,7 +131,19 @@ async function sendOnce(
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
   };
   // Not aborted by the signal: what is on the wire is brought home.
-  return deps.api.send(request, { receive: receiveMedia(deps, key, 'audio') });
+  return deps.api.send(request, { receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')) });
+}
+
+/** A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. */
+function tellingFaults<T>(deps: Dependencies, receive: Receive<T>): Receive<T> {
+  return async (body, info) => {
+    try {
+      return await receive(body, info);
+    } catch (error) {
+      if (error instanceof StoreUnwritable) deps.onFault(error);
+      throw error;
+    }
+  };
 }
 
 function notSent(message: string): { readonly verdict: 'not-accepted'; readonly failure: Failure } {

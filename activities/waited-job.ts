@@ -21,3 +21,8 @@ export function waitedJob(key: AttemptKey, loaded: LoadedAttempt): WaitedJob | u
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
   return { key, name: nameOf(key), loaded, jobId: charge.jobId, operation: operation as JobOperation, acceptedAt };
 }
+
+/** True if the job runs longer than jobs may. */
+export function isPastDeadline(job: WaitedJob, now: number): boolean {
+  return now - job.acceptedAt > job.loaded.batch.settings.jobDeadlineMs;
+}

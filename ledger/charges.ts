@@ -88,6 +88,29 @@ export async function isJobClaimed(db: Db, apiUrl: string, account: string, jobI
   return found !== undefined;
 }
 
+/** See {@link Ledger.isOtherInDoubt}. */
+export async function isOtherInDoubt(
+  db: Db,
+  apiUrl: string,
+  account: string,
+  key: AttemptKey,
+  since: number,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .select('charges.row')
+    .where('charges.step', '=', key.step)
+    .where('charges.state', 'in', ['sending', 'unknown'])
+    .where('charges.intent_at', '>=', since)
+    .where((eb) => eb.or([eb('charges.batch', '!=', key.batch), eb('charges.row', '!=', key.row)]))
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Every attempt of the step that the key names, all takes, oldest first. */
 export async function chargesOfStep(tx: Tx, key: AttemptKey): Promise<readonly ChargeRecord[]> {
   const lines = await tx

@@ -1,5 +1,5 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
-import { finishJob, isJobClaimed, listSending, settle } from './charges.ts';
+import { finishJob, isJobClaimed, isOtherInDoubt, listSending, settle } from './charges.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
 import { intend, revoke } from './intents.ts';
@@ -36,6 +36,7 @@ export function createLedger(db: Db, id: string): Ledger {
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
     sending: (batch) => listSending(db, batch),
     isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
+    isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, change) => updateLimiter(db, scope, change),
     close: () => db.destroy(),
   };

@@ -182,7 +182,9 @@ export interface Ledger {
   setRowState(batch: string, row: number, state: RowState): Promise<void>;
   /** Ends an open row without touching a charge (e.g. a row that can't be sent at all). No effect on one that has ended. */
   endRow(batch: string, row: number, effect: Extract<RowEffect, { outcome: Outcome }>): Promise<void>;
-  /** Ends the open rows that have no attempt on the wire and no unfinished job as `cancelled`. Returns how many. */
+  /**
+   * Ends the open rows that have no attempt on the wire, none in doubt and no unfinished job as `cancelled`. Returns how many.
+   */
   cancelRest(batch: string): Promise<number>;
 
   // Charges
@@ -212,6 +214,12 @@ export interface Ledger {
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** True if any attempt of any batch of this API and account has this job id. */
   isJobClaimed(apiUrl: string, account: string, jobId: string): Promise<boolean>;
+
+  /**
+   * True if an attempt of the same step of another row, of any batch of this API and account, made since then, has no
+   * verdict or is `unknown`: it may have made a job that nobody claims.
+   */
+  isOtherInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<boolean>;
 
   // Limits shared by all workers
   /** Reads, changes and writes the state of a limiter in one transaction. `change` must be pure and quick. */

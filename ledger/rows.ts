@@ -120,7 +120,7 @@ export async function applyLateEffect(tx: Tx, batch: string, row: number, effect
   }
 }
 
-/** Ends the open rows that have nothing on the wire and no unfinished job as `cancelled`. */
+/** Ends the open rows that have nothing on the wire, nothing in doubt and no unfinished job as `cancelled`. */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   return write(db, async (tx) => {
     const { numUpdatedRows } = await tx
@@ -135,7 +135,7 @@ export async function cancelRest(db: Db, batch: string): Promise<number> {
 }
 
 /**
- * Rows with an attempt on the wire or a job that runs. Only the latest attempt of a step counts: what an earlier one left
+ * Rows with an attempt on the wire or in doubt, or a job that runs. Only the latest attempt of a step counts: what an earlier one left
  * behind is no longer waited for.
  */
 function busyRows(tx: Tx, batch: string): SelectQueryBuilder<Schema & { c: ChargesTable }, 'c', { row: number }> {
@@ -144,7 +144,10 @@ function busyRows(tx: Tx, batch: string): SelectQueryBuilder<Schema & { c: Charg
     .select('c.row')
     .where('c.batch', '=', batch)
     .where((eb) =>
-      eb.or([eb('c.state', '=', 'sending'), eb('c.state', '=', 'accepted').and('c.finished_at', 'is', null)]),
+      eb.or([
+        eb('c.state', 'in', ['sending', 'unknown']),
+        eb('c.state', '=', 'accepted').and('c.finished_at', 'is', null),
+      ]),
     )
     .where((eb) =>
       eb.not(
