@@ -74,10 +74,13 @@ export async function runLane(input: LaneInput): Promise<void> {
   };
   let draining = false;
   const maySubmit = (): boolean => control === 'running' && !draining;
-  // A stopping batch still claims: rows of an earlier run whose jobs go on must be fetched.
-  const mayClaim = (): boolean => control !== 'paused' && !draining && !exhausted;
+  // Also in a batch that is paused or stopping: rows of an earlier run may have jobs to fetch and attempts to reconcile.
+  const mayClaim = (): boolean => !draining && !exhausted;
+  // What a stopping batch has not sent is being cancelled: it takes no room.
+  const toSend = (): number => (control === 'stopping' ? 0 : ready.length);
+  const room = (): number => claimSize(input.window, toSend() + submitting + waiting.size);
   const nothingOut = (): boolean => submitting === 0 && !claiming && !waitingNow;
-  const noMoreRows = (): boolean => exhausted && (ready.length === 0 || control === 'stopping');
+  const noMoreRows = (): boolean => exhausted && toSend() === 0;
   const isOver = (): boolean => (noMoreRows() && nothingOut() && waiting.size === 0) || (draining && nothingOut());
 
   const follow = (next: Move): void => {
@@ -122,7 +125,6 @@ export async function runLane(input: LaneInput): Promise<void> {
   };
 
   const claimLoop = async (): Promise<void> => {
-    const room = (): number => claimSize(input.window, ready.length + submitting + waiting.size);
     for (;;) {
       await condition(() => isOver() || (mayClaim() && room() > 0));
       if (isOver()) return;
