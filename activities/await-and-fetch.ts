@@ -64,7 +64,7 @@ export async function awaitAndFetch(
   };
 
   for (const at of request.rows) await sort({ batch: request.batch, ...at });
-  const goesOn = (): boolean => readyChains === 0 && faults.length === 0 && !signal.aborted;
+  const goesOn = (): boolean => faults.length === 0 && !signal.aborted;
   while (waiting.size > 0 && goesOn() && performance.now() < endsAt) {
     const now = deps.clock.now().wall;
     for (const job of [...waiting.values()]) {
