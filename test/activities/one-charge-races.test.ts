@@ -74,6 +74,7 @@ describe('one charge: two at once', () => {
           options,
           identity: { name: BATCH, digest: 'd1', apiUrl: realm.apiUrl, account: realm.account },
           settings,
+          givesReading: false,
           checked,
         }),
       ),

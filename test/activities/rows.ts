@@ -15,6 +15,7 @@ export function keyOf(row: number, attempt = 1, step: Step = 'speech'): AttemptK
 /** The settings of a batch; what is not wanted otherwise is the default of these tests. */
 export function settingsOf({ limits, ...rest }: Wanted): BatchSettings {
   return {
+    reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
     tts: 'job',
     prices: BUILT_IN_PRICES,
     nameTemplate: '{id}.{ext}',

@@ -37,7 +37,7 @@ export class Worker {
   }
 
   /** Waits for jobs of these rows until each needs something else, slice by slice; returns what they need. */
-  async wait(rows: readonly Parameters<typeof keyOf>[], sliceMs = 2_000): Promise<Map<number, Move>> {
+  async wait(rows: readonly Readonly<Parameters<typeof keyOf>>[], sliceMs = 2_000): Promise<Map<number, Move>> {
     const next = new Map<number, Move>();
     let left = rows.map((row) => withoutBatch(keyOf(...row)));
     for (let slice = 0; left.length > 0 && slice < 10; slice++) {
@@ -120,4 +120,10 @@ export function movableClock(): Dependencies['clock'] & { move(by: { wall?: numb
       monotonic += by.monotonic ?? 0;
     },
   };
+}
+
+/** A wall clock that runs faster than the real one, for pauses between looks. The monotonic one is real. */
+export function fastClock(factor: number): Dependencies['clock'] {
+  const begin = Date.now();
+  return { now: () => ({ wall: begin + (Date.now() - begin) * factor, monotonic: performance.now() }) };
 }

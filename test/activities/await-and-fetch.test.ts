@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { UnfitBody } from '../../store/store.ts';
+import type { FaultPlan, SimulatorOptions } from '../../simulator/start-simulator.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { dub, keyOf, lipSync, tts } from './rows.ts';
+import { fastClock } from './worker.ts';
+import { createWorld, type World } from './world.ts';
+
+type Rule = NonNullable<FaultPlan['rules']>[number];
+
+/** A tts row whose job was accepted, and a worker for whom minutes pass in a second. */
+async function withJob(
+  rule: Rule,
+  options: SimulatorOptions = {},
+  jobDeadlineMs = 3_600_000,
+): Promise<{ world: World; worker: Awaited<ReturnType<World['worker']>> }> {
+  const world = await createWorld({ ...options, plan: { rules: [rule] } });
+  await world.fill([tts()], { jobDeadlineMs });
+  const worker = await world.worker({ clock: fastClock(60) });
+  await worker.submit(keyOf(1));
+  return { world, worker };
+}
+
+async function reads(world: World): Promise<number> {
+  const { endpoints } = await world.statistics();
+  return Object.values(endpoints['GET /speech/tts/jobs/:id'] ?? {}).reduce((sum, count) => sum + count, 0);
+}
+
+describe('awaitAndFetch', () => {
+  it('fails the row with the words of a job that failed, and keeps its id', async () => {
+    const { world, worker } = await withJob({
+      on: 'create',
+      fault: { kind: 'job-fails', message: 'The voice is hoarse' },
+    });
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'failed', failure: { class: 'JobFailed' } });
+    expect(row.failure?.message).toContain('The voice is hoarse');
+    expect(row.charges).toMatchObject([{ state: 'accepted', jobId: world.charges()[0]?.jobId }]);
+    expect(row.charges[0]?.finishedAt).not.toBeNull();
+  });
+
+  it.each([
+    ['a dead link', { on: 'read', fault: 'dead-link', times: 2 }],
+    ['a download that is cut', { on: 'download', fault: 'cut', times: 2 }],
+    ['a download of the wrong length', { on: 'download', fault: 'wrong-length', times: 2 }],
+    ['a page instead of media', { on: 'download', fault: 'wrong-type', times: 2 }],
+    ['a server of media that is down', { on: 'download', fault: { kind: 'status', status: 502 }, times: 2 }],
+    ['an API that is down', { on: 'read', fault: { kind: 'status', status: 500 }, times: 2 }],
+    [
+      'an API that does not know the job for a moment',
+      { on: 'read', fault: { kind: 'status', status: 404 }, times: 2 },
+    ],
+    ['a status word that nobody documented', { on: 'read', fault: 'unknown-status', times: 3 }],
+  ] as const)('gets over %s without paying again', async (_name, rule) => {
+    const { world, worker } = await withJob(rule);
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null, file: { extension: 'mp3' } });
+    expect(await reads(world)).toBe(rule.times + 1);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it.each([
+    ['a link that is always dead', { on: 'read', fault: 'dead-link' }, 'ResultGone'],
+    ['media that are always cut', { on: 'download', fault: 'cut' }, 'ResultGone'],
+    ['a job that the API does not know', { on: 'read', fault: { kind: 'status', status: 404 } }, 'ResultGone'],
+  ] as const)('fails the row after %s, and keeps the job id', async (_name, rule, failureClass) => {
+    const { world, worker } = await withJob(rule);
+    await worker.wait([[1]]);
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'failed', failure: { class: failureClass } });
+    expect(row.failure?.message).toContain(world.charges()[0]?.jobId ?? 'a job id');
+    expect(row.charges).toMatchObject([{ state: 'accepted', jobId: world.charges()[0]?.jobId }]);
+    expect(await reads(world)).toBe(6);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('leaves a job that outlives its deadline as overdue, with its id', async () => {
+    const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' }, {}, 20_000);
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
+    const row = await world.row(1);
+    expect(row).toMatchObject({ outcome: 'overdue', failure: { class: 'Overdue' } });
+    expect(row.charges).toMatchObject([{ state: 'accepted', finishedAt: null, jobId: world.charges()[0]?.jobId }]);
+  });
+
+  it('ends in time also where the API cannot show the job, or never gives its media', async () => {
+    const rules = [
+      { on: 'read', match: { text: 'one' }, fault: { kind: 'status', status: 500 } },
+      { on: 'download', match: { text: 'two' }, fault: { kind: 'status', status: 500 } },
+    ] as const;
+    const world = await createWorld({ plan: { rules: [...rules] } });
+    await world.fill([tts('one'), tts('two')], { jobDeadlineMs: 1_000 });
+    const worker = await world.worker({
+      clock: fastClock(60),
+      // The pauses that trouble asks of all reads take longer than the test.
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, updateLimiter: (_scope, change) => Promise.resolve(change(undefined).result) },
+      }),
+    });
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    expect((await worker.wait([[1], [2]])).size).toBe(2);
+    expect(await world.row(1)).toMatchObject({ outcome: 'overdue', failure: { class: 'Overdue' } });
+    expect(await world.row(2)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+  });
+
+  it('waits for many jobs at once, and reads each no more often than it must', async () => {
+    const world = await createWorld();
+    const rows = Array.from({ length: 30 }, (_, i) => i + 1);
+    await world.fill(rows.map((n) => (n % 3 === 0 ? lipSync(n) : tts(`Line ${n}.`))));
+    const worker = await world.worker();
+    const keys = rows.map((row) => [row, 1, row % 3 === 0 ? 'lip-sync' : 'speech'] as const);
+    await Promise.all(keys.map((key) => worker.submit(keyOf(...key))));
+    expect((await worker.wait(keys)).size).toBe(30);
+    const { endpoints } = await world.statistics();
+    for (const route of ['GET /speech/tts/jobs/:id', 'GET /media/lip-sync/jobs/:id', 'GET /results/:file']) {
+      const answers = endpoints[route] ?? {};
+      expect([route, answers]).toEqual([
+        route,
+        { 200: route.includes('results') ? 30 : route.includes('tts') ? 20 : 10 },
+      ]);
+    }
+  });
+
+  it('does not hold other rows up with a long download', async () => {
+    const rule = { on: 'download', match: { text: 'long' }, fault: { kind: 'late', ms: 1_500 } } as const;
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([tts('long'), tts('short')]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
+    const { settled } = await worker.slice(at, 700);
+    expect(settled.map(({ row }) => row)).toEqual([2]);
+    expect(await world.row(1)).toMatchObject({ outcome: null, state: 'fetching' });
+    await worker.wait([[1]]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect((await world.statistics()).endpoints['GET /results/:file']).toEqual({ 200: 2 });
+  });
+
+  it('ends its slice when a row of a chain is ready for its next step', async () => {
+    const stuck = { on: 'create', match: { text: 'stuck' }, fault: 'job-stuck' } as const;
+    const world = await createWorld({ plan: { rules: [stuck] } });
+    await world.fill([tts('stuck'), dub()]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
+    const { settled } = await worker.slice(at, 60_000);
+    expect(settled).toEqual([{ row: 2, next: { do: 'submit', at: { ...at[1], step: 'lip-sync' } } }]);
+  });
+
+  it('pauses the batch when a read says that the token is refused, and fetches after a resume', async () => {
+    const { world, worker } = await withJob({ on: 'read', fault: { kind: 'status', status: 401 }, times: 1 });
+    await worker.wait([[1]]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(await worker.deps.ledger.findBatch('b')).toMatchObject({
+      control: 'paused',
+      pauseReason: { class: 'BadToken' },
+    });
+  });
+
+  it('tells a fault of the ledger, and does not leave it unheard', async () => {
+    const world = await createWorld();
+    await world.fill([dub(), tts()]);
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          setControl: () => Promise.reject(new Error('the ledger is gone')),
+        },
+      }),
+    });
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    await world.change('settings', { token: 'another' });
+    await expect(worker.wait([[1], [2]])).rejects.toThrow('the ledger is gone');
+  });
+
+  it('tells a disk that is full, and fetches again later', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let full = true;
+    const worker = await world.worker({
+      clock: fastClock(60),
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: (stem, body, expectation) => {
+            if (!full) return store.write(stem, body, expectation);
+            body.destroy();
+            const error = Object.assign(new Error('ENOSPC: no space left on device'), {
+              code: 'ENOSPC',
+              syscall: 'write',
+            });
+            return Promise.reject(new StoreUnwritable('x.part', error));
+          },
+        },
+      }),
+    });
+    await worker.submit(keyOf(1));
+    const waiting = worker.wait([[1]]);
+    await waitFor(() => worker.faults.length > 0);
+    expect(worker.faults[0]?.message).toContain('Nothing that was paid is lost');
+    full = false;
+    await waiting;
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(worker.faults[0]).not.toBeInstanceOf(UnfitBody);
+  });
+
+  it('leaves a download that the end of the process stops for the next process', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'download', fault: 'hang', times: 1 }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 300);
+    await waitFor(() => worker.deps.downloads.activeCount === 1);
+    await slice;
+    worker.stop();
+    await worker.deps.fetches.idle();
+    expect(worker.faults).toEqual([]);
+    expect((await world.row(1)).outcome).toBeNull();
+    expect(await (await world.worker()).drive(1)).toEqual({ do: 'ended' });
+    expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+});

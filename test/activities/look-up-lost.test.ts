@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+import { waitFor } from '../support/wait-for.ts';
+import { BATCH, dub, keyOf, lipSync } from './rows.ts';
+import { createWorld, type World } from './world.ts';
+import type { Worker } from './worker.ts';
+
+const HANG = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'hang', accepted: true } } as const;
+const at = (row: number): ReturnType<typeof keyOf> => keyOf(row, 1, 'lip-sync');
+
+/** Sends lip-syncs whose answers never come, as if their worker had died. */
+async function lose(world: World, rows: readonly number[]): Promise<void> {
+  const killed = await world.worker();
+  const before = world.charges().length;
+  for (const row of rows) void killed.submit(at(row));
+  await waitFor(() => world.charges().length === before + rows.length);
+}
+
+/** A lip-sync that another program made with the same account. */
+async function createElsewhere(world: World, { video, audio }: ReturnType<typeof lipSync>): Promise<void> {
+  const answer = await fetch(`${world.simulator.url}/media/lip-sync/jobs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${world.simulator.token}` },
+    body: JSON.stringify({ videoUrl: video, audioUrl: audio }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+async function outcomeAfter(world: World, worker: Worker, row: number): Promise<string | null> {
+  await worker.drive(row);
+  return (await world.row(row)).outcome;
+}
+
+describe('a lost lip-sync create', () => {
+  it.each([true, false])('is adopted from the list, echoing its inputs: %s', async (echoInputs) => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs } });
+    await world.fill([lipSync()]);
+    await lose(world, [1]);
+    const worker = await world.worker();
+    expect(await worker.reconcile(at(1))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect((await world.row(1)).charges[0]?.jobId).toBe(world.charges()[0]?.jobId);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('is told from others by its inputs where the list echoes them', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync(1), lipSync(2), lipSync(3)]);
+    await lose(world, [1, 2, 3]);
+    const worker = await world.worker();
+    for (const row of [3, 1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('succeeded');
+    const made = new Map(world.charges().map(({ jobId, videoUrl }) => [jobId, videoUrl]));
+    for (const row of [1, 2, 3]) {
+      expect(made.get((await world.row(row)).charges[0]?.jobId ?? null)).toBe(lipSync(row).video);
+    }
+  });
+
+  it.each([true, false])('is unknown where two jobs fit, echoing their inputs: %s', async (echoInputs) => {
+    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs } });
+    await world.fill([lipSync()]);
+    await lose(world, [1]);
+    await createElsewhere(world, lipSync());
+    const worker = await world.worker();
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await worker.deps.ledger.closeBatch(BATCH)).toBe(0);
+  });
+
+  it('is unknown where the list does not echo and others are outstanding', async () => {
+    const rules = [
+      { ...HANG, match: { text: 'face-1' } },
+      { on: 'create', match: { text: 'face-2' }, fault: 'hang' },
+    ] as const;
+    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } });
+    await world.fill([lipSync(1), lipSync(2)]);
+    // The second is never accepted. The one job in the list is the first's, but nobody can know that.
+    const killed = await world.worker();
+    for (const row of [1, 2]) void killed.submit(at(row));
+    await waitFor(async () => (await world.paidRequests()) === 2);
+    const worker = await world.worker();
+    expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
+    // Also once the other is not on the wire any more, but unknown itself.
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('is unknown where a create of another batch is outstanding', async () => {
+    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs: false } });
+    await world.fill([lipSync(1)]);
+    await lose(world, [1]);
+    const worker = await world.worker();
+    const { ledger } = worker.deps;
+    const own = await ledger.findBatch(BATCH);
+    if (own === undefined) throw new Error('the batch is gone');
+    await ledger.createBatch({ ...own, name: 'other' });
+    await ledger.addRows('other', [{ row: 1, id: 'r1', line: 2, spec: lipSync(2), input: [], quoted: 1 }]);
+    await ledger.openBatch('other');
+    await ledger.intend({ ...at(1), batch: 'other' }, { quoted: 1, owner: 'elsewhere', maxSending: 8 });
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+  });
+
+  it('does not take a job that a row has', async () => {
+    const world = await createWorld({
+      plan: { rules: [{ on: 'create', match: { text: 'face-2' }, fault: 'hang' }], echoInputs: false },
+    });
+    await world.fill([lipSync(1), lipSync(2)]);
+    const worker = await world.worker();
+    await worker.drive(1);
+    const killed = await world.worker();
+    void killed.submit(at(2));
+    await waitFor(async () => (await world.paidRequests()) === 2);
+    expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('is looked for again while the list cannot be read for a moment', async () => {
+    const down = { on: 'list', fault: { kind: 'status', status: 503 }, times: 2 } as const;
+    const world = await createWorld({ plan: { rules: [HANG, down], echoInputs: true } });
+    await world.fill([lipSync()]);
+    await lose(world, [1]);
+    const worker = await world.worker();
+    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+  });
+
+  it('is left alone by a worker that is told to end', async () => {
+    const world = await createWorld({ plan: { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true } });
+    await world.fill([lipSync()]);
+    await lose(world, [1]);
+    const ending = await world.worker();
+    const looking = ending.reconcile(at(1));
+    await waitFor(async () => (await world.statistics()).paidRequests === 1 && ending.deps.reads.activeCount === 1);
+    ending.stop();
+    await expect(looking).rejects.toThrow('abort');
+    expect(await world.attempts(1)).toEqual(['lip-sync 1 sending']);
+    await world.change('plan', { echoInputs: true });
+    expect(await outcomeAfter(world, await world.worker(), 1)).toBe('succeeded');
+  });
+
+  it('does not overwrite the answer that comes while it is looked up', async () => {
+    const late = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'late', ms: 150 } } as const;
+    const rules = [late, { on: 'list', fault: { kind: 'late', ms: 600 } }] as const;
+    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } });
+    await world.fill([lipSync(1), lipSync(2)]);
+    const sender = await world.worker();
+    const submitting = sender.submit(at(1));
+    await waitFor(() => world.charges().length === 1);
+    // Another one in doubt, so that the look-up finds nothing certain.
+    await sender.deps.ledger.intend(at(2), { quoted: 1, owner: 'elsewhere', maxSending: 8 });
+    const worker = await world.worker();
+    const looking = worker.reconcile(at(1));
+    expect(await submitting).toMatchObject({ verdict: 'accepted' });
+    expect(await looking).toMatchObject({ next: { do: 'wait' } });
+    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+  });
+
+  it('cannot be found for a chain, whose speech link is on no record', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([dub()]);
+    const sender = await world.worker();
+    await sender.submit(keyOf(1));
+    await sender.wait([[1]]);
+    await lose(world, [1]);
+    const worker = await world.worker();
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(world.charges()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { keyOf, stt, tts } from './rows.ts';
+import { createWorld } from './world.ts';
+
+const STT = keyOf(1, 1, 'transcription');
+
+describe('a result that is the answer itself', () => {
+  it.each(['start-end', 'startTime-endTime', 'start_time-end_time', 'start_ms-end_ms'])(
+    'is stored as text and as subtitles: %s',
+    async (times) => {
+      const world = await createWorld({ shape: `segments.times=${times}` });
+      await world.fill([stt('https://media.example/one-two-three-four-five.mp3?seconds=4')]);
+      const worker = await world.worker();
+      expect(await worker.submit(STT)).toEqual({ verdict: 'done', next: { do: 'ended' } });
+      const row = await world.row(1);
+      expect(row).toMatchObject({
+        outcome: 'succeeded',
+        text: 'one two three four five mp',
+        file: { key: 'b/1-transcription-1.txt', extension: 'txt' },
+      });
+      expect(row.extraFiles.map(({ key }) => key)).toEqual(['b/1-transcription-1.srt', 'b/1-transcription-1.vtt']);
+      const [txt, srt, vtt] = await Promise.all(
+        [row.file, ...row.extraFiles].map((file) => readFile(worker.deps.store.pathOf(file?.key ?? '') ?? '', 'utf8')),
+      );
+      expect(txt).toBe('one two three four five mp\n');
+      expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\none two three four\n\n2\n/);
+      expect(vtt).toMatch(/^WEBVTT\n\n00:00:00\.000 --> /);
+      expect(row.charges).toMatchObject([{ state: 'done', charged: 4, chargedFrom: 'api', file: row.file }]);
+      expect(world.charges()).toMatchObject([{ credits: 4 }]);
+    },
+  );
+
+  it.each(['untimed', 'empty'])('is stored as text alone where segments have no times: %s', async (times) => {
+    const world = await createWorld({ shape: `segments.times=${times}` });
+    await world.fill([stt()]);
+    await (await world.worker()).submit(STT);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', extraFiles: [], file: { extension: 'txt' } });
+  });
+
+  it.each(['length', 'chunked'])('is streamed to the store before the verdict: %s', async (transfer) => {
+    const world = await createWorld({ shape: `media.transfer=${transfer}` });
+    await world.fill([tts('Spoken at once.')], { tts: 'sync' });
+    const stored: unknown[] = [];
+    const worker = await world.worker({
+      witness: async (moment) => {
+        if (moment !== 'after-answer') return;
+        stored.push(await worker.deps.store.find('b/1-speech-1'), await world.attempts(1));
+      },
+    });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    const { file, outcome, charges } = await world.row(1);
+    expect(outcome).toBe('succeeded');
+    expect(stored).toEqual([file, ['speech 1 sending']]);
+    expect(charges).toMatchObject([{ state: 'done', file, jobId: null }]);
+    expect(charges[0]?.finishedAt).not.toBeNull();
+  });
+
+  it.each(['cut', 'wrong-length', 'wrong-type'] as const)(
+    'that is not whole leaves the row unknown: %s',
+    async (fault) => {
+      const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'media.transfer=length' });
+      await world.fill([tts()], { tts: 'sync' });
+      const worker = await world.worker();
+      expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+      expect((await world.row(1)).outcome).toBe('unknown');
+      expect(await worker.deps.store.find('b/1-speech-1')).toBeUndefined();
+      expect(worker.faults).toEqual([]);
+      expect(world.charges()).toHaveLength(1);
+    },
+  );
+
+  it('that the disk does not take is told at once, before more is paid for', async () => {
+    const world = await createWorld();
+    await world.fill([tts()], { tts: 'sync' });
+    const worker = await world.worker({
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: (_stem, body) => {
+            body.destroy();
+            const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+              code: 'ENOSPC',
+              syscall: 'write',
+            });
+            return Promise.reject(new StoreUnwritable('x.part', cause));
+          },
+        },
+      }),
+    });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
+  });
+});
