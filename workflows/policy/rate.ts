@@ -81,7 +81,8 @@ export function reserve(
   return {
     state: {
       ...state,
-      nextAt: gapMs === 0 ? 0 : startAt + calls * gapMs,
+      // A call without a limit leaves the slots of those that have one as they are.
+      nextAt: gapMs === 0 ? state.nextAt : startAt + calls * gapMs,
       windowAt: windowOver ? now : state.windowAt,
       windowCalls: windowOver ? calls : state.windowCalls + calls,
     },
