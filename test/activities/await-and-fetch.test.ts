@@ -158,7 +158,7 @@ describe('awaitAndFetch', () => {
     });
   });
 
-  it('tells a fault of the ledger, and does not leave it unheard', async () => {
+  it('tells a fault of the ledger', async () => {
     const world = await createWorld();
     await world.fill([dub(), tts()]);
     const worker = await world.worker({
