@@ -32,7 +32,12 @@ export async function openSqlite(path: string): Promise<Dialect> {
   try {
     const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
-      const [mode] = await patiently(() => database.prepare('pragma journal_mode = wal').pluck().all([]));
+      // By `exec`, which cleans up after itself: libsql never ends a prepared statement that failed, and a connection with
+      // such a statement can never commit.
+      await patiently(() => {
+        database.exec('pragma journal_mode = wal');
+      });
+      const [mode] = database.prepare('pragma journal_mode').pluck().all([]);
       if (mode !== 'wal') {
         throw new LedgerUnreachable(
           path,
@@ -42,8 +47,6 @@ export async function openSqlite(path: string): Promise<Dialect> {
       }
       database.exec('pragma synchronous = full');
       database.exec('pragma foreign_keys = on');
-      // Every write is in a transaction that waits for its turn without stopping the process; see `beginTransaction`.
-      database.exec('pragma busy_timeout = 0');
     } catch (error) {
       database.close();
       throw error;
@@ -141,7 +144,8 @@ class LedgerDriver extends SqliteDriver {
   /**
    * Writers take the write lock at once: a deferred transaction that first reads and then writes would fail with
    * SQLITE_BUSY as soon as another process wrote in between. The wait for the lock is ours rather than SQLite's, which would
-   * stop the whole process: heartbeats must go on meanwhile.
+   * stop the whole process: heartbeats must go on meanwhile. Reads wait in SQLite: they find the database locked only for the
+   * moment in which another process makes it, recovers it after a kill, or is the last to close it.
    */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     if (settings?.accessMode === 'read only') {
@@ -152,7 +156,11 @@ class LedgerDriver extends SqliteDriver {
     await nextTurn();
     try {
       await patiently(() => {
-        this.#database.exec('begin immediate');
+        try {
+          this.#database.exec('pragma busy_timeout = 0; begin immediate');
+        } finally {
+          this.#database.exec(`pragma busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
+        }
       });
     } catch (error) {
       throw explain(this.#path, error);

@@ -1,9 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator/start-simulator.ts';
+import {
+  startSimulator,
+  type FaultPlan,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../simulator/start-simulator.ts';
+import { waitFor } from './wait-for.ts';
 
 /** How a command ended. */
 export interface Ended {
@@ -12,6 +18,18 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** How a command is started. */
+export interface StartOptions {
+  /** Over the world's own settings; `undefined` takes one away. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Makes it kill itself at a moment (`after-intent:3`). */
+  readonly dieAt?: string;
+  /** What comes through its stdin; default nothing. */
+  readonly input?: string | Buffer;
+  /** No file that it writes, or a child of it, may grow beyond this, in bytes: a full disk that needs no rights. */
+  readonly largestFile?: number;
 }
 
 /** A command that runs. */
@@ -48,7 +66,7 @@ export class LiveWorld {
   }
 
   static async create(options: SimulatorOptions = {}): Promise<LiveWorld> {
-    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-live-'));
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
     return new LiveWorld(folder, await startSimulator(options));
   }
 
@@ -66,15 +84,28 @@ export class LiveWorld {
     return readFile(this.path(...parts), 'utf8');
   }
 
-  /** Starts `voxbatch …`; `dieAt` makes it kill itself at a moment (`after-intent:3`). */
-  start(args: readonly string[], options: { readonly env?: NodeJS.ProcessEnv; readonly dieAt?: string } = {}): Running {
-    const entry = options.dieAt === undefined ? CLI : DYING_CLI;
-    const child = spawn(process.execPath, [entry, ...args], {
+  /** Writes `lines.csv` of so many rows, and a configuration that looks at jobs often, because the jobs of tests are short. */
+  async prepare(rows: number, kinds?: readonly string[]): Promise<void> {
+    await this.write('lines.csv', mixedManifest(rows, kinds));
+    await this.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 300, gapMs: 300 } }));
+  }
+
+  /** Starts `voxbatch …`. */
+  start(args: readonly string[], options: StartOptions = {}): Running {
+    const { dieAt, env, input, largestFile } = options;
+    const node = [process.execPath, dieAt === undefined ? CLI : DYING_CLI, ...args];
+    // In POSIX, `ulimit -f` counts blocks of 512 bytes.
+    const limited = ['/bin/sh', '-c', `ulimit -f ${String(Math.ceil((largestFile ?? 0) / 512))} && exec "$@"`, 'sh'];
+    const [file = '', ...rest] = largestFile === undefined ? node : [...limited, ...node];
+    const child = spawn(file, rest, {
       cwd: this.folder,
-      env: { ...this.#env, ...options.env, ...(options.dieAt === undefined ? {} : { DIE_AT: options.dieAt }) },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...this.#env, ...env, ...(dieAt === undefined ? {} : { DIE_AT: dieAt }) },
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#children.add(child);
+    // A command that does not read its stdin may end before all is written.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -101,10 +132,7 @@ export class LiveWorld {
   }
 
   /** Runs `voxbatch …` to its end. */
-  run(
-    args: readonly string[],
-    options: { readonly env?: NodeJS.ProcessEnv; readonly dieAt?: string } = {},
-  ): Promise<Ended> {
+  run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
     return this.start(args, options).ended;
   }
 
@@ -115,11 +143,15 @@ export class LiveWorld {
     return new Map(rows.map((row) => [String(row['id']), row]));
   }
 
-  /** Paid requests that the simulator took, by idempotency key: the only count of charges that a test may trust. */
-  charges(): Map<string, number> {
+  /**
+   * Paid requests that the simulator took, by idempotency key: the only count of charges that a test may trust. Of all batches,
+   * or of one.
+   */
+  charges(batch?: string): Map<string, number> {
     const counted = new Map<string, number>();
     for (const { idempotencyKey } of this.simulator.ledger()) {
       const key = idempotencyKey ?? 'none';
+      if (batch !== undefined && !key.includes(`-${batch}-`)) continue;
       counted.set(key, (counted.get(key) ?? 0) + 1);
     }
     return counted;
@@ -130,13 +162,77 @@ export class LiveWorld {
     return [...this.charges()].filter(([, count]) => count > 1).map(([key]) => key);
   }
 
+  /** Changes the simulator while it runs: its balance, the token that it takes, its limits. */
+  async changeSimulator(settings: {
+    readonly credits?: number;
+    readonly token?: string;
+    readonly rate?: number | null;
+  }): Promise<void> {
+    await this.#control('settings', settings);
+  }
+
+  /** Replaces the fault plan of the simulator while it runs. */
+  async changePlan(plan: FaultPlan): Promise<void> {
+    await this.#control('plan', plan);
+  }
+
+  async #control(what: string, body: unknown): Promise<void> {
+    const answer = await fetch(new URL(`/__simulator/${what}`, this.simulator.url), {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`The simulator refuses the ${what}: ${await answer.text()}`);
+  }
+
+  /** Waits until so many paid requests were taken. */
+  async untilCharged(count: number, limitMs = 40_000): Promise<void> {
+    await waitFor(() => this.simulator.ledger().length >= count, limitMs);
+  }
+
+  /**
+   * Waits for paid requests after a moment (ms since 1970); returns how long after it the n-th was taken, in ms. The first few
+   * may have been handed out before that moment.
+   */
+  async chargedAfter(since: number, nth = 1, limitMs = 60_000): Promise<number> {
+    const wanted = (): number | undefined => this.simulator.ledger().filter(({ at }) => at > since)[nth - 1]?.at;
+    await waitFor(() => wanted() !== undefined, limitMs);
+    return (wanted() ?? Infinity) - since;
+  }
+
+  /** `voxbatch status --json`, parsed. */
+  async status(batch: string): Promise<BatchStatus> {
+    const { stdout, stderr } = await this.run(['status', batch, '--json']);
+    if (stdout === '') throw new Error(`status printed nothing; it said: ${stderr}`);
+    return JSON.parse(stdout) as BatchStatus;
+  }
+
+  /** `server.json` of the embedded server; undefined if there is none. */
+  async server(): Promise<{ readonly pid: number; readonly port: number; readonly startedAt: string } | undefined> {
+    const text = await this.read('.voxbatch', 'server.json').catch(() => undefined);
+    return text === undefined ? undefined : (JSON.parse(text) as { pid: number; port: number; startedAt: string });
+  }
+
+  /** Ids of the processes that were started in the folder and still are there, by the kernel's word (Linux). */
+  async processes(): Promise<number[]> {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+    const found = await Promise.all(
+      pids.map(async (pid) => {
+        const [cwd, stat] = await Promise.all([
+          readlink(`/proc/${String(pid)}/cwd`).catch(() => ''),
+          readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => ''),
+        ]);
+        const isDead = /\) Z /.test(stat);
+        return cwd.startsWith(this.folder) && !isDead ? [pid] : [];
+      }),
+    );
+    return found.flat();
+  }
+
   /** Ends what is left; throws if a command was. */
   async close(): Promise<void> {
     const left = [...this.#children].filter((child) => child.exitCode === null && child.signalCode === null);
-    for (const child of left) child.kill('SIGKILL');
-    const server = await this.read('.voxbatch', 'server.json').catch(() => undefined);
-    if (server !== undefined) {
-      const { pid } = JSON.parse(server) as { pid: number };
+    for (const pid of await this.processes()) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
@@ -147,6 +243,17 @@ export class LiveWorld {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
   }
+}
+
+/** What `status --json` prints, as far as tests read it. */
+export interface BatchStatus {
+  readonly state: string;
+  readonly control: string;
+  readonly exit: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly states: Readonly<Record<string, number>>;
+  readonly outcomes: Readonly<Record<string, number>>;
 }
 
 /** A manifest of `count` rows, kinds in turn, as a user might write it. */

@@ -28,9 +28,18 @@ export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
  */
 export async function replayHistories(home: string): Promise<number> {
   const membership = await joinServer({ home, env: process.env, say: () => undefined });
-  const connection = await Connection.connect({ address: membership.address });
   try {
-    const client = new Client({ connection, namespace: membership.namespace });
+    return await replayHistoriesAt(membership.address);
+  } finally {
+    await membership.leave();
+  }
+}
+
+/** The same for the server at an address. */
+export async function replayHistoriesAt(address: string): Promise<number> {
+  const connection = await Connection.connect({ address });
+  try {
+    const client = new Client({ connection });
     const histories = client.workflow.list().intoHistories();
     let replayed = 0;
     for await (const result of Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories)) {
@@ -40,6 +49,5 @@ export async function replayHistories(home: string): Promise<number> {
     return replayed;
   } finally {
     await connection.close();
-    await membership.leave();
   }
 }

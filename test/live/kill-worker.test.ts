@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld, type Running } from '../support/live-world.ts';
+import { replayHistories, replayHistoriesAt } from '../support/replay-histories.ts';
+import { TemporalServer } from '../support/temporal-server.ts';
+
+const ROWS = Number(process.env['VOXBATCH_TEST_ROWS'] ?? 200);
+const KILLS = 5;
+/** Paid requests on the wire at once, by default: what a kill can leave unknown. */
+const SUBMITS = 8;
+/** Temporal hands out this many submits ahead at most; the next paid request was certainly handed out after the kill. */
+const HANDED_OUT = 16;
+const BACK_AT_WORK_MS = 30_000;
+
+describe('SIGKILL of a worker', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 31, createMs: [100, 300], jobMs: [1_000, 3_000] });
+    await world.prepare(ROWS, ['tts']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  it('the embedded one, five times with immediate restarts: hardly slower than undisturbed', async () => {
+    const undisturbed = await timed(() => world.run(['run', 'lines.csv', '--name', 'undisturbed']));
+    const before = world.simulator.ledger().length;
+
+    const begun = performance.now();
+    const backAfter: number[] = [];
+    let run = world.start(['run', 'lines.csv']);
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await world.untilCharged(before + Math.ceil((kill * ROWS) / (KILLS + 1)));
+      const killedAt = Date.now();
+      run.child.kill('SIGKILL');
+      await run.ended;
+      run = world.start(['run', 'lines.csv']);
+      // What the dead one had on the wire was taken by then.
+      if (kill < KILLS) backAfter.push(300 + (await world.chargedAfter(killedAt + 300)));
+    }
+    const { code } = await run.ended;
+    const took = performance.now() - begun;
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('embedded worker killed', {
+      kills: KILLS,
+      undisturbedMs: Math.round(undisturbed),
+      tookMs: Math.round(took),
+      msFromKillToNextPaidRequest: backAfter,
+      ...end,
+    });
+    expect(code).toBe(end.unknown > 0 ? 13 : 0);
+    expect(end.unknown).toBeLessThanOrEqual(SUBMITS * KILLS);
+    expect(took).toBeLessThan(2 * undisturbed + 20_000);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+  }, 240_000);
+
+  it('one of two of a cluster, several times: the other goes on', async () => {
+    const server = await TemporalServer.start(world.folder);
+    try {
+      const env = { TEMPORAL_ADDRESS: server.address };
+      const startWorker = (): Running => world.start(['worker'], { env });
+      const workers = [startWorker(), startWorker()];
+      await Promise.all(workers.map((worker) => worker.said('Working for account')));
+      const run = world.start(['run', 'lines.csv', '--rate', '15'], { env });
+      const backAfter: number[] = [];
+      for (let kill = 1; kill <= 3; kill++) {
+        await world.untilCharged(Math.ceil((kill * ROWS) / 5));
+        const victim = workers[kill % 2];
+        const killedAt = Date.now();
+        victim?.child.kill('SIGKILL');
+        await victim?.ended;
+        workers[kill % 2] = startWorker();
+        backAfter.push(await world.chargedAfter(killedAt, HANDED_OUT + 1));
+      }
+      const { code } = await run.ended;
+      const end = await expectWhole(world, 'lines', ROWS);
+      report('one of two workers killed', { msFromKillToThe17thPaidRequest: backAfter, ...end });
+      expect(code).toBe(end.unknown > 0 ? 13 : 0);
+      expect(end.unknown).toBeLessThanOrEqual(SUBMITS * 3);
+      for (const ms of backAfter) expect(ms).toBeLessThan(BACK_AT_WORK_MS);
+      expect(await replayHistoriesAt(server.address)).toBeGreaterThan(1);
+      for (const { child } of workers) child.kill('SIGTERM');
+      expect((await Promise.all(workers.map((worker) => worker.ended))).map((one) => one.code)).toEqual([0, 0]);
+    } finally {
+      await server.kill();
+    }
+  }, 240_000);
+});
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await action();
+  return performance.now() - begun;
+}

@@ -1,0 +1,62 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { askServer } from '../../embedded/ask-server.ts';
+import { waitFor } from './wait-for.ts';
+
+/** Below the ports that systems give to outgoing connections, one of which could take it between a kill and a restart. */
+const FIRST_PORT = 12_000;
+const PORTS = 8_000;
+
+/** A Temporal server of the test's own, as a cluster is for voxbatch: started by somebody else, reached by its address. */
+export class TemporalServer {
+  readonly address: string;
+  readonly #folder: string;
+  readonly #port: number;
+  #child: ChildProcess;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#port = port;
+    this.address = `127.0.0.1:${String(port)}`;
+    this.#child = this.#spawn();
+  }
+
+  /** Starts it with its database in a folder, and waits until it answers. */
+  static async start(folder: string): Promise<TemporalServer> {
+    const server = new TemporalServer(folder, FIRST_PORT + Math.floor(Math.random() * PORTS));
+    await server.#untilReady();
+    return server;
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Starts it again, on the same port and database. */
+  async restart(): Promise<void> {
+    this.#child = this.#spawn();
+    await this.#untilReady();
+  }
+
+  #spawn(): ChildProcess {
+    const cli = process.env['VOXBATCH_TEMPORAL_CLI'] ?? 'temporal';
+    const database = join(this.#folder, 'cluster.db');
+    const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(this.#port)];
+    return spawn(cli, [...args, '--db-filename', database, '--log-level', 'error'], {
+      cwd: this.#folder,
+      stdio: 'ignore',
+    });
+  }
+
+  async #untilReady(): Promise<void> {
+    await waitFor(async () => {
+      if (this.#child.exitCode !== null) throw new Error('The Temporal server ended before it answered.');
+      return typeof (await askServer(this.address, 1_000)) !== 'string';
+    }, 60_000);
+  }
+}
