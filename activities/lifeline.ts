@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
 
 /** Less than a third of the shortest heartbeat time-out (10 s), so that two may be lost. */
@@ -9,6 +10,8 @@ const BEAT_EVERY_MS = 2_000;
  */
 export async function withLifeline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
+  // Each row that the work waits for listens to it.
+  setMaxListeners(0, context.cancellationSignal);
   context.heartbeat();
   const beat = setInterval(() => {
     context.heartbeat();

@@ -41,12 +41,20 @@ export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promis
   return true;
 }
 
+/** Follows the version while no server was ever ready on the database: its tables may be half made. */
+const HALF_MADE = 'half made';
+
 /**
  * Refuses a database that a newer server made: servers change its tables with a minor version and can't go back. The
  * tables themselves carry no version in SQLite, so it stands in a small file beside them.
  * For a database that is used, or made anew, it records the newest version that opened it.
+ *
+ * A server that is killed, or meets a full disk, while it makes its tables leaves a database that no server can ever use.
+ * So the file says that it is half made until a server was ready on it ({@link markReady}); what is found half made is
+ * made anew, which loses nothing, because nobody has worked with it.
  */
 export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
+  if (isHalfMade(paths)) rmSync(paths.temporal, { force: true });
   const known = existsSync(paths.temporal) ? readVersion(paths) : undefined;
   if (known !== undefined && compareVersions(minorOf(known), minorOf(binary.version)) > 0) {
     throw new ServerUnavailable(
@@ -59,8 +67,23 @@ export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
     // What a deleted database left behind belongs to no other.
     for (const suffix of ['-wal', '-shm', '-journal']) rmSync(paths.temporal + suffix, { force: true });
   }
-  if (known === undefined || compareVersions(known, binary.version) < 0) {
+  if (!existsSync(paths.temporal)) {
+    writeFileSync(paths.temporalVersion, `${binary.version} ${HALF_MADE}\n`);
+  } else if (known === undefined || compareVersions(known, binary.version) < 0) {
     writeFileSync(paths.temporalVersion, `${binary.version}\n`);
+  }
+}
+
+/** Records that a server is ready on the database. To be called before anybody works with it. */
+export function markReady(paths: HomePaths): void {
+  if (isHalfMade(paths)) writeFileSync(paths.temporalVersion, `${readVersion(paths) ?? ''}\n`);
+}
+
+function isHalfMade(paths: HomePaths): boolean {
+  try {
+    return readFileSync(paths.temporalVersion, 'utf8').includes(HALF_MADE);
+  } catch {
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { askServer } from './ask-server.ts';
-import { admitVersion, waitUntilFree } from './check-database.ts';
+import { admitVersion, markReady, waitUntilFree } from './check-database.ts';
 import { type FindServerOptions, findServer } from './find-server.ts';
 import type { HomePaths } from './home.ts';
 import { isServerProcess, readServerRecord, type ServerRecord } from './server-record.ts';
@@ -43,7 +43,11 @@ export async function takeServer(paths: HomePaths, options: TakeOptions): Promis
   if (record !== undefined) {
     const answering = await untilItAnswers(paths, record, signal);
     if (answering !== undefined) {
-      if (!alone || existsSync(paths.temporal)) return { record: answering, started: false };
+      if (!alone || existsSync(paths.temporal)) {
+        // Its starter may have died before it could.
+        markReady(paths);
+        return { record: answering, started: false };
+      }
       say('temporal.db was deleted: starting the Temporal server anew.');
     }
     await stopServer(paths);
@@ -57,7 +61,9 @@ export async function takeServer(paths: HomePaths, options: TakeOptions): Promis
   const binary = await findServer(options);
   admitVersion(paths, binary);
   const wantedPort = record?.port;
-  return { record: await startServer(paths, binary, { env, wantedPort, samePort: !alone, signal }), started: true };
+  const started = await startServer(paths, binary, { env, wantedPort, samePort: !alone, signal });
+  markReady(paths);
+  return { record: started, started: true };
 }
 
 async function untilItAnswers(
@@ -73,10 +79,10 @@ async function untilItAnswers(
     if (typeof answer !== 'string') {
       if (answer.clusterId === record.clusterId) return record;
       // Its starter died before it could complete the record; or the port belongs to another program now.
-      if (record.clusterId !== undefined || !(await isServerProcess(paths, record.pid))) return undefined;
+      if (record.clusterId !== undefined || !isServerProcess(paths, record.pid)) return undefined;
       return { ...record, clusterId: answer.clusterId };
     }
-    if (!(await isServerProcess(paths, record.pid)) || performance.now() >= end) return undefined;
+    if (!isServerProcess(paths, record.pid) || performance.now() >= end) return undefined;
     await pause(50, undefined, { signal });
   }
 }

@@ -70,7 +70,8 @@ async function exists(path: string): Promise<boolean> {
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    // The texts of users are in it.
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw unreachable(path, error);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import type { Witness } from '../activities/dependencies.ts';
@@ -48,9 +48,15 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
 function openLog(home: string): Logger {
-  mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
-  return pino(
-    { base: { pid: process.pid } },
-    pino.destination({ dest: join(home, 'logs', 'worker.log'), sync: false }),
-  );
+  const logs = join(home, 'logs');
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  const file = openSync(join(logs, 'worker.log'), 'a', 0o600);
+  const write = (line: string): void => {
+    try {
+      writeSync(file, line);
+    } catch {
+      // A full disk. The log may have a gap, but must not end the work, nor hold it up (as pino's own destination does).
+    }
+  };
+  return pino({ base: { pid: process.pid } }, { write });
 }

@@ -1,11 +1,9 @@
 import { CommanderError } from 'commander';
 import type { Witness } from '../activities/dependencies.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
-import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import { ManifestError } from '../inputs/problems.ts';
-import { LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
-import { StoreUnwritable } from '../store/errors.ts';
 import { ExitError } from './exit-error.ts';
+import { describeTrouble } from './machine-trouble.ts';
 import { createProgram } from './program.ts';
 import { messageOf } from './settings.ts';
 import { processOutput, type Output } from './terminal/output.ts';
@@ -33,17 +31,13 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
+    const trouble = describeTrouble(error);
     if (error instanceof CommanderError) exit = error.exitCode === 0 ? 'complete' : 'usage';
     else if (error instanceof ManifestError) {
       output.say(`voxbatch: ${error.message}`);
       exit = 'usage';
-    } else if (
-      error instanceof LedgerUnreachable ||
-      error instanceof LedgerTooNew ||
-      error instanceof StoreUnwritable ||
-      error instanceof ServerUnavailable
-    ) {
-      output.say(`voxbatch: ${error.message} What is done is done; running the same command again is safe.`);
+    } else if (trouble !== undefined) {
+      output.say(`voxbatch: ${trouble} What was paid is on record; running the same command again pays nothing twice.`);
       exit = 'unreachable';
     } else if (error instanceof ExitError) {
       output.say(`voxbatch: ${error.message}`);

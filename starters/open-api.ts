@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSpeechApi } from '../api/create-api.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { ExitError } from './exit-error.ts';
-import { readApiAccess, type Settings } from './settings.ts';
+import { messageOf, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** The API, with the account that the token belongs to. */
@@ -17,17 +17,24 @@ const PAUSES_MS = [500, 1_500];
 /** Opens the API and reads the profile: it proves the address and the token, and names the account. Spends nothing. */
 export async function openApi(settings: Settings, flags: { readonly apiUrl?: string }): Promise<OpenApi> {
   const access = readApiAccess(settings, flags);
-  const api = createSpeechApi({
-    ...access,
-    trust503: settings.config.trust503 ?? true,
-    userAgent: `voxbatch/${voxbatchVersion()}`,
-  });
+  const api = createApi(settings, access);
   try {
     return { api, profile: await readProfile(api) };
   } catch (error) {
     api.close();
     if (!(error instanceof ApiError)) throw error;
     throw new ExitError('api', `${adviceFor(error, access.baseUrl)} Nothing was spent.`, { cause: error });
+  }
+}
+
+function createApi(settings: Settings, access: ApiAccess): SpeechApi {
+  try {
+    const userAgent = `voxbatch/${voxbatchVersion()}`;
+    return createSpeechApi({ ...access, trust503: settings.config.trust503 ?? true, userAgent });
+  } catch (error) {
+    // The address was read before, so it is the token.
+    const advice = 'Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.';
+    throw new ExitError('api', `${messageOf(error)} ${advice}`, { cause: error });
   }
 }
 

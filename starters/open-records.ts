@@ -1,18 +1,18 @@
-import { LedgerMissing, LedgerUnreachable } from '../ledger/errors.ts';
+import { LedgerMissing } from '../ledger/errors.ts';
 import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { ExitError } from './exit-error.ts';
+import { beforeWork } from './machine-trouble.ts';
 import type { Settings } from './settings.ts';
 
 /** Opens the ledger; `mustExist` for commands that only look. */
 export async function openRecords(settings: Settings, options: { readonly mustExist: boolean }): Promise<Ledger> {
   try {
-    return await openLedger(settings.ledger, options);
+    return await beforeWork(() => openLedger(settings.ledger, options));
   } catch (error) {
     if (error instanceof LedgerMissing) {
       throw new ExitError('usage', `There is no batch here yet (${settings.ledger}). Start one: voxbatch run MANIFEST`);
     }
-    if (error instanceof LedgerUnreachable) throw new ExitError('unreachable', error.message, { cause: error });
     throw error;
   }
 }

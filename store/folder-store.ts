@@ -62,13 +62,18 @@ async function write(root: string, stem: string, body: Readable, expectation: Ex
 
 /** Streams the body into the part file, synced at the end. Tells apart whether the body failed, its content, or the disk. */
 async function stream(body: Readable, meter: BodyMeter, part: string): Promise<void> {
+  const file = createWriteStream(part, { flags: 'wx', flush: true });
+  // The pipeline passes the first error on to all streams, so whoever had it first is to blame.
+  let culprit: 'body' | 'disk' | undefined = body.errored === null ? undefined : 'body';
+  body.once('error', () => (culprit ??= 'body'));
+  file.once('error', () => (culprit ??= 'disk'));
   try {
-    await pipeline(body, meter, createWriteStream(part, { flags: 'wx', flush: true }));
+    await pipeline(body, meter, file);
   } catch (error) {
     if (error instanceof UnfitBody) throw error;
     const { code, name } = error as NodeJS.ErrnoException;
     if (name === 'AbortError' || name === 'CanceledError') throw error;
-    if (error === body.errored || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    if (culprit === 'body' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
       throw new UnfitBody(`The body broke off after ${meter.bytes} bytes (${code ?? name}).`);
     }
     throw new StoreUnwritable(part, error);

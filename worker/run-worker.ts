@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -51,6 +52,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   installRuntime(world.log);
   const ending = new AbortController();
+  // Every download listens to it.
+  setMaxListeners(0, ending.signal);
   const deps = dependenciesOf(world, ending.signal);
   const connection = await NativeConnection.connect(temporal.connection);
   const worker = await createWorker(connection, temporal.namespace, deps);

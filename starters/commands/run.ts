@@ -5,6 +5,7 @@ import type { Witness } from '../../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
+import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
 import { refuseProblems } from '../report-problems.ts';
@@ -38,7 +39,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
     const open = await openApi(settings, flags);
     try {
       return await withRecords(settings, async (ledger) => {
-        const { batch, isNew } = await findOrLoadBatch({
+        const load = {
           ledger,
           home: settings.home,
           source,
@@ -52,7 +53,8 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
           settings: plan.settings,
           givesReading: plan.givesReading,
           checked: summary,
-        });
+        };
+        const { batch, isNew } = await beforeWork(() => findOrLoadBatch(load));
         return await runLoaded({ settings, plan, flags, context, ledger, open, batch, isNew });
       });
     } finally {
@@ -75,7 +77,7 @@ async function runLoaded(world: {
 }): Promise<ExitName> {
   const { settings, plan, flags, context, ledger, open, batch, isNew } = world;
   const { output } = context;
-  const store = await openFolderStore(settings.store);
+  const store = await beforeWork(() => openFolderStore(settings.store));
   const finish = { ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is finished already; its files are written again, nothing is sent.`);
