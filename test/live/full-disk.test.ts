@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { LiveWorld, mixedManifest } from '../support/live-world.ts';
+import { messageOf } from '../support/one-message.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+
+const ROWS = 12;
+const RUN = ['run', 'lines.csv'];
+/** Looks at jobs at once, so that a batch takes as long as its jobs. */
+const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
+
+let world: LiveWorld;
+
+async function openWorld(manifest = mixedManifest(ROWS)): Promise<void> {
+  world = await LiveWorld.create({ seed: 3, createMs: [5, 20], jobMs: [100, 300] });
+  await world.write('voxbatch.config.json', QUICK);
+  await world.write('lines.csv', manifest);
+}
+
+/** The same command in an ordinary world: every row ends well, each paid request was made once. */
+async function expectMended(args: readonly string[]): Promise<void> {
+  const { code, stderr } = await world.run(args);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(world.doubleCharges()).toEqual([]);
+  expect(world.charges().size).toBe(ROWS + ROWS / 4);
+}
+
+describe('a disk that becomes full', () => {
+  afterEach(() => world.close());
+
+  it('at any file of a start: the same command finishes the batch when there is room', async () => {
+    await openWorld();
+    // Ledger; its log; the first, a middle and the last table of Temporal.
+    for (const kilobytes of [32, 100, 200, 400, 600]) {
+      const ended = await world.run(RUN, { largestFile: kilobytes * 1024 });
+      expect({ kilobytes, ...ended }).toMatchObject({ code: 4 });
+      expect(messageOf(ended)).toMatch(/[Nn]othing was spent/);
+    }
+    expect(world.simulator.ledger()).toEqual([]);
+    await expectMended(RUN);
+  });
+
+  it('at the largest result: nothing that was paid is lost, and it is fetched when there is room', async () => {
+    const wav = `id,text,voice,format\nsmall,Short.,narrator,wav\nlarge,${'A long story. '.repeat(300)},narrator,wav\n`;
+    await openWorld(wav);
+    const ended = await world.run(RUN, { largestFile: 6.5 * 1024 * 1024 });
+    expect(ended).toMatchObject({ code: 4 });
+    expect(messageOf(ended)).toMatch(/cannot be written .*EFBIG.*Nothing that was paid is lost.*ulimit -f/);
+    expect(world.simulator.ledger()).toHaveLength(2);
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(world.simulator.ledger()).toHaveLength(2);
+    expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
+  });
+
+  it('in mid-batch, under everything that is kept', async () => {
+    await openWorld(mixedManifest(60));
+    const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);
+    // Without the right to mount, the tests above stand for this one; here the batch then meets no trouble.
+    const env = { VOXBATCH_HOME: disk?.path };
+    try {
+      const running = world.start(RUN, { env });
+      await world.untilCharged(10);
+      await disk?.fill();
+      const ended = await running.ended;
+      expect(ended).toMatchObject({ code: disk === undefined ? 0 : 4 });
+      if (disk !== undefined) expect(messageOf(ended)).toMatch(/disk|space/);
+      await disk?.empty();
+      const last = await world.run(RUN, { env });
+      expect(world.doubleCharges()).toEqual([]);
+      const unknown = [...(await world.results('lines')).values()].filter(({ _outcome }) => _outcome === 'unknown');
+      expect({ ...last, unknown: unknown.length }).toMatchObject({ code: unknown.length > 0 ? 13 : 0 });
+      expect(unknown.length).toBeLessThanOrEqual(8);
+    } finally {
+      await disk?.close();
+    }
+  });
+
+  it('that is read-only, under the out folder', async () => {
+    await openWorld();
+    const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);
+    const out = world.path('disk', 'out');
+    if (disk === undefined) await writeFile(world.path('disk'), 'no folder');
+    else await disk.remount('ro');
+    try {
+      const ended = await world.run([...RUN, '--out', out]);
+      expect(ended).toMatchObject({ code: 2 });
+      expect(messageOf(ended)).toMatch(/cannot be written.*Choose another with --out.*Nothing was spent/);
+      const home = await world.run(RUN, { env: { VOXBATCH_HOME: world.path('disk', 'home') } });
+      expect(home).toMatchObject({ code: 4 });
+      expect(messageOf(home)).toMatch(/VOXBATCH_HOME.*Nothing was spent/);
+      expect(world.simulator.ledger()).toEqual([]);
+      await disk?.remount('rw');
+      await expectMended(disk === undefined ? RUN : [...RUN, '--out', out]);
+    } finally {
+      await disk?.close();
+    }
+  });
+});

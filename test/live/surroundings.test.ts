@@ -1,0 +1,227 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Gate } from '../support/gate.ts';
+import { LiveWorld, mixedManifest, type StartOptions } from '../support/live-world.ts';
+import { messageOf } from '../support/one-message.ts';
+
+const ROWS = 12;
+const RUN = ['run', 'lines.csv'];
+/** Looks at jobs at once, so that a batch takes as long as its jobs. */
+const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
+
+let world: LiveWorld;
+
+async function openWorld(manifest = mixedManifest(ROWS)): Promise<void> {
+  world = await LiveWorld.create({ seed: 3, createMs: [5, 20], jobMs: [100, 300] });
+  await world.write('voxbatch.config.json', QUICK);
+  await world.write('lines.csv', manifest);
+}
+
+/** The same command in an ordinary world: every row ends well, each paid request was made once. */
+async function expectMended(): Promise<void> {
+  const { code, stderr } = await world.run(RUN);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(world.doubleCharges()).toEqual([]);
+  expect(world.charges().size).toBe(ROWS + ROWS / 4);
+}
+
+interface Trouble {
+  readonly what: string;
+  readonly code: number;
+  /** The trouble, the next step. */
+  readonly says: readonly RegExp[];
+  readonly prepare?: () => Promise<void>;
+  readonly options?: () => StartOptions | Promise<StartOptions>;
+  readonly args?: readonly string[];
+}
+
+const TROUBLES: readonly Trouble[] = [
+  {
+    what: 'no token',
+    code: 5,
+    says: [/No API token/, /Set VOXBATCH_API_TOKEN/],
+    options: () => ({ env: { VOXBATCH_API_TOKEN: undefined } }),
+  },
+  {
+    what: 'an empty token',
+    code: 5,
+    says: [/No API token/, /Set VOXBATCH_API_TOKEN/],
+    options: () => ({ env: { VOXBATCH_API_TOKEN: ' ' } }),
+  },
+  {
+    what: 'a token that no header can carry',
+    code: 5,
+    says: [/token/, /VOXBATCH_API_TOKEN/],
+    options: () => ({ env: { VOXBATCH_API_TOKEN: 'two words' } }),
+  },
+  {
+    what: 'a token that the API refuses',
+    code: 5,
+    says: [/refuses the token.*401/, /Set VOXBATCH_API_TOKEN/],
+    options: () => ({ env: { VOXBATCH_API_TOKEN: 'of-another-account' } }),
+  },
+  {
+    what: 'no API address',
+    code: 5,
+    says: [/No API is configured/, /Set VOXBATCH_API_URL/],
+    options: () => ({ env: { VOXBATCH_API_URL: undefined } }),
+  },
+  {
+    what: 'an API address that is none',
+    code: 5,
+    says: [/not a URL/, /https:\/\/host\/api\/open\/v1/],
+    options: () => ({ env: { VOXBATCH_API_URL: 'fish' } }),
+  },
+  {
+    what: 'an API address without its path',
+    code: 5,
+    says: [/the path \//, /https:\/\/host\/api\/open\/v1/],
+    options: () => ({ env: { VOXBATCH_API_URL: new URL(world.simulator.url).origin } }),
+  },
+  {
+    what: 'an API that is down',
+    code: 5,
+    says: [/cannot be reached.*ECONNREFUSED/, /run the same command again/],
+    options: async () => ({ env: { VOXBATCH_API_URL: `http://127.0.0.1:${String(await closedPort())}/api/open/v1` } }),
+  },
+  {
+    what: 'an API that answers with a web page',
+    code: 5,
+    says: [/does not give the account's profile/, /check VOXBATCH_API_URL/],
+    prepare: () => world.changePlan({ rules: [{ on: 'profile', fault: 'html' }] }),
+  },
+  {
+    what: 'Temporal that is not there',
+    code: 4,
+    says: [/Temporal at 127\.0\.0\.1:\d+ cannot be reached/, /TEMPORAL_ADDRESS/],
+    options: async () => ({ env: { TEMPORAL_ADDRESS: `127.0.0.1:${String(await closedPort())}` } }),
+  },
+  {
+    what: 'a Temporal server that does not exist',
+    code: 4,
+    says: [/ENOENT/, /unset it to have one found/],
+    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal' } }),
+  },
+  {
+    what: 'a Temporal server that is another program',
+    code: 4,
+    says: [/VOXBATCH_TEMPORAL_CLI/, /unset it to have one found/],
+    options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/bin/false' } }),
+  },
+  {
+    what: 'an out folder below a file',
+    code: 2,
+    says: [/output folder .* cannot be written/, /Choose another with --out/],
+    args: [...RUN, '--out', 'lines.csv/out'],
+  },
+  {
+    what: 'a home below a file',
+    code: 4,
+    says: [/ENOTDIR/, /VOXBATCH_HOME/],
+    options: () => ({ env: { VOXBATCH_HOME: 'lines.csv/home' } }),
+  },
+  {
+    what: 'a home below a file, and the ledger elsewhere',
+    code: 4,
+    says: [/ENOTDIR/, /VOXBATCH_HOME|folder/],
+    options: () => ({ env: { VOXBATCH_HOME: 'lines.csv/home', VOXBATCH_LEDGER: 'elsewhere/ledger.db' } }),
+  },
+  {
+    what: 'a store below a file',
+    code: 4,
+    says: [/ENOTDIR/, /VOXBATCH_STORE/],
+    options: () => ({ env: { VOXBATCH_STORE: 'lines.csv/store' } }),
+  },
+  {
+    what: 'a ledger that is no database',
+    code: 4,
+    says: [/the file is no database/, /VOXBATCH_LEDGER/],
+    prepare: async () => {
+      await writeFile(world.path('notes.db'), 'Not a database, but notes. '.repeat(20));
+    },
+    options: () => ({ env: { VOXBATCH_LEDGER: 'notes.db' } }),
+  },
+  {
+    what: 'a ledger that is a folder',
+    code: 4,
+    says: [/cannot be opened/, /Check that/],
+    prepare: async () => {
+      await mkdir(world.path('folder.db'));
+    },
+    options: () => ({ env: { VOXBATCH_LEDGER: 'folder.db' } }),
+  },
+  {
+    what: 'a ledger on PostgreSQL, which is not delivered',
+    code: 4,
+    says: [/not delivered yet/, /VOXBATCH_LEDGER/],
+    options: () => ({ env: { VOXBATCH_LEDGER: 'postgres://somebody:secret@127.0.0.1/x' } }),
+  },
+];
+
+describe('a start in bad surroundings', () => {
+  beforeAll(() => openWorld());
+  afterAll(() => world.close());
+
+  it.each(TROUBLES.map((trouble) => [trouble.what, trouble] as const))(
+    '%s',
+    async (_, { code, says, prepare, options, args = RUN }) => {
+      await prepare?.();
+      const ended = await world.run(args, await options?.());
+      expect({ ...ended }).toMatchObject({ code });
+      const message = messageOf(ended);
+      for (const words of says) expect(message).toMatch(words);
+      expect(message).toMatch(/[Nn]othing was spent/);
+      expect(message).not.toContain('secret');
+      expect(world.simulator.ledger()).toEqual([]);
+      await world.changePlan({});
+    },
+  );
+
+  it('does no harm: the same command finishes the batch when all is mended', async () => {
+    await expectMended();
+    expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('an API that goes away in mid-batch', () => {
+  afterEach(() => world.close());
+
+  it('is waited for; the batch goes on by itself', async () => {
+    await openWorld(mixedManifest(40));
+    const gate = new Gate(world.simulator.port);
+    await gate.open();
+    try {
+      const url = new URL(world.simulator.url);
+      url.port = String(gate.port);
+      const running = world.start([...RUN, '--submits', '2', '--rate', '20'], { env: { VOXBATCH_API_URL: url.href } });
+      await world.untilCharged(10);
+      await gate.shut();
+      const before = world.simulator.ledger().length;
+      await pause(3_000);
+      expect(world.simulator.ledger()).toHaveLength(before);
+      await gate.open();
+      const ended = await running.ended;
+      const rows = [...(await world.results('lines')).values()];
+      const others = rows.filter(({ _outcome }) => _outcome !== 'succeeded');
+      // What was on the wire when the API went away is in doubt, and nothing else.
+      expect(others.length).toBeLessThanOrEqual(2);
+      for (const row of others) expect(row).toMatchObject({ _outcome: 'unknown', _error_class: 'OutcomeUnknown' });
+      expect(ended.code).toBe(others.length > 0 ? 13 : 0);
+      expect(world.doubleCharges()).toEqual([]);
+    } finally {
+      await gate.shut();
+    }
+  });
+});
+
+/** A port at which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
