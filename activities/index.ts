@@ -1,6 +1,6 @@
 import type { Activities } from '../contract/activities.ts';
 import { awaitAndFetch } from './await-and-fetch.ts';
-import { controlBatch } from './control-batch.ts';
+import { applyControl } from './apply-control.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLifeline } from './lifeline.ts';
 import { loadBatch, moveFor } from './load-attempt.ts';
@@ -27,11 +27,12 @@ export function createActivities(deps: Dependencies): Activities {
     submit: (key) => withLifeline((signal) => submit(deps, key, signal)),
     reconcile: (key) => withLifeline((signal) => reconcile(deps, key, signal)),
     awaitAndFetch: (request) => withLifeline((signal) => awaitAndFetch(deps, request, signal)),
-    controlBatch: (request) => withLifeline((signal) => controlBatch(deps, request, signal)),
-    cancelRest: async (batch) => {
-      await ledger.cancelRest(batch);
+    applyControl: (batch) => withLifeline((signal) => applyControl(deps, batch, signal)),
+    closeBatch: async (name) => {
+      const { control } = await loadBatch(deps, name);
+      if (control === 'stopping') await ledger.cancelRest(name);
+      return { open: await ledger.closeBatch(name), control };
     },
-    closeBatch: async (batch) => ({ open: await ledger.closeBatch(batch) }),
   });
 }
 

@@ -46,12 +46,13 @@ export interface Activities {
   /** Polls, downloads, checks and stores for all given rows until the slice ends. Repeatable. */
   awaitAndFetch(request: AwaitRequest): Promise<AwaitReply>;
   /**
-   * Records what the user wants and, for `paused` and `stopping`, waits until no paid request is on the wire.
-   * Returns what holds afterwards: a finished batch stays as it is.
+   * Carries out what the ledger says the user wants: for `paused` and `stopping`, waits until no paid request is on the wire.
+   * Returns what holds.
    */
-  controlBatch(request: { readonly batch: string; readonly control: Control }): Promise<{ readonly control: Control }>;
-  /** Ends the rows that a stopping batch never sent as `cancelled`. Repeatable. */
-  cancelRest(batch: string): Promise<void>;
-  /** Records that no lane works on the batch any more and counts its rows; `open` is 0 unless a late answer came. */
-  closeBatch(batch: string): Promise<{ readonly open: number }>;
+  applyControl(batch: string): Promise<{ readonly control: Control }>;
+  /**
+   * Called when no lane works on the batch any more: ends the rows that a stopping batch never sent as `cancelled`, and
+   * closes the batch unless a row is open, as after a late answer. Says what the user wants by now. Repeatable.
+   */
+  closeBatch(batch: string): Promise<{ readonly open: number; readonly control: Control }>;
 }

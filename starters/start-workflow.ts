@@ -1,5 +1,11 @@
-import { WorkflowFailedError, WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
-import { CONTROL_UPDATE, RUN_BATCH, type RunBatchInput } from '../contract/messages.ts';
+import {
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { CONTROL_NEWS, CONTROL_UPDATE, RUN_BATCH, type RunBatchInput } from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
@@ -22,24 +28,35 @@ export async function startWorkflow(client: Client, ledger: Ledger, batch: Batch
 }
 
 /**
- * Tells a batch what the user wants. A running workflow takes it as an update and answers when it holds; without one the
- * wish is written to the ledger, where the next run finds it.
+ * Tells the workflow of a batch, if it runs, that there is a new wish in the ledger. The news is kept until a worker comes.
  */
-export async function controlBatch(
-  client: Client | undefined,
+export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<void> {
+  try {
+    await client.workflow.getHandle(batchWorkflowId(ledger.id, batch)).signal(CONTROL_NEWS);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/**
+ * Lets the workflow of a batch carry out the wish in the ledger, and waits until it holds: for `paused` and `stopping`, until no
+ * paid request is on the wire. Resolves with undefined if there is no such workflow, or no worker answers in time.
+ */
+export async function awaitControl(
+  client: Client,
   ledger: Ledger,
   batch: string,
-  control: Control,
-): Promise<Control> {
-  if (client !== undefined) {
-    try {
-      const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
-      return await handle.executeUpdate<Control, [Control]>(CONTROL_UPDATE, { args: [control] });
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    }
+  patienceMs: number,
+): Promise<Control | undefined> {
+  const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
+  try {
+    return await client.withDeadline(Date.now() + patienceMs, () => handle.executeUpdate<Control, []>(CONTROL_UPDATE));
+  } catch (error) {
+    const isNobody =
+      error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
+    if (isNobody) return undefined;
+    throw error;
   }
-  return ledger.setControl(batch, control);
 }
 
 /** A message if the workflow of an open batch has ended, which it never does by itself. */

@@ -9,7 +9,7 @@ import type { Activities } from '../contract/activities.ts';
 const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
 
 /** Reads and writes of the ledger: quick, repeatable, so a lost worker is noticed by the clock alone. */
-export const { openBatch, claimRows, cancelRest, closeBatch } = proxyActivities<Activities>({
+export const { openBatch, claimRows, closeBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '10s',
   retry: FOREVER,
 });
@@ -36,7 +36,7 @@ export const { awaitAndFetch } = proxyActivities<Activities>({
 });
 
 /** Waits until no paid request is on the wire, which can take as long as a request may. */
-export const { controlBatch } = proxyActivities<Activities>({
+export const { applyControl } = proxyActivities<Activities>({
   startToCloseTimeout: '15m',
   heartbeatTimeout: '10s',
   retry: FOREVER,

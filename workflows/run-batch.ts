@@ -1,25 +1,26 @@
 import {
   allHandlersFinished,
   condition,
+  defineSignal,
   defineUpdate,
   getExternalWorkflowHandle,
   setHandler,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { CONTROL_SIGNAL, CONTROL_UPDATE, RUN_LANE, type RunBatchInput } from '../contract/messages.ts';
+import { CONTROL_NEWS, CONTROL_SIGNAL, CONTROL_UPDATE, RUN_LANE, type RunBatchInput } from '../contract/messages.ts';
 import { laneWorkflowId } from '../contract/names.ts';
 import type { Control } from '../contract/outcomes.ts';
-import { cancelRest, closeBatch, controlBatch, openBatch } from './activities.ts';
+import { applyControl, closeBatch, openBatch } from './activities.ts';
 import { shareOf } from './policy/window.ts';
 import type { LaneInput } from './run-lane.ts';
 
 /**
  * One batch: starts its lanes, passes the user's wishes on, waits for the lanes, and closes the batch in the ledger.
  *
- * The ledger holds what the user wants; the workflow only carries the news to the lanes. Wishes are handled one after
- * another, each first written to the ledger (from that moment no new paid request starts), then told to the lanes, so the
- * lanes hear them in the order in which they hold.
+ * The ledger holds what the user wants: it is written there first, and from that moment no paid request starts against it.
+ * The workflow only carries the news to the lanes. Each piece of news makes it read the ledger, one after another, so the
+ * lanes hear in the end what holds, however late a piece of news comes.
  *
  * It has at most a handful of children and few events, so it never continues as new. That matters: children would not
  * survive it.
@@ -31,15 +32,19 @@ export async function runBatch(input: RunBatchInput): Promise<void> {
   let turn: Promise<unknown> = Promise.resolve();
   let opened = false;
 
-  setHandler(defineUpdate<Control, [Control]>(CONTROL_UPDATE), (wanted) => {
+  const passOn = (): Promise<Control> => {
     const mine = turn.then(async () => {
       await condition(() => opened);
-      ({ control } = await controlBatch({ batch: input.batch, control: wanted }));
+      ({ control } = await applyControl(input.batch));
       await Promise.all(running.map((lane) => tell(lane, control)));
       return control;
     });
     turn = mine.catch(() => undefined);
     return mine;
+  };
+  setHandler(defineUpdate<Control>(CONTROL_UPDATE), passOn);
+  setHandler(defineSignal(CONTROL_NEWS), async () => {
+    await passOn();
   });
 
   const batch = await openBatch(input.batch);
@@ -72,8 +77,7 @@ export async function runBatch(input: RunBatchInput): Promise<void> {
     await Promise.all(lanes);
     running = [];
     // A late answer can open a row again after the lanes have gone: then there is another round.
-    if (control === 'stopping') await cancelRest(input.batch);
-    ({ open } = await closeBatch(input.batch));
+    ({ open, control } = await closeBatch(input.batch));
   }
   await condition(allHandlersFinished);
 }

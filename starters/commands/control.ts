@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
@@ -5,12 +7,12 @@ import { goOnCommand } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { reachWorker } from '../reach-worker.ts';
 import { readSettings } from '../settings.ts';
-import { controlBatch } from '../start-workflow.ts';
+import { awaitControl, sendControlNews } from '../start-workflow.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**
- * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger first: from that moment no new paid request is
- * recorded against it. Then the running workflow is told, which answers when no paid request is on the wire.
+ * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger: from that moment no new paid request is recorded
+ * against it. Then the workflow is told, and `pause` and `stop` wait until no paid request is on the wire.
  */
 export async function control(name: string | undefined, wanted: Control, output: Output): Promise<ExitName> {
   const settings = await readSettings();
@@ -39,15 +41,26 @@ export async function control(name: string | undefined, wanted: Control, output:
   }
 }
 
-async function tell(
-  ledger: Ledger,
-  batch: BatchRecord,
-  wanted: Control,
-  client: Parameters<typeof controlBatch>[0],
-): Promise<Control> {
+async function tell(ledger: Ledger, batch: BatchRecord, wanted: Control, client: Client | undefined): Promise<Control> {
   const holds = await ledger.setControl(batch.name, wanted);
-  return holds === wanted ? controlBatch(client, ledger, batch.name, wanted) : holds;
+  if (holds !== wanted || client === undefined) return holds;
+  await sendControlNews(client, ledger, batch.name);
+  if (wanted !== 'running') {
+    // Whichever comes first: the worker may be ending, and then it brings its requests home without answering.
+    await Promise.race([awaitControl(client, ledger, batch.name, PATIENCE_MS), emptyWire(ledger, batch.name)]);
+  }
+  return holds;
 }
+
+/** Resolves when no paid request of the batch is on the wire. */
+async function emptyWire(ledger: Ledger, batch: string): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  while (Date.now() < until && (await ledger.sending(batch)).length > 0) await sleep(LOOK_EVERY_MS);
+}
+
+/** A request waits 3 minutes at most. */
+const PATIENCE_MS = 200_000;
+const LOOK_EVERY_MS = 50;
 
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
 

@@ -3,7 +3,6 @@ import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 
@@ -29,11 +28,12 @@ describe('createActivities', () => {
       verdict: 'accepted',
       next: { do: 'wait', at },
     });
-    expect(await activities.closeBatch(BATCH)).toEqual({ open: 1 });
+    expect(await activities.closeBatch(BATCH)).toEqual({ open: 1, control: 'running' });
     const waited = await env().run(() => activities.awaitAndFetch({ batch: BATCH, rows: [at], sliceMs: 5_000 }));
     expect(waited).toEqual({ settled: [{ row: 1, next: { do: 'ended' } }] });
-    expect(await activities.closeBatch(BATCH)).toEqual({ open: 0 });
-    const paused = await env().run(() => activities.controlBatch({ batch: BATCH, control: 'paused' }));
+    expect(await activities.closeBatch(BATCH)).toEqual({ open: 0, control: 'running' });
+    await (await world.look()).setControl(BATCH, 'paused');
+    const paused = await env().run(() => activities.applyControl(BATCH));
     // A finished batch stays as it is.
     expect(paused).toEqual({ control: 'running' });
   });
@@ -54,16 +54,17 @@ describe('createActivities', () => {
     const env = new MockActivityEnvironment();
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));
-    const pausing = env.run(() => activities.controlBatch({ batch: BATCH, control: 'paused' }));
+    await (await world.look()).setControl(BATCH, 'paused');
+    const pausing = env.run(() => activities.applyControl(BATCH));
     pausing.catch(() => undefined);
     expect(beats).toBe(1);
-    await waitFor(async () => (await (await world.look()).findBatch(BATCH))?.control === 'paused');
     env.cancel();
     await expect(pausing).rejects.toMatchObject({ name: 'AbortError', cause: expect.any(CancelledFailure) });
   });
 
   it('tells a fault that no retry heals, and throws it all the same', async () => {
     const world = await createWorld();
+    await world.fill([tts()]);
     const gone = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
     const worker = await world.worker({
       change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(gone) } }),

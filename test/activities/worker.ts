@@ -1,5 +1,5 @@
 import { awaitAndFetch } from '../../activities/await-and-fetch.ts';
-import { controlBatch } from '../../activities/control-batch.ts';
+import { applyControl } from '../../activities/apply-control.ts';
 import type { Dependencies, Moment } from '../../activities/dependencies.ts';
 import { moveOf } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
@@ -32,8 +32,10 @@ export class Worker {
     return this.#run(reconcile(this.deps, key, this.#cancel.signal));
   }
 
-  control(control: Control): Promise<{ readonly control: Control }> {
-    return this.#run(controlBatch(this.deps, { batch: BATCH, control }, this.#cancel.signal));
+  /** A wish of the user's, as the command line and the workflow carry it out together. */
+  async control(control: Control): Promise<{ readonly control: Control }> {
+    await this.deps.ledger.setControl(BATCH, control);
+    return this.#run(applyControl(this.deps, BATCH, this.#cancel.signal));
   }
 
   /** Waits for jobs of these rows until each needs something else, slice by slice; returns what they need. */

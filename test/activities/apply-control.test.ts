@@ -8,7 +8,7 @@ import { createWorld } from './world.ts';
 const ROWS = 12;
 const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
 
-describe('controlBatch', () => {
+describe('applyControl', () => {
   it('pauses: no paid request after the answer, and what was on the wire is fetched', async () => {
     const world = await createWorld({ createMs: [200, 300] });
     const front = await openFront(world);
