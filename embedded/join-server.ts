@@ -3,7 +3,7 @@ import type { FindServerOptions } from './find-server.ts';
 import { type HomePaths, makeHome } from './home.ts';
 import { holdAlone, KernelLock, type WaitForLock } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
-import { stopServer } from './stop-server.ts';
+import { killServer, stopServer } from './stop-server.ts';
 import { takeServer } from './take-server.ts';
 import { watchServer } from './watch-server.ts';
 
@@ -23,6 +23,8 @@ export interface Membership {
   readonly version: string;
   /** Gives the share back; the last one out stops the server. May be called again; never throws. */
   leave(): Promise<void>;
+  /** The same in no time, for a process that ends at once: as the last one out it kills the server. Never throws. */
+  leaveAtOnce(): void;
 }
 
 /** Leaving gives up on the starting lock after this long, in ms, and leaves the server to the next command. */
@@ -90,6 +92,9 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
       alone,
       version: record.version,
       leave: () => (left ??= leaveOnce()),
+      leaveAtOnce: () => {
+        leaveAtOnce(paths, members);
+      },
     };
   } catch (error) {
     members.close();
@@ -107,6 +112,19 @@ async function leave(paths: HomePaths, members: KernelLock, say: (line: string) 
     say(`The Temporal server is left running: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     members.close();
+  }
+}
+
+function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
+  try {
+    const starting = new KernelLock(paths.startingLock);
+    // Whoever holds it comes or goes, and sees to the server; that may be our own orderly leaving.
+    if (!starting.tryAlone()) return;
+    members.release();
+    if (members.tryAlone()) killServer(paths);
+    starting.close();
+  } catch {
+    // The process ends in any case; whoever comes next finds the server by its record.
   }
 }
 

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { HomePaths } from './home.ts';
 
@@ -45,20 +43,20 @@ export function removeServerRecord(paths: HomePaths): void {
  * True if the process is alive and is the server of this home. Pids come again after a reboot, or sooner, so the
  * process's own command line is looked at: it names the database file.
  */
-export async function isServerProcess(paths: HomePaths, pid: number): Promise<boolean> {
+export function isServerProcess(paths: HomePaths, pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch {
     return false;
   }
   // A dead process that nobody has collected yet has an empty command line, which is right here: it is dead.
-  return (await commandLineOf(pid)).includes(paths.temporal);
+  return commandLineOf(pid).includes(paths.temporal);
 }
 
-async function commandLineOf(pid: number): Promise<string> {
+function commandLineOf(pid: number): string {
   try {
-    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
-    return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return '';
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, Counts, Ledger } from '../ledger/ledger.ts';
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import type { Output } from './terminal/output.ts';
@@ -20,6 +20,8 @@ export interface FollowRequest {
   readonly signal: AbortSignal;
   /** Wait through a pause (a person at a terminal can resume it) instead of returning. */
   readonly waitWhilePaused: boolean;
+  /** This process is the one that fetches: a pause is only over with it when no job runs any more. */
+  readonly fetchesHere: boolean;
   /** Asked now and then whether the workflow still runs; returns a message if it does not. */
   readonly checkWorkflow: () => Promise<string | undefined>;
 }
@@ -41,14 +43,15 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
     const standing = { counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
-    const end = batch.state === 'closed' || signal.aborted || (paused && !request.waitWhilePaused);
-    display.show(standing, end);
+    const leaves = paused && !request.waitWhilePaused && !(request.fetchesHere && canFetch(batch, standing.counts));
+    display.show(standing, batch.state === 'closed' || signal.aborted || leaves);
     if (batch.state === 'closed') return { why: 'closed', batch };
     if (signal.aborted) return { why: 'aborted', batch };
-    if (paused && !request.waitWhilePaused) return { why: 'paused', batch };
+    if (leaves) return { why: 'paused', batch };
     if (paused && !saidPause) {
       display.interrupt();
       output.say(pauseMessage(batch));
+      if (!request.waitWhilePaused) output.say('The jobs that run are fetched before this command ends.');
     }
     saidPause = paused;
     if (performance.now() - linkedAt >= LINK_EVERY_MS) {
@@ -63,6 +66,11 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** True if jobs run whose results can be had: without a good token not even reading works. */
+function canFetch(batch: BatchRecord, { states }: Counts): boolean {
+  return batch.pauseReason?.class !== 'BadToken' && states.submitting + states.processing + states.fetching > 0;
 }
 
 /** What a paused batch needs, with the next command. */

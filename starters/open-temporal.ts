@@ -18,6 +18,8 @@ export interface Temporal {
   readonly alone: boolean;
   /** Closes the connection; the last one out stops the embedded server. Repeatable. */
   close(): Promise<void>;
+  /** For a process that ends at once: the last one out kills the embedded server. Never throws. */
+  closeAtOnce(): void;
 }
 
 const CONNECT_TIMEOUT = '10s';
@@ -44,7 +46,18 @@ async function openEmbedded(
         await membership.leave();
       };
       const client = new Client({ connection, namespace });
-      return { client, namespace, address, connection: { address }, isEmbedded: true, alone, close: once(close) };
+      return {
+        client,
+        namespace,
+        address,
+        connection: { address },
+        isEmbedded: true,
+        alone,
+        close: once(close),
+        closeAtOnce: () => {
+          membership.leaveAtOnce();
+        },
+      };
     } catch (error) {
       await membership.leave();
       throw error;
@@ -66,7 +79,17 @@ async function openCluster(settings: Settings): Promise<Temporal> {
     const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT });
     const client = new Client({ connection, namespace });
     const close = once(() => connection.close());
-    return { client, namespace, address, connection: connectionOptions, isEmbedded: false, alone: false, close };
+    const closeAtOnce = (): void => undefined;
+    return {
+      client,
+      namespace,
+      address,
+      connection: connectionOptions,
+      isEmbedded: false,
+      alone: false,
+      close,
+      closeAtOnce,
+    };
   } catch (error) {
     throw new ExitError(
       'unreachable',

@@ -10,7 +10,7 @@ import { listenForInterrupt } from './interrupt.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import type { Settings } from './settings.ts';
-import { controlBatch, startWorkflow, whyNotRunning } from './start-workflow.ts';
+import { sendControlNews, startWorkflow, whyNotRunning } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
@@ -21,6 +21,8 @@ export interface WorkRequest {
   readonly store: Store;
   readonly open: OpenApi;
   readonly record: BatchRecord;
+  /** False if a workflow of an earlier command may be there. */
+  readonly isNew: boolean;
   readonly batch: string;
   readonly out: string;
   readonly output: Output;
@@ -39,16 +41,17 @@ export type WorkEnd = 'closed' | 'paused' | 'detached' | Extract<ExitName, 'inte
 export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
   const { settings, output, record } = request;
   const fault = new AbortController();
+  let temporal: Temporal | undefined;
   const interrupt = listenForInterrupt(
     () => {
       output.say('\nFinishing the requests on the wire … (Ctrl-C again ends at once; that is safe too)');
     },
     () => {
+      temporal?.closeAtOnce();
       output.say(`Ended at once. Go on with: ${goOnCommand(record)}`);
     },
   );
   const signal = AbortSignal.any([interrupt.signal, fault.signal]);
-  let temporal: Temporal | undefined;
   try {
     if (request.detach && settings.cluster === undefined) spawnUp(settings, request.open);
     temporal = await openTemporal(settings, { say: output.say, signal });
@@ -86,14 +89,16 @@ async function workWith(
   try {
     const handle = await startWorkflow(temporal.client, ledger, record);
     // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
-    if (record.control === 'paused' && record.pauseReason !== null)
-      await controlBatch(temporal.client, ledger, record.name, 'running');
+    if (record.control === 'paused' && record.pauseReason !== null) await ledger.setControl(record.name, 'running');
+    // A workflow of before may not have heard of a wish that only the ledger was told.
+    if (!request.isNew) await sendControlNews(temporal.client, ledger, record.name);
     if (detach) return 'detached';
     return await followBatch({
       ...request,
       voxbatchVersion: voxbatchVersion(),
       signal,
       waitWhilePaused: output.isInteractive,
+      fetchesHere: worksHere,
       checkWorkflow: () => whyNotRunning(handle),
     });
   } finally {
@@ -105,7 +110,7 @@ function faultError(fault: unknown, batch: BatchRecord): ExitError {
   const words = fault instanceof Error ? fault.message : String(fault);
   return new ExitError(
     'unreachable',
-    `${words}\nThe batch stands still; nothing is lost. When that is mended, go on with: ${goOnCommand(batch)}`,
+    `${words}\nThe batch stands still: nothing is lost, nothing more is spent. When that is mended, go on with: ${goOnCommand(batch)}`,
     {
       cause: fault,
     },

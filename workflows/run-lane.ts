@@ -78,7 +78,8 @@ export async function runLane(input: LaneInput): Promise<void> {
   const mayClaim = (): boolean => !draining && !exhausted;
   // What a stopping batch has not sent is being cancelled: it takes no room.
   const toSend = (): number => (control === 'stopping' ? 0 : ready.length);
-  const room = (): number => claimSize(input.window, toSend() + submitting + waiting.size);
+  // While it is paused its room does not grow, and the last row of an earlier run must fit in.
+  const room = (): number => claimSize(input.window, toSend() + submitting + waiting.size, control !== 'paused');
   const nothingOut = (): boolean => submitting === 0 && !claiming && !waitingNow;
   const noMoreRows = (): boolean => exhausted && toSend() === 0;
   const isOver = (): boolean => (noMoreRows() && nothingOut() && waiting.size === 0) || (draining && nothingOut());

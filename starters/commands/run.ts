@@ -91,6 +91,7 @@ async function runLoaded(world: {
     settings,
     open,
     record: batch,
+    isNew,
     detach: flags.detach ?? false,
     witness: context.witness,
   });

@@ -8,7 +8,7 @@ import { ExitError } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
-import { openTemporal } from '../open-temporal.ts';
+import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -33,11 +33,14 @@ export async function serve(
 ): Promise<ExitName> {
   const { output } = context;
   const settings = await readSettings();
+  let temporal: Temporal | undefined;
   const interrupt = listenForInterrupt(
     () => {
       output.say('Finishing the requests on the wire …');
     },
-    () => undefined,
+    () => {
+      temporal?.closeAtOnce();
+    },
   );
   const fault = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, fault.signal]);
@@ -47,7 +50,7 @@ export async function serve(
   try {
     const open = await openApi(settings, flags);
     const ledger = await openRecords(settings, { mustExist: false });
-    const temporal = await openTemporal(settings, { say: output.say, signal });
+    temporal = await openTemporal(settings, { say: output.say, signal });
     try {
       const store = await openFolderStore(settings.store);
       const { home } = settings;

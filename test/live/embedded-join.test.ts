@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const child of children) child.kill('SIGKILL');
   await Promise.all(members.map((member) => member.leave()));
   const left = readServerRecord(paths());
-  if (left !== undefined && (await isServerProcess(paths(), left.pid))) process.kill(left.pid, 'SIGKILL');
+  if (left !== undefined && isServerProcess(paths(), left.pid)) process.kill(left.pid, 'SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -88,7 +88,7 @@ describe('joining', () => {
     await useServer(first.address);
 
     await killed(child, 'SIGTERM');
-    expect(await isServerProcess(paths(), pid)).toBe(false);
+    expect(isServerProcess(paths(), pid)).toBe(false);
     expect(existsSync(paths().serverRecord)).toBe(false);
   });
 
@@ -96,7 +96,7 @@ describe('joining', () => {
     const { child, joined } = await joinElsewhere();
     const before = recorded();
     await killed(child, 'SIGKILL');
-    expect(await isServerProcess(paths(), before.pid)).toBe(true);
+    expect(isServerProcess(paths(), before.pid)).toBe(true);
 
     const member = await joinHere();
     expect(member).toMatchObject({ alone: true, address: joined.address });
@@ -197,7 +197,7 @@ describe('joining', () => {
     const { pid } = recorded();
     aborting.abort(new Error('Ctrl-C'));
     await expect(joining).rejects.toThrow('Ctrl-C');
-    expect(await isServerProcess(paths(), pid)).toBe(false);
+    expect(isServerProcess(paths(), pid)).toBe(false);
   });
 });
 

@@ -24,9 +24,12 @@ export function lanesFor(rows: number): number {
   return Math.max(1, Math.min(4, Math.ceil(rows / 50)));
 }
 
-/** Rows to claim next: only in chunks worth a round trip, never beyond the window. */
-export function claimSize(window: number, inFlight: number): number {
+/**
+ * Rows to claim next, never beyond the window. `inChunks`: only so many that they are worth a round trip, where the room grows
+ * by itself; otherwise also the last one.
+ */
+export function claimSize(window: number, inFlight: number, inChunks: boolean): number {
   const room = window - inFlight;
   const chunk = Math.max(1, Math.min(50, Math.ceil(window / 4)));
-  return room >= chunk ? Math.min(room, 2 * chunk) : 0;
+  return room >= (inChunks ? chunk : 1) ? Math.min(room, 2 * chunk) : 0;
 }

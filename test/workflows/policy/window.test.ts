@@ -33,11 +33,12 @@ describe('lanesFor', () => {
 describe('claimSize', () => {
   it('never goes beyond the window, and always claims for an empty lane', () => {
     fc.assert(
-      fc.property(limit, fc.nat(2_000), (window, inFlight) => {
-        const size = claimSize(window, inFlight);
+      fc.property(limit, fc.nat(2_000), fc.boolean(), (window, inFlight, inChunks) => {
+        const size = claimSize(window, inFlight, inChunks);
         expect(size).toBeGreaterThanOrEqual(0);
         if (size > 0) expect(inFlight + size).toBeLessThanOrEqual(window);
         if (inFlight === 0) expect(size).toBeGreaterThan(0);
+        if (!inChunks && inFlight < window) expect(size).toBeGreaterThan(0);
       }),
     );
   });
