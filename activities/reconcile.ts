@@ -72,7 +72,8 @@ async function fromList(
   try {
     const jobId = await lookUpLost(deps, loaded, key, signal);
     if (jobId === undefined) return undefined;
-    await deps.ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
+    const verdict = { verdict: 'accepted', jobId, isAdopted: true } as const;
+    if (!(await deps.ledger.settle(key, verdict, { state: 'processing' }))) return undefined;
     deps.log.info({ ...key, jobId }, 'the lost job was found in the list');
     return { verdict: 'accepted', next: await moveOf(deps, key.batch, key.row) };
   } catch (error) {

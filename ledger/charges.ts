@@ -20,6 +20,7 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
     const charge = requireCharge(charges, key);
     const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown' && charges.at(-1) === charge;
     if (charge.state !== 'sending' && !isLate) return false;
+    if (verdict.isAdopted === true && (await isTakenByAnother(tx, key.batch, verdict.jobId ?? ''))) return false;
 
     const now = Date.now();
     const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
@@ -75,7 +76,17 @@ export async function listSending(db: Db, batch: string): Promise<readonly Charg
   return lines.map(toCharge);
 }
 
-export async function isJobClaimed(db: Db, apiUrl: string, account: string, jobId: string): Promise<boolean> {
+/** True if an attempt of the same API and account has this job: two rows that look alike must not adopt one job. */
+async function isTakenByAnother(tx: Tx, batch: string, jobId: string): Promise<boolean> {
+  const own = await tx
+    .selectFrom('batches')
+    .select(['api_url', 'account'])
+    .where('name', '=', batch)
+    .executeTakeFirstOrThrow();
+  return isJobClaimed(tx, own.api_url, own.account, jobId);
+}
+
+export async function isJobClaimed(db: Db | Tx, apiUrl: string, account: string, jobId: string): Promise<boolean> {
   const found = await db
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')

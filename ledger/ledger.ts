@@ -115,6 +115,8 @@ export type IntentAnswer =
 export interface SettleVerdict {
   readonly verdict: VerdictName;
   readonly jobId?: string;
+  /** The job was found in the API's list rather than in an answer: nothing is settled if another attempt has it by now. */
+  readonly isAdopted?: boolean;
   readonly credits?: number;
   readonly failure?: Failure;
   readonly requestId?: string;

@@ -178,6 +178,18 @@ describe('settle', () => {
   });
 });
 
+describe('settle with a job from the list', () => {
+  it('lets one of two rows that look alike adopt a job', async () => {
+    const adopted = { verdict: 'accepted', jobId: 'j1', isAdopted: true } as const;
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.intend(aKey(2), INTENT);
+    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toBe(true);
+    expect(await ledger.settle(aKey(2), adopted, { state: 'processing' })).toBe(false);
+    expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j1' });
+    expect(await chargeOf(2)).toMatchObject({ state: 'sending', jobId: null });
+  });
+});
+
 describe('revoke', () => {
   it('spends a key that nobody used', async () => {
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked', charged: null });
