@@ -5,6 +5,7 @@ import { once } from 'node:events';
 export class Gate {
   readonly #target: number;
   readonly #sockets = new Set<Socket>();
+  readonly #heard: Buffer[] = [];
   #server: Server | undefined;
   #port = 0;
 
@@ -16,10 +17,16 @@ export class Gate {
     return this.#port;
   }
 
+  /** Everything that was sent through it to the service, as it was on the wire. */
+  get heard(): string {
+    return Buffer.concat(this.#heard).toString('utf8');
+  }
+
   /** Lets connections through, always on the same port. */
   async open(): Promise<void> {
     const server = createServer((near) => {
       const far = connect(this.#target, '127.0.0.1');
+      near.on('data', (bytes: Buffer) => this.#heard.push(bytes));
       for (const [one, other] of [
         [near, far],
         [far, near],

@@ -9,6 +9,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
+import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { waitFor } from './wait-for.ts';
 
 /** How a command ended. */
@@ -52,6 +53,7 @@ export class LiveWorld {
   readonly simulator: Simulator;
   readonly #env: NodeJS.ProcessEnv;
   readonly #children = new Set<ChildProcess>();
+  #lastWords = '';
 
   private constructor(folder: string, simulator: Simulator) {
     this.folder = folder;
@@ -75,8 +77,8 @@ export class LiveWorld {
     return join(this.folder, ...parts);
   }
 
-  async write(name: string, text: string): Promise<string> {
-    await writeFile(this.path(name), text);
+  async write(name: string, content: string | Buffer): Promise<string> {
+    await writeFile(this.path(name), content);
     return name;
   }
 
@@ -114,6 +116,7 @@ export class LiveWorld {
       child.on('error', reject);
       child.on('close', (code, signal) => {
         this.#children.delete(child);
+        this.#lastWords = stderr;
         resolve({ code, signal, stdout, stderr });
       });
     });
@@ -141,6 +144,15 @@ export class LiveWorld {
     const lines = (await this.read('out', batch, 'results.jsonl')).trim().split('\n');
     const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     return new Map(rows.map((row) => [String(row['id']), row]));
+  }
+
+  /** What the simulator counted: answers by endpoint, paid requests, tokens that came where none may come. */
+  async statistics(): Promise<StatisticsReport> {
+    const answer = await fetch(new URL('/__simulator/stats', this.simulator.url), { headers: { connection: 'close' } });
+    const report = (await answer.json()) as StatisticsReport;
+    // The tests' own requests are none of the command's.
+    const endpoints = Object.entries(report.endpoints).filter(([route]) => !route.includes('/__simulator/'));
+    return { ...report, endpoints: Object.fromEntries(endpoints) };
   }
 
   /**
@@ -187,7 +199,15 @@ export class LiveWorld {
 
   /** Waits until so many paid requests were taken. */
   async untilCharged(count: number, limitMs = 40_000): Promise<void> {
-    await waitFor(() => this.simulator.ledger().length >= count, limitMs);
+    await waitFor(async () => {
+      const isThere = this.simulator.ledger().length >= count;
+      if (!isThere && this.#children.size === 0 && (await this.processes()).length === 0) {
+        throw new Error(
+          `Nobody is left to make ${String(count)} paid requests. The last command said:\n${this.#lastWords}`,
+        );
+      }
+      return isThere;
+    }, limitMs);
   }
 
   /**

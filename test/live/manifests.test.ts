@@ -1,0 +1,229 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { show } from '../../inputs/problems.ts';
+import { startSimulator } from '../../simulator/start-simulator.ts';
+import { BAD_MANIFESTS, type BadManifest } from '../inputs/bad-manifest-cases.ts';
+import { Gate } from '../support/gate.ts';
+import { LiveWorld, mixedManifest, type Ended, type Running } from '../support/live-world.ts';
+
+const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
+
+let world: LiveWorld;
+
+describe('a bad manifest', () => {
+  beforeAll(async () => {
+    world = await LiveWorld.create();
+  });
+  afterAll(() => world.close());
+
+  // One of each kind of problem; the reader's own tests have all cases.
+  // An outcome file is refused as such, whatever else is wrong with it (test/starters/plan.test.ts).
+  const kinds = new Set<string>(['mixed-batches']);
+  const cases = BAD_MANIFESTS.filter(({ problems: [first] }) => {
+    const isNew = first !== undefined && !kinds.has(first[2]);
+    if (isNew) kinds.add(first[2]);
+    return isNew;
+  });
+
+  it('comes in at least thirty kinds', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each(cases.map((bad, at) => [bad.what, bad, at] as const))('%s', async (_, bad, at) => {
+    const file = await world.write(`bad-${String(at)}-${bad.file ?? 'a.csv'}`, bad.content);
+    const ends = ['plan', 'run'].map((command) => world.run([command, file, ...flagsOf(bad)]));
+    for (const ended of await Promise.all(ends)) expectRefused(ended, bad);
+  });
+
+  it('asked nobody, made no record and started no server', async () => {
+    expect((await world.statistics()).endpoints).toEqual({});
+    expect(world.simulator.ledger()).toEqual([]);
+    expect((await readdir(world.folder)).filter((name) => !name.startsWith('bad-'))).toEqual([]);
+  });
+});
+
+/** The options of a case as flags. */
+function flagsOf({ options = {} }: BadManifest): string[] {
+  const { kind, defaults, map, strict, nameTemplate } = options;
+  return [
+    ...(kind === undefined ? [] : [`--kind=${kind}`]),
+    ...Object.entries(defaults ?? {}).map(([name, value]) => `--${name}=${value}`),
+    ...Object.entries(map ?? {}).map(([ours, theirs]) => `--map=${ours}=${theirs}`),
+    ...(strict === true ? ['--strict'] : []),
+    ...(nameTemplate === undefined ? [] : [`--name=${nameTemplate}`]),
+  ];
+}
+
+function expectRefused(ended: Ended, { problems }: BadManifest): void {
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  const lines = ended.stderr.split('\n').filter((line) => !line.startsWith('warning: '));
+  for (const [at, [line, column]] of problems.slice(0, 50).entries()) {
+    expect(lines[at]).toMatch(new RegExp(`^line ${String(line)}[,:]`));
+    if (column !== '') expect(lines[at]).toContain(`column ${show(column)}:`);
+    expect(lines[at]).toMatch(/: expected .+; came .+/);
+  }
+  expect(ended.stderr).toMatch(/Nothing was sent\. Nothing was spent\..*voxbatch plan/);
+}
+
+describe('a flag that does not exist', () => {
+  beforeAll(async () => {
+    world = await LiveWorld.create();
+    await world.write('lines.csv', mixedManifest(2));
+  });
+  afterAll(() => world.close());
+
+  it.each([
+    ['--budget', '5'],
+    ['--retakes', '2'],
+    ['--halt', 'now,fail=1'],
+    ['--on-unknown', 'resubmit'],
+    ['--token', 'abc'],
+    ['--submits', '0'],
+    ['--rate', 'fast'],
+    ['--tts', 'maybe'],
+  ])('%s %s is refused, and nothing is asked', async (...flag) => {
+    const { code, stdout, stderr } = await world.run(['run', 'lines.csv', ...flag]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(flag[0]);
+    expect(stderr).toContain('Nothing was spent.');
+    expect((await world.statistics()).endpoints).toEqual({});
+    expect(existsSync(world.path('.voxbatch'))).toBe(false);
+  });
+});
+
+describe('a batch that is there already', () => {
+  const ROWS = 6;
+  const RUN = ['run', 'lines.csv'];
+  beforeAll(async () => {
+    world = await LiveWorld.create({ seed: 5, createMs: [5, 20], jobMs: [50, 200] });
+    await world.write('voxbatch.config.json', QUICK);
+    await world.write('lines.csv', mixedManifest(ROWS, ['tts', 'stt']));
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(world.simulator.ledger()).toHaveLength(ROWS);
+  });
+  afterAll(() => world.close());
+
+  const files = ['results.csv', 'results.jsonl', 'receipts.jsonl'];
+  const contents = (): Promise<Buffer[]> => Promise.all(files.map((name) => readFile(world.path('out/lines', name))));
+
+  it('costs nothing when it is run again, ends within 5 s, and its results are the same bytes', async () => {
+    const before = await contents();
+    const startedAt = performance.now();
+    const { code, stderr } = await world.run(RUN);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(code).toBe(0);
+    expect(stderr).toContain('finished already');
+    expect(world.simulator.ledger()).toHaveLength(ROWS);
+    expect((await world.statistics()).paidRequests).toBe(ROWS);
+    expect(await contents()).toEqual(before);
+  });
+
+  it('keeps its name from another manifest', async () => {
+    await world.write('others.csv', mixedManifest(ROWS + 1));
+    await expectTaken(['run', 'others.csv', '--name', 'lines'], /has another manifest/);
+  });
+
+  it('keeps its name from the same manifest read in another way', async () => {
+    await expectTaken([...RUN, '--tts', 'sync'], /other defaults/);
+  });
+
+  it('keeps its name from another API', async () => {
+    const other = await startSimulator();
+    try {
+      await expectTaken([...RUN, '--api-url', other.url], /ran against another API \(http:/);
+      expect(other.ledger()).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('keeps its name from another account', async () => {
+    await world.changeSimulator({ token: 'somebody-else' });
+    try {
+      await expectTaken(RUN, /belongs to another account \(user_/, { VOXBATCH_API_TOKEN: 'somebody-else' });
+    } finally {
+      await world.changeSimulator({ token: world.simulator.token });
+    }
+  });
+
+  async function expectTaken(args: readonly string[], why: RegExp, env: NodeJS.ProcessEnv = {}): Promise<void> {
+    const { code, stdout, stderr } = await world.run(args, { env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(why);
+    expect(stderr).toMatch(/Nothing was spent\. Choices:\n {2}voxbatch run MANIFEST --name NEW.*\n {2}voxbatch status/);
+    expect(world.simulator.ledger()).toHaveLength(ROWS);
+  }
+});
+
+describe('a manifest that is written in another way', () => {
+  let gate: Gate;
+  let up: Running;
+  beforeAll(async () => {
+    world = await LiveWorld.create({ seed: 6, createMs: [5, 20], jobMs: [50, 200] });
+    gate = new Gate(world.simulator.port);
+    await gate.open();
+    await world.write('voxbatch.config.json', QUICK);
+    // A server that stays saves each batch the start of its own.
+    up = world.start(['up'], { env: env() });
+    await up.said('Working for account');
+  });
+  afterAll(async () => {
+    up.child.kill('SIGTERM');
+    await up.ended;
+    await gate.shut();
+    await world.close();
+  });
+
+  /** The simulator through the gate, which hears what arrives there. */
+  function env(): NodeJS.ProcessEnv {
+    const url = new URL(world.simulator.url);
+    url.port = String(gate.port);
+    return { VOXBATCH_API_URL: url.href };
+  }
+
+  const TEXTS = ['First line.', 'Second; with, marks', 'Third\r\nover two'];
+  const CELLS = ['First line.', '"Second; with, marks"', '"Third\r\nover two"'];
+  const linesOf = (header: string, rest: string, end = '\n'): string =>
+    [header, ...CELLS.map((cell) => cell + rest), ''].join(end);
+
+  const WAYS: readonly (readonly [file: string, content: string, flags: readonly string[]])[] = [
+    ['plain.csv', linesOf('text,voice', ',anna'), []],
+    ['tabs.tsv', linesOf('text\tvoice', '\tanna'), []],
+    ['semicolons.csv', `\uFEFF${linesOf('text;voice', ';anna', '\r\n')}`, []],
+    ['objects.jsonl', TEXTS.map((text) => `${JSON.stringify({ text, voice: 'anna' })}\n`).join(''), []],
+    ['mapped.csv', linesOf('script,who', ',anna'), ['--map', 'text=script', '--map', 'voice=who']],
+    ['defaults.csv', linesOf('text', ''), ['--voice', 'anna', '--kind', 'tts']],
+    ['-', linesOf('text,voice', ',anna'), ['--name', 'piped']],
+  ];
+
+  it.each(WAYS)('%s says the same', async (file, content, flags) => {
+    const piped = file === '-';
+    if (!piped) await world.write(file, content);
+    const before = world.simulator.ledger().length;
+    const ended = await world.run(['run', file, ...flags], { env: env(), ...(piped ? { input: content } : {}) });
+    expect(ended).toMatchObject({ code: 0 });
+    const charged = world.simulator.ledger().slice(before);
+    expect(charged.map(({ text }) => text).sort()).toEqual(TEXTS);
+    expect(new Set(charged.map(({ voiceId }) => voiceId))).toEqual(new Set(['anna']));
+  });
+
+  it('--name names batch and files; api. columns and --format arrive at the API', async () => {
+    const rows = ['a,Ann,Hello.,anna,"glad, very",0.7', 'b,Ben,Bye.,ben,,'];
+    await world.write('cast.csv', ['id,speaker,text,voice,api.emotion,api.volume', ...rows, ''].join('\n'));
+    const flags = ['--name', 'play', '--name', '{speaker}/{id}-{row}.{ext}', '--format', 'wav'];
+    expect(await world.run(['run', 'cast.csv', ...flags], { env: env() })).toMatchObject({ code: 0 });
+    const results = await world.results('play');
+    expect([...results.values()].map(({ _file }) => _file)).toEqual(['media/Ann/a-1.wav', 'media/Ben/b-2.wav']);
+    for (const name of ['Ann/a-1.wav', 'Ben/b-2.wav']) {
+      expect((await readFile(world.path('out/play/media', name))).toString('latin1', 0, 4)).toBe('RIFF');
+    }
+    const bodies =
+      gate.heard.match(/\{"text":"(?:Hello|Bye)\.".*?\}/g)?.map((body) => JSON.parse(body) as object) ?? [];
+    expect(bodies).toHaveLength(2);
+    expect(bodies).toContainEqual(
+      expect.objectContaining({ text: 'Hello.', voiceId: 'anna', format: 'wav', emotion: 'glad, very', volume: 0.7 }),
+    );
+    expect(bodies.find((body) => !('emotion' in body))).toMatchObject({ text: 'Bye.', voiceId: 'ben', format: 'wav' });
+  });
+});
