@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type HistoryAndWorkflowId } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -40,7 +43,7 @@ export async function replayHistoriesAt(address: string): Promise<number> {
   const connection = await Connection.connect({ address });
   try {
     const client = new Client({ connection });
-    const histories = client.workflow.list().intoHistories();
+    const histories = recorded(client.workflow.list().intoHistories());
     let replayed = 0;
     for await (const result of Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories)) {
       if (result.error !== undefined) throw result.error;
@@ -49,5 +52,19 @@ export async function replayHistoriesAt(address: string): Promise<number> {
     return replayed;
   } finally {
     await connection.close();
+  }
+}
+
+/** Writes each history to the folder in `VOXBATCH_RECORD_HISTORIES`, if there is one, as it passes. See test/replay/README.md. */
+async function* recorded(histories: AsyncIterable<HistoryAndWorkflowId>): AsyncGenerator<HistoryAndWorkflowId> {
+  const folder = process.env['VOXBATCH_RECORD_HISTORIES'];
+  for await (const one of histories) {
+    if (folder !== undefined) {
+      const history = one.history as Parameters<typeof historyToJSON>[0];
+      const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+      const name = `${started?.workflowType?.name ?? 'unknown'}-${started?.originalExecutionRunId?.slice(-8) ?? ''}.json`;
+      await writeFile(join(folder, name), historyToJSON(history));
+    }
+    yield one;
   }
 }

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '../support/replay-histories.ts';
+
+const FOLDER = new URL('.', import.meta.url);
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+
+/** What this test reads of a history. */
+interface History {
+  readonly events: readonly [{ readonly workflowExecutionStartedEventAttributes: { readonly workflowId: string } }];
+}
+
+/**
+ * Histories of batches that ran with earlier code. Code that cannot replay them would break batches that run while it is
+ * rolled out: use `patched()`, or a new workflow type. Replaying proves that the same commands come in the same order, not
+ * that results are right; the live tests do that.
+ */
+describe('stored histories', () => {
+  it('are there for both workflow types', () => {
+    for (const type of ['runBatch', 'runLane']) expect(FILES.filter((name) => name.startsWith(type))).not.toEqual([]);
+  });
+
+  it.each(FILES)('%s replays with the code of today', async (name) => {
+    const history = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as History;
+    // The ids of lanes follow from the id of their batch.
+    const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId;
+    await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, id);
+  });
+});
