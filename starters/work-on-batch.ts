@@ -27,6 +27,8 @@ export interface WorkRequest {
   readonly out: string;
   readonly output: Output;
   readonly detach: boolean;
+  /** Never wait for a person. */
+  readonly yes: boolean;
   readonly witness: Witness | undefined;
 }
 
@@ -97,7 +99,7 @@ async function workWith(
       ...request,
       voxbatchVersion: voxbatchVersion(),
       signal,
-      waitWhilePaused: output.isInteractive,
+      waitWhilePaused: output.isInteractive && !request.yes,
       fetchesHere: worksHere,
       checkWorkflow: () => whyNotRunning(handle),
     });

@@ -93,6 +93,7 @@ async function runLoaded(world: {
     record: batch,
     isNew,
     detach: flags.detach ?? false,
+    yes: flags.yes ?? false,
     witness: context.witness,
   });
   return finishRun({ ...finish, why: end });
