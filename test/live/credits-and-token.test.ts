@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 60;
+const RUN = ['run', 'lines.csv', '--rate', '15'];
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+describe('what a person must heal', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 52, createMs: [20, 200], jobMs: [1_000, 2_500] });
+    // One paid request per row, so that rows and charges can be compared.
+    await world.prepare(ROWS, ['tts', 'lip-sync']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  it('out of credits: it pauses and ends (12); topped up and run again it finishes', async () => {
+    await world.changeSimulator({ credits: 150 });
+    const short = await world.run(RUN);
+    expect(short).toMatchObject({ code: 12, stderr: saying('out of credits') });
+    const paid = world.simulator.ledger().length;
+    expect(paid).toBeGreaterThan(0);
+    expect(await world.status('lines')).toMatchObject({ control: 'paused', outcomes: { succeeded: paid } });
+    expect(await world.run(RUN)).toMatchObject({ code: 12 });
+    await world.changeSimulator({ credits: 1_000_000 });
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+  }, 180_000);
+
+  it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(20);
+    await world.changeSimulator({ token: 'another-token' });
+    expect(await running.ended).toMatchObject({ code: 5, stderr: saying('token') });
+    const paid = world.simulator.ledger().length;
+    expect(await world.run(RUN)).toMatchObject({ code: 5 });
+    expect(world.simulator.ledger()).toHaveLength(paid);
+    await world.changeSimulator({ token: world.simulator.token });
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+  }, 180_000);
+});

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld, mixedManifest } from '../support/live-world.ts';
+import { replayHistories } from '../support/replay-histories.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 60;
+/** One paid request per row, so that rows and charges can be compared. */
+const KINDS = ['tts', 'lip-sync'];
+const RUN = ['run', 'lines.csv', '--rate', '15'];
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+describe('steering a batch that runs', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 51, createMs: [20, 200], jobMs: [1_000, 2_500] });
+    await world.prepare(ROWS, KINDS);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  /** Expects that no paid request came after the acknowledgement, and that what was paid for is fetched. */
+  async function expectStill(acknowledgedAt: number, paid: number): Promise<void> {
+    const status = await world.status('lines');
+    const late = world.simulator.ledger().filter(({ at }) => at > acknowledgedAt);
+    report('paused', {
+      paid,
+      paidAfterTheAcknowledgement: late.length,
+      fetched: status.outcomes['succeeded'],
+      msSinceTheAcknowledgement: Date.now() - acknowledgedAt,
+    });
+    expect(late).toEqual([]);
+    expect(world.simulator.ledger()).toHaveLength(paid);
+    expect(status).toMatchObject({ control: 'paused', outcomes: { succeeded: paid } });
+  }
+
+  async function pause(): Promise<{ readonly at: number; readonly paid: number }> {
+    expect(await world.run(['pause'])).toMatchObject({ code: 0 });
+    return { at: Date.now(), paid: world.simulator.ledger().length };
+  }
+
+  it('pause: nothing is paid after its acknowledgement, what runs is fetched, and the command ends (75)', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(20);
+    const { at, paid } = await pause();
+    expect(paid).toBeLessThan(ROWS);
+    expect(await world.run(['pause', 'lines'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 75, stderr: saying('is paused') });
+    await expectStill(at, paid);
+
+    // Again: it says so and ends.
+    const again = await world.run(RUN);
+    expect(again).toMatchObject({ code: 75, stderr: saying('voxbatch resume lines') });
+    expect(world.simulator.ledger()).toHaveLength(paid);
+
+    for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+    for (const command of ['pause', 'resume', 'stop']) {
+      const on = await world.run([command, 'lines']);
+      expect(on).toMatchObject({ code: 0, stderr: saying('is finished') });
+    }
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(world.charges().size).toBe(ROWS);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+  }, 180_000);
+
+  it('pause and resume with a worker that stays: it goes on by itself', async () => {
+    const up = world.start(['up']);
+    await up.said('Working for account');
+    expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
+    await world.untilCharged(20);
+    const { at, paid } = await pause();
+    await waitFor(async () => (await world.status('lines')).outcomes['succeeded'] === paid, 40_000);
+    await expectStill(at, paid);
+    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    await waitFor(async () => (await world.status('lines')).state === 'closed', 60_000);
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+    up.child.kill('SIGTERM');
+    expect(await up.ended).toMatchObject({ code: 0 });
+    // The one that `--detach` started ends by itself.
+    await waitFor(async () => (await world.processes()).length === 0);
+  }, 180_000);
+
+  it('paused, then killed, then run again: still paused, and what ran is fetched', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(20);
+    const { at, paid } = await pause();
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect(await world.run(RUN)).toMatchObject({ code: 75, stderr: saying('is paused') });
+    await expectStill(at, paid);
+    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+  }, 180_000);
+
+  it('stop: what runs is fetched, the rest is cancelled (10)', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(20);
+    expect(await world.run(['stop'])).toMatchObject({ code: 0 });
+    const paid = world.simulator.ledger().length;
+    expect(await world.run(['stop', 'lines'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 10 });
+    expect(world.simulator.ledger()).toHaveLength(paid);
+    expect(await world.status('lines')).toMatchObject({
+      state: 'closed',
+      exit: 'failures',
+      outcomes: { succeeded: paid, cancelled: ROWS - paid },
+    });
+    expect((await world.results('lines')).size).toBe(ROWS);
+    expect(await world.run(['stop', 'lines'])).toMatchObject({ code: 0 });
+    expect(await world.run(RUN)).toMatchObject({ code: 10 });
+    expect(world.simulator.ledger()).toHaveLength(paid);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+  }, 180_000);
+
+  it('a second run of the same batch follows it; another batch runs beside it', async () => {
+    await world.write('others.csv', mixedManifest(40, KINDS));
+    const both = [world.start(RUN), world.start(['run', 'others.csv'])];
+    await world.untilCharged(10);
+    const second = world.start(RUN);
+    const ends = await Promise.all([...both, second].map((running) => running.ended));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    expect(await expectWhole(world, 'others', 40)).toMatchObject({ unknown: 0, charges: 40 });
+    expect(await world.processes()).toEqual([]);
+  }, 180_000);
+});
