@@ -38,7 +38,10 @@ export function createRedact(token: string): Redact {
     let clean = hideToken(text.replaceAll('\\/', '/'));
     // After the token is out, so that no half of it is left; before the patterns, which take long on long texts.
     clean = clean.slice(0, LONGEST_INPUT);
-    for (const secret of options.privateTexts ?? []) clean = hideEcho(clean, secret);
+    for (const secret of options.privateTexts ?? []) {
+      // Half a link would no longer look like one to what follows, and the other half may hold its signature.
+      clean = /^https?:/i.test(secret) ? clean.replaceAll(secret, '…') : hideEcho(clean, secret);
+    }
     clean = clean
       .replace(/\b(bearer|basic)\s+[^\s"',;]{4,}/gi, '$1 ***')
       .replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/"'<>@]*@)?([^\s/"'<>?#]*)[^\s"'<>]*/gi, '$1$2/…')

@@ -40,6 +40,13 @@ describe('createRedact', () => {
     expect(redact('voice ok', { privateTexts: ['ok'] })).toBe('voice ok');
   });
 
+  it('leaves no half of a link that begins as a private one', () => {
+    const privateTexts = ['https://media.example/voices/1.mp3?signature=aaa'];
+    const said =
+      'neither https://media.example/voices/22.mp3?signature=abc nor https://media.example/voices/1.mp3?signature=aaa';
+    expect(redact(said, { privateTexts })).toBe('neither https://media.example/… nor …');
+  });
+
   it('keeps to one line and 500 characters', () => {
     expect(redact('a\r\n\u0007b\u2028c')).toBe('a b c');
     expect(redact('x'.repeat(600))).toHaveLength(500);
