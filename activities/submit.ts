@@ -32,26 +32,29 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
   const loaded = await loadAttempt(deps, key);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
 
-  return deps.wires.of(
-    key.batch,
-    loaded.batch.settings.limits.submits,
-  )(async () => {
-    try {
-      await waitForSlot(deps, 'create', loaded.batch.settings.limits.rate, signal);
-      // After the wait, which may be longer than the life of a link.
-      const link = await freshSpeechLink(deps, loaded, key, signal);
-      if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
-      if (link.state === 'later') return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
+  const { limits } = loaded.batch.settings;
+  try {
+    await waitForSlot(deps, 'create', limits.rate, signal);
+    // After the wait, which may be longer than the life of a link.
+    const link = await freshSpeechLink(deps, loaded, key, signal);
+    if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
+    if (link.state === 'later') return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
+    // Only from here on is there anything on the wire; what comes before must not take the place of a request.
+    return await deps.wires.of(
+      key.batch,
+      limits.submits,
+    )(async () => {
+      signal.throwIfAborted();
       await deps.witness('before-intent');
       const intent = await intend(deps, loaded, key, signal);
       if ('verdict' in intent) return intent;
-      return await deps.sends.run(nameOf(key), () => send(deps, loaded, key, link, signal, intent));
-    } catch (error) {
-      // Before the intent an abort harms nothing; `send` handles its own.
-      if (signal.aborted) return deferred(key);
-      throw error;
-    }
-  });
+      return deps.sends.run(nameOf(key), () => send(deps, loaded, key, link, signal, intent));
+    });
+  } catch (error) {
+    // Before the intent an abort harms nothing; `send` handles its own.
+    if (signal.aborted) return deferred(key);
+    throw error;
+  }
 }
 
 /**
@@ -130,7 +133,7 @@ async function sendOnce(
     ...(link.audioUrl === undefined ? {} : { audioUrl: link.audioUrl }),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
   };
-  // Not aborted by the signal: what is on the wire is brought home.
+  // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
   return deps.api.send(request, { receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')) });
 }
 
