@@ -54,6 +54,8 @@ export interface Dependencies {
   readonly witness: Witness;
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
   readonly ending: AbortSignal;
+  /** Aborts when the process can no longer wait for paid requests on the wire: they are cut, and so are in doubt. */
+  readonly cutting: AbortSignal;
   /** Told of a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */
   readonly onFault: (fault: Error) => void;
 }

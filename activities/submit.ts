@@ -134,7 +134,10 @@ async function sendOnce(
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
   };
   // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
-  return deps.api.send(request, { receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')) });
+  return deps.api.send(request, {
+    receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')),
+    signal: deps.cutting,
+  });
 }
 
 /** A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. */

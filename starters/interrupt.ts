@@ -1,11 +1,18 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 
+const SIGTERM_PATIENCE_MS = 30_000;
+
 /** What came from outside. */
 export interface Interrupt {
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
   /** Which exit code that means. */
   readonly exit: () => ExitName;
+  /**
+   * How long requests on the wire may be waited for, in ms. Whoever sends SIGTERM kills after 40 s or so; a person at a
+   * terminal can press again: undefined, as long as a request may take.
+   */
+  readonly patienceMs: () => number | undefined;
   /** Gives the signals back. */
   dispose(): void;
 }
@@ -31,6 +38,7 @@ export function listenForInterrupt(onFirst: () => void, onSecond: () => void): I
   return {
     signal: controller.signal,
     exit: () => exit,
+    patienceMs: () => (exit === 'terminated' ? SIGTERM_PATIENCE_MS : undefined),
     dispose: () => {
       process.off('SIGINT', onSignal);
       process.off('SIGTERM', onSignal);

@@ -6,7 +6,7 @@ import { startEmbeddedWorker } from './embedded-worker.ts';
 import { ExitError } from './exit-error.ts';
 import { followBatch, type FollowEnd } from './follow.ts';
 import { goOnCommand } from './go-on-command.ts';
-import { listenForInterrupt } from './interrupt.ts';
+import { listenForInterrupt, type Interrupt } from './interrupt.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import type { Settings } from './settings.ts';
@@ -57,7 +57,7 @@ export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
   try {
     if (request.detach && settings.cluster === undefined) spawnUp(settings, request.open);
     temporal = await openTemporal(settings, { say: output.say, signal });
-    const end = await workWith(request, temporal, signal, (error) => {
+    const end = await workWith(request, temporal, { interrupt, signal }, (error) => {
       fault.abort(error);
     });
     if (end === 'detached') return end;
@@ -79,7 +79,7 @@ export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
 async function workWith(
   request: WorkRequest,
   temporal: Temporal,
-  signal: AbortSignal,
+  { interrupt, signal }: { readonly interrupt: Interrupt; readonly signal: AbortSignal },
   onFault: (fault: Error) => void,
 ): Promise<FollowEnd | 'detached'> {
   const { settings, ledger, record, detach, output } = request;
@@ -104,7 +104,7 @@ async function workWith(
       checkWorkflow: () => whyNotRunning(handle),
     });
   } finally {
-    await worker?.end().catch(onFault);
+    await worker?.end(interrupt.patienceMs()).catch(onFault);
   }
 }
 

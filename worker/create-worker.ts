@@ -10,8 +10,6 @@ import { taskQueueOf } from '../contract/names.ts';
  * (a known way for a worker to die).
  */
 const CACHED_WORKFLOWS = 100;
-/** A worker told to end waits this long for paid requests on the wire; an orchestrator kills after 40 s or so. */
-const SHUTDOWN_FORCE = '35s';
 
 /**
  * A worker for one realm. The short sticky time-out matters after a kill: until it is over, tasks wait for the dead worker's
@@ -32,7 +30,6 @@ export async function createWorker(
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: 200,
     stickyQueueScheduleToStartTimeout: '1s',
-    shutdownForceTime: SHUTDOWN_FORCE,
   });
 }
 

@@ -30,10 +30,15 @@ export interface WorkerWorld {
 }
 
 /** Wires what activities need. */
-export function dependenciesOf(world: WorkerWorld, ending: AbortSignal): Dependencies {
+export function dependenciesOf(
+  world: WorkerWorld,
+  ending: AbortSignal,
+  cutting: AbortSignal = new AbortController().signal,
+): Dependencies {
   return {
     ...world,
     ending,
+    cutting,
     clock: SYSTEM_CLOCK,
     wires: new Wires(),
     downloads: pLimit(DOWNLOADS),

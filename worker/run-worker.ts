@@ -14,8 +14,11 @@ import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 export interface RunningWorker {
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it broke. */
   readonly ended: Promise<void>;
-  /** Stops taking work, finishes the requests on the wire, and lets downloads end. Repeatable. */
-  end(): Promise<void>;
+  /**
+   * Stops taking work and downloads, and brings the paid requests on the wire home. Those that are still out after
+   * `patienceMs` are cut, and their rows end `unknown`; default: each may take as long as a request may. Repeatable.
+   */
+  end(patienceMs?: number): Promise<void>;
 }
 
 let isRuntimeInstalled = false;
@@ -54,7 +57,9 @@ export async function startWorker(
   const ending = new AbortController();
   // Every download listens to it.
   setMaxListeners(0, ending.signal);
-  const deps = dependenciesOf(world, ending.signal);
+  const cutting = new AbortController();
+  setMaxListeners(0, cutting.signal);
+  const deps = dependenciesOf(world, ending.signal, cutting.signal);
   const connection = await NativeConnection.connect(temporal.connection);
   const worker = await createWorker(connection, temporal.namespace, deps);
   const ended = worker.run().finally(async () => {
@@ -65,10 +70,18 @@ export async function startWorker(
   ended.catch(() => undefined);
   return {
     ended,
-    end: async () => {
+    end: async (patienceMs) => {
       ending.abort();
       if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
+      const cut = (): void => {
+        cutting.abort();
+      };
+      const impatience = patienceMs === undefined ? undefined : setTimeout(cut, patienceMs);
+      try {
+        await ended;
+      } finally {
+        clearTimeout(impatience);
+      }
     },
   };
 }

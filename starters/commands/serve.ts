@@ -68,7 +68,7 @@ export async function serve(
         `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
       );
       await stayUntil(ledger, open, flags, signal);
-      await worker.end();
+      await worker.end(interrupt.patienceMs());
     } finally {
       await temporal.close();
       await ledger.close();

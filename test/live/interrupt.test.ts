@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 60;
+const SUBMITS = 8;
+const RUN = ['run', 'lines.csv', '--rate', '15'];
+/** An orchestrator kills after this. */
+const END_WITHIN_MS = 40_000;
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+describe('an interrupt', () => {
+  let world: LiveWorld;
+
+  async function createWorld(createMs: [number, number]): Promise<void> {
+    world = await LiveWorld.create({ seed: 61, createMs, jobMs: [1_000, 2_500] });
+    await world.prepare(ROWS, ['tts', 'lip-sync']);
+  }
+  afterEach(async () => {
+    await world.close();
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s finishes the requests on the wire, leaves no process, and ends with %d',
+    async (signal, code) => {
+      await createWorld([200, 600]);
+      const running = world.start(RUN);
+      await world.untilCharged(20);
+      expect(await world.processes()).toHaveLength(2);
+      const begun = performance.now();
+      running.child.kill(signal);
+      expect(await running.ended).toMatchObject({ code, stderr: saying('Go on with: voxbatch run lines.csv') });
+      expect(await world.processes()).toEqual([]);
+      const { states } = await world.status('lines');
+      report(signal, { ms: Math.round(performance.now() - begun), states });
+      expect(states).toMatchObject({ submitting: 0 });
+      expect(await world.run(RUN)).toMatchObject({ code: 0 });
+      expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    },
+    120_000,
+  );
+
+  it('a second Ctrl-C ends at once, leaves no process, and is safe', async () => {
+    await createWorld([1_500, 2_500]);
+    const running = world.start(['run', 'lines.csv']);
+    await world.untilCharged(10);
+    running.child.kill('SIGINT');
+    await running.said('Finishing the requests on the wire');
+    const begun = performance.now();
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130, stderr: saying('Go on with: voxbatch run lines.csv') });
+    const took = Math.round(performance.now() - begun);
+    await waitFor(async () => (await world.processes()).length === 0);
+    const last = await world.run(['run', 'lines.csv']);
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('second Ctrl-C', { ms: took, ...end });
+    expect(last.code).toBe(end.unknown > 0 ? 13 : 0);
+    expect(end.unknown).toBeLessThanOrEqual(SUBMITS);
+  }, 120_000);
+
+  it('a worker ends on SIGTERM within 40 s although a paid request hangs on the wire', async () => {
+    await createWorld([20, 100]);
+    await world.changePlan({ rules: [{ on: 'create', match: { nth: 10 }, fault: { kind: 'hang', accepted: true } }] });
+    // The batch is there and its workflow runs, but whoever started it is dead.
+    expect(await world.run(RUN, { dieAt: 'before-intent:1' })).toMatchObject({ signal: 'SIGKILL' });
+    const worker = world.start(['worker']);
+    await world.untilCharged(ROWS);
+    const begun = performance.now();
+    worker.child.kill('SIGTERM');
+    const { code, stderr } = await worker.ended;
+    const took = Math.round(performance.now() - begun);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(took).toBeLessThan(END_WITHIN_MS);
+    expect(await world.processes()).toEqual([]);
+    const last = await world.run(RUN);
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('SIGTERM of a worker while a request hangs', { ms: took, ...end });
+    expect(last.code).toBe(13);
+    expect(end.unknown).toBe(1);
+  }, 180_000);
+});
