@@ -26,7 +26,8 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
   }
   switch (reading.phase) {
     case 'failed': {
-      const message = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}.`;
+      const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
+      const message = `${words.slice(0, 440)} (the API may have charged for it).`;
       const failure: Failure = { class: 'JobFailed', message };
       return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, { outcome: 'failed', failure });
     }
@@ -63,7 +64,7 @@ async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobRead
 }
 
 async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<boolean> {
-  const minutes = String(Math.round(job.loaded.batch.settings.jobDeadlineMs / 60_000));
+  const minutes = String(Math.round(job.loaded.batch.settings.jobDeadlineMs / 6_000) / 10);
   const message = `Job ${job.jobId} ${what} after ${minutes} min; it may have been charged.`;
   await deps.ledger.endRow(job.key.batch, job.key.row, { outcome: 'overdue', failure: { class: 'Overdue', message } });
   return true;

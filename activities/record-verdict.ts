@@ -56,7 +56,7 @@ async function meaningOf(
     case 'not-accepted':
       return [verdict, afterRefusal(loaded, key, verdict.failure)];
     case 'rejected':
-      return [verdict, { outcome: 'failed', failure: verdict.failure }];
+      return [verdict, { outcome: 'failed', failure: withNote(verdict.failure, 'nothing was charged') }];
     case 'unknown':
       // Where the API has a list, reconcile looks there before the row ends.
       return [verdict, canLookUp(loaded.operation) ? { state: 'submitting' } : endUnknown(verdict.failure)];
@@ -79,7 +79,17 @@ function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure):
 
 /** The end of a row of which nobody can say whether it was charged. */
 export function endUnknown(failure: Failure): RowEffect {
-  return { outcome: 'unknown', failure };
+  return { outcome: 'unknown', failure: withNote(failure, 'it may have been charged') };
+}
+
+/** Longest message of a failure, in characters. */
+const LONGEST_MESSAGE = 500;
+
+/** A failure whose message also says what it costs, in brackets at its end. */
+function withNote(failure: Failure, note: string): Failure {
+  if (/charged/.test(failure.message)) return failure;
+  const words = failure.message.slice(0, LONGEST_MESSAGE - note.length - 3);
+  return { ...failure, message: `${words} (${note})` };
 }
 
 /** The members that have a value. */
