@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 60;
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+describe('run --detach', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 71, createMs: [20, 100], jobMs: [500, 2_000] });
+    await world.prepare(ROWS);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  it('returns at once (75); the batch goes on, says so, ends by itself and leaves no process', async () => {
+    const begun = performance.now();
+    const detached = await world.run(['run', 'lines.csv', '--rate', '12', '--detach']);
+    const returnedAfter = Math.round(performance.now() - begun);
+    expect(detached).toMatchObject({ code: 75, stderr: saying('voxbatch status lines') });
+    await world.untilCharged(10);
+    const status = await world.run(['status', 'lines']);
+    expect(status).toMatchObject({ code: 75 });
+    await waitFor(async () => (await world.processes()).length === 0, 60_000);
+    report('detached', { returnedAfterMs: returnedAfter, wholeMs: Math.round(performance.now() - begun) });
+    expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
+    // What it wrote, it wrote to ledger and store; the files are made when somebody asks.
+    expect(await world.run(['results', 'lines'])).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+  }, 120_000);
+
+  it('of a batch whose command was killed goes on with it, and a later run follows it', async () => {
+    const first = world.start(['run', 'lines.csv', '--rate', '12']);
+    await world.untilCharged(15);
+    first.child.kill('SIGKILL');
+    const killedAt = Date.now();
+    expect(await world.run(['run', 'lines.csv', '--detach'])).toMatchObject({ code: 75 });
+    const back = 300 + (await world.chargedAfter(killedAt + 300));
+    const { code } = await world.run(['run', 'lines.csv']);
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('killed, then detached', { msFromKillToNextPaidRequest: back, ...end });
+    expect(code).toBe(end.unknown > 0 ? 13 : 0);
+    expect(back).toBeLessThan(30_000);
+    await waitFor(async () => (await world.processes()).length === 0, 60_000);
+  }, 120_000);
+
+  it('up without --until-idle stays, and ends on SIGTERM with no process left', async () => {
+    const up = world.start(['up']);
+    await up.said('Working for account');
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
+    expect((await world.processes()).length).toBe(2);
+    up.child.kill('SIGTERM');
+    expect(await up.ended).toMatchObject({ code: 0 });
+    expect(await world.processes()).toEqual([]);
+  }, 120_000);
+});
