@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
-import { Worker } from '@temporalio/worker';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Runtime, Worker } from '@temporalio/worker';
 import { workflowBundle } from '../support/replay-histories.ts';
 
 const FOLDER = new URL('.', import.meta.url);
@@ -17,6 +17,9 @@ interface History {
  * that results are right; the live tests do that.
  */
 describe('stored histories', () => {
+  // Its native threads would keep the test process alive.
+  afterAll(() => Runtime.instance().shutdown());
+
   it('are there for both workflow types', () => {
     for (const type of ['runBatch', 'runLane']) expect(FILES.filter((name) => name.startsWith(type))).not.toEqual([]);
   });
