@@ -28,4 +28,6 @@ export default {
     },
   ],
   testTimeout: 30_000,
+  // A worker that leaks never ends by itself; a busy machine needs more than the default half second.
+  workerGracefulExitTimeout: 10_000,
 };
