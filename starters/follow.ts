@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRecord, Counts, Ledger } from '../ledger/ledger.ts';
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
+import type { WorkflowStanding } from './start-workflow.ts';
 import type { Output } from './terminal/output.ts';
 import { ProgressDisplay } from './terminal/progress.ts';
 
@@ -22,8 +23,8 @@ export interface FollowRequest {
   readonly waitWhilePaused: boolean;
   /** This process is the one that fetches: a pause is only over with it when no job runs any more. */
   readonly fetchesHere: boolean;
-  /** Asked now and then whether the workflow still runs; returns a message if it does not. */
-  readonly checkWorkflow: () => Promise<string | undefined>;
+  /** Asked now and then whether the workflow still runs. */
+  readonly askWorkflow: () => Promise<WorkflowStanding>;
 }
 
 /** Why following ended. */
@@ -38,6 +39,7 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   let linkedAt = 0;
   let linkedUpTo = 0;
   let saidPause = false;
+  let saidSilence = false;
   for (let looks = 1; ; looks++) {
     const batch = await ledger.findBatch(request.batch);
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
@@ -61,8 +63,13 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
       linkedUpTo = since;
     }
     if (looks % 25 === 0) {
-      const message = await request.checkWorkflow();
-      if (message !== undefined) return { why: 'broken', batch, message };
+      const workflow = await request.askWorkflow();
+      if (workflow.is === 'ended') return { why: 'broken', batch, message: workflow.message };
+      if (workflow.is === 'silent' && !saidSilence) {
+        display.interrupt();
+        output.say('Temporal does not answer. Whatever works on the batch waits for it, and so does this command.');
+      }
+      saidSilence = workflow.is === 'silent';
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -1,4 +1,5 @@
 import {
+  ServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -59,14 +60,30 @@ export async function awaitControl(
   }
 }
 
-/** A message if the workflow of an open batch has ended, which it never does by itself. */
-export async function whyNotRunning(handle: WorkflowHandle): Promise<string | undefined> {
-  const { status } = await handle.describe();
-  if (status.name === 'RUNNING' || status.name === 'COMPLETED') return undefined;
-  const cause = await handle.result().then(
-    () => '',
-    (error: unknown) =>
-      error instanceof WorkflowFailedError ? (error.cause?.message ?? error.message) : String(error),
-  );
-  return `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}`;
+/** How the workflow of an open batch stands. */
+export type WorkflowStanding =
+  | { readonly is: 'running' | 'silent' }
+  /** It has ended, which it never does by itself. */
+  | { readonly is: 'ended'; readonly message: string };
+
+/** Longest wait for an answer, so that Ctrl-C is heard. */
+const ASK_TIMEOUT_MS = 3_000;
+
+/** Asks Temporal about the workflow of an open batch. `silent`: it does not answer now, as while it is restarted. */
+export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
+  try {
+    const { status } = await client.withDeadline(Date.now() + ASK_TIMEOUT_MS, () => handle.describe());
+    if (status.name === 'RUNNING' || status.name === 'COMPLETED') return { is: 'running' };
+    const cause = await handle.result().then(
+      () => '',
+      (error: unknown) =>
+        error instanceof WorkflowFailedError ? (error.cause?.message ?? error.message) : String(error),
+    );
+    return { is: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}` };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError)
+      return { is: 'ended', message: 'Temporal does not know the workflow of the batch any more.' };
+    if (error instanceof ServiceError) return { is: 'silent' };
+    throw error;
+  }
 }

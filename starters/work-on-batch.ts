@@ -10,7 +10,7 @@ import { listenForInterrupt, type Interrupt } from './interrupt.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import type { Settings } from './settings.ts';
-import { sendControlNews, startWorkflow, whyNotRunning } from './start-workflow.ts';
+import { askWorkflow, sendControlNews, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
@@ -101,7 +101,7 @@ async function workWith(
       signal,
       waitWhilePaused: output.isInteractive && !request.yes,
       fetchesHere: worksHere,
-      checkWorkflow: () => whyNotRunning(handle),
+      askWorkflow: () => askWorkflow(temporal.client, handle),
     });
   } finally {
     await worker?.end(interrupt.patienceMs()).catch(onFault);

@@ -57,6 +57,8 @@ describe('SIGKILL of the Temporal server', () => {
       for (let kill = 1; kill <= KILLS; kill++) {
         await world.untilCharged(kill * 20);
         await server.kill();
+        // A long time away: the command says so and stays.
+        if (kill === 2) await run.said('Temporal does not answer');
         const restartedAt = Date.now();
         await server.restart();
         backAfter.push(await world.chargedAfter(restartedAt, HANDED_OUT + 1));
