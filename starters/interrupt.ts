@@ -2,12 +2,15 @@ import type { ExitName } from '../contract/exit-codes.ts';
 
 const SIGTERM_PATIENCE_MS = 30_000;
 
+/** How a command ends that was interrupted. */
+export type InterruptExit = Extract<ExitName, 'interrupted' | 'terminated'>;
+
 /** What came from outside. */
 export interface Interrupt {
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
   /** Which exit code that means. */
-  readonly exit: () => ExitName;
+  readonly exit: () => InterruptExit;
   /**
    * How long requests on the wire may be waited for, in ms. Whoever sends SIGTERM kills after 40 s or so; a person at a
    * terminal can press again: undefined, as long as a request may take.
@@ -23,7 +26,7 @@ export interface Interrupt {
  */
 export function listenForInterrupt(onFirst: () => void, onSecond: () => void): Interrupt {
   const controller = new AbortController();
-  let exit: ExitName = 'interrupted';
+  let exit: InterruptExit = 'interrupted';
   const onSignal = (name: NodeJS.Signals): void => {
     if (controller.signal.aborted) {
       onSecond();

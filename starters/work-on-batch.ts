@@ -1,12 +1,11 @@
 import type { Witness } from '../activities/dependencies.ts';
-import type { ExitName } from '../contract/exit-codes.ts';
 import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { ExitError } from './exit-error.ts';
 import { followBatch, type FollowEnd } from './follow.ts';
 import { goOnCommand } from './go-on-command.ts';
-import { listenForInterrupt, type Interrupt } from './interrupt.ts';
+import { listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import type { Settings } from './settings.ts';
@@ -33,7 +32,7 @@ export interface WorkRequest {
 }
 
 /** How the work of this command ended. */
-export type WorkEnd = 'closed' | 'paused' | 'detached' | Extract<ExitName, 'interrupted' | 'terminated'>;
+export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
 
 /**
  * Sees to it that a batch is worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts
@@ -64,11 +63,10 @@ export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
     if (fault.signal.aborted) throw faultError(fault.signal.reason, record);
     if (end.why === 'broken')
       throw new ExitError('internal', `${end.message} Nothing is lost: run the same command again.`);
-    if (end.why === 'aborted') return interrupt.exit() === 'terminated' ? 'terminated' : 'interrupted';
+    if (end.why === 'aborted') return interrupt.exit();
     return end.why;
   } catch (error) {
-    if (interrupt.signal.aborted && !(error instanceof ExitError))
-      return interrupt.exit() === 'terminated' ? 'terminated' : 'interrupted';
+    if (interrupt.signal.aborted && !(error instanceof ExitError)) return interrupt.exit();
     throw error;
   } finally {
     await temporal?.close();

@@ -1,14 +1,9 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
-import type { Logger } from 'pino';
 import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { Wires } from '../activities/wires.ts';
-import type { SpeechApi } from '../api/speech-api.ts';
-import type { Realm } from '../contract/names.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Store } from '../store/store.ts';
 
 /** Downloads of one process at once: bounded by disk and CPU rather than by the API. */
 const DOWNLOADS = 8;
@@ -16,15 +11,10 @@ const DOWNLOADS = 8;
 const READS = 32;
 
 /** What differs from worker to worker. */
-export interface WorkerWorld {
-  readonly ledger: Ledger;
-  readonly store: Store;
-  readonly api: SpeechApi;
-  readonly realm: Realm;
-  readonly owner: string;
-  readonly log: Logger;
-  /** Told of a fault that no retry heals by itself (disk full, ledger gone). */
-  readonly onFault: (fault: Error) => void;
+export interface WorkerWorld extends Pick<
+  Dependencies,
+  'ledger' | 'store' | 'api' | 'realm' | 'owner' | 'log' | 'onFault'
+> {
   /** Told of every moment at which a process can die; for tests. Default: nobody is. */
   readonly witness?: Witness;
 }
