@@ -47,9 +47,11 @@ export interface Activities {
   awaitAndFetch(request: AwaitRequest): Promise<AwaitReply>;
   /**
    * Carries out what the ledger says the user wants: for `paused` and `stopping`, waits until no paid request is on the wire.
-   * Returns what holds.
+   * Returns what holds, with the limits that lanes share.
    */
-  applyControl(batch: string): Promise<{ readonly control: Control }>;
+  applyControl(
+    batch: string,
+  ): Promise<{ readonly control: Control; readonly submits: number; readonly window: number }>;
   /**
    * Called when no lane works on the batch any more: ends the rows that a stopping batch never sent as `cancelled`, and
    * closes the batch unless a row is open, as after a late answer. Says what the user wants by now. Repeatable.

@@ -1,6 +1,7 @@
 import type { PriceTable } from './prices.ts';
 import type { Kind, Step, TtsMode } from './row-kinds.ts';
-import type { Control, VerdictName } from './outcomes.ts';
+import type { HaltPolicy } from './halt.ts';
+import type { Control, UnknownPolicy, VerdictName } from './outcomes.ts';
 
 /** Limits of a batch. Each is a promise about the API, not about this machine. */
 export interface BatchLimits {
@@ -14,6 +15,20 @@ export interface BatchLimits {
   readonly pollRate: number | null;
 }
 
+/** What may be changed while a batch runs (`voxbatch tune`); each worker reads it anew for every request. */
+export interface Tunables {
+  readonly limits: BatchLimits;
+  /** Credits that the batch may spend in all its takes, uncertain ones included; null: as much as it takes. */
+  readonly budget: number | null;
+  readonly halt: HaltPolicy;
+  readonly onUnknown: UnknownPolicy;
+  /** How many new takes a row may get by itself, each at its price, after a job that failed. Default 0. */
+  readonly retakes: number;
+}
+
+/** A change of {@link Tunables}; what is left out stays. */
+export type Tuning = Partial<Omit<Tunables, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
+
 /** The options that change what the rows of a manifest mean. */
 export interface Reading {
   readonly kind: Kind | null;
@@ -24,10 +39,9 @@ export interface Reading {
 }
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */
-export interface BatchSettings {
+export interface BatchSettings extends Tunables {
   /** How the manifest was read. Running the same file again needs no such flags; other ones are refused. */
   readonly reading: Reading;
-  readonly limits: BatchLimits;
   readonly tts: TtsMode;
   readonly prices: PriceTable;
   /** File name template of results under `media/`, e.g. `{id}.{ext}`. */
@@ -69,9 +83,10 @@ export type Move = { readonly do: 'submit' | 'reconcile' | 'wait'; readonly at: 
 export interface SubmitReport {
   /**
    * A verdict; or `held`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
-   * that had to come first did not work, nothing was recorded or sent.
+   * that had to come first did not work, nothing was recorded or sent; or `refused`: it would exceed the budget, the row
+   * has ended.
    */
-  readonly verdict: VerdictName | 'held' | 'deferred';
+  readonly verdict: VerdictName | 'held' | 'deferred' | 'refused';
   /** What the row needs now. */
   readonly next: Move;
   /** With `held`: what the user lets the batch do. */

@@ -29,19 +29,23 @@ export const FAILURES = {
   },
   OutcomeUnknown: {
     from: 'time-out, reset, cut or unreadable answer, or another 5xx after a paid request was sent',
-    then: 'the row is held as `unknown`: it may have been charged, so nothing is sent again for it',
+    then: 'looked up where the API has a list; else the row is held as `unknown`: it may have been charged, so nothing is sent again until you say so',
   },
   JobFailed: {
     from: "the job's own terminal state",
-    then: 'the row fails; the API may have charged for the job',
+    then: 'the row fails, and the API may have charged for the job; `--retakes N` pays again',
   },
   ResultGone: {
     from: 'an expired or broken link, a wrong length, or a file that is not the media it claims to be',
     then: 'the job is read again for a fresh link, free; after a few tries the row fails and keeps its job id',
   },
+  OverBudget: {
+    from: 'a request that would exceed `--budget`',
+    then: 'the row ends `refused`, nothing was sent for it; raise the budget, then run `refused.csv`',
+  },
   Overdue: {
     from: 'a job that outlives its deadline',
-    then: 'the row ends `overdue` and keeps its job id',
+    then: 'the row ends `overdue` and keeps its job id; `voxbatch redrive --where outcome=overdue` waits for it again, free',
   },
 } as const;
 

@@ -3,7 +3,7 @@ export const RUN_BATCH = 'runBatch';
 export const RUN_LANE = 'runLane';
 
 /**
- * Update of runBatch: there is a new wish in the ledger (pause, resume, stop). Takes nothing; answers with the `Control` that
+ * Update of runBatch: there is a new wish in the ledger (pause, resume, stop, tune). Takes nothing; answers with the `Control` that
  * holds, once it does.
  */
 export const CONTROL_UPDATE = 'applyControl';
@@ -11,7 +11,7 @@ export const CONTROL_UPDATE = 'applyControl';
 /** Signal of runBatch: the same news without an answer. It is kept by the server until a worker comes, which an update is not. */
 export const CONTROL_NEWS = 'controlNews';
 
-/** Signal of runLane: what the user lets the batch do from now on. */
+/** Signal of runLane: what the user lets the batch do from now on, and the lane's share of the limits. */
 export const CONTROL_SIGNAL = 'controlChanged';
 
 export interface RunBatchInput {

@@ -40,6 +40,20 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 /** Every attempt state but `sending`. */
 export type VerdictName = Exclude<AttemptState, 'sending'>;
 
+/**
+ * What becomes of a row whose answer was lost for good. `hold`: it ends `unknown`, and a person decides. `resubmit`: it is sent
+ * again as a new take, which may be a second charge. `fail`: it ends `failed`. Never applied to a row that has a job id.
+ */
+export const UNKNOWN_POLICIES = ['hold', 'resubmit', 'fail'] as const;
+export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
+
+/**
+ * Why a row was given a new take. `redrive`, `edited`, `resubmitted`: a person asked for it (with other input; although the answer
+ * of the one before was lost). `retake`: `--retakes`, after a job that failed. `on-unknown`: `--on-unknown resubmit`.
+ */
+export const TAKE_REASONS = ['redrive', 'edited', 'resubmitted', 'retake', 'on-unknown'] as const;
+export type TakeReason = (typeof TAKE_REASONS)[number];
+
 /** What a user lets a batch do. `stopping`: no new paid requests; what runs is still fetched; the rest is cancelled. */
 export const CONTROLS = ['running', 'paused', 'stopping'] as const;
 export type Control = (typeof CONTROLS)[number];

@@ -1,8 +1,15 @@
-import type { AttemptKey, BatchSettings } from '../contract/batch.ts';
+import type { AttemptKey, BatchSettings, Tunables, Tuning } from '../contract/batch.ts';
 import type { ClaimRequest } from '../contract/activities.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { AttemptState, Control, Outcome, RowState, VerdictName } from '../contract/outcomes.ts';
-import type { Kind, RowSpec } from '../contract/row-kinds.ts';
+import type {
+  AttemptState,
+  Control,
+  Outcome,
+  RowState,
+  TakeReason,
+  VerdictName,
+} from '../contract/outcomes.ts';
+import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
 
 /** What makes a batch this batch. The same four again mean the same batch. */
 export interface BatchIdentity {
@@ -27,6 +34,8 @@ export interface BatchRecord extends NewBatch {
   readonly control: Control;
   /** Why the batch paused by itself, if it did. */
   readonly pauseReason: Failure | null;
+  /** Why the batch gave up by itself (`--halt`), in one sentence; null if it did not. */
+  readonly halted: string | null;
   readonly rows: number;
   readonly createdAt: number;
   /** First paid request of the batch, ms. */
@@ -66,8 +75,36 @@ export interface RowRecord extends NewRow {
   /** Transcribed text, for `stt`. */
   readonly text: string | null;
   readonly take: number;
+  /** First step that the current take pays for; the steps before it keep what an earlier take made. Null: all steps. */
+  readonly redoFrom: Step | null;
+  /** Takes that the row was given by itself since a person last asked for one. */
+  readonly autoTakes: number;
+  /** Its job may take as long as jobs may, counted from here, ms; null: from its acceptance. */
+  readonly waitSince: number | null;
   readonly updatedAt: number;
   readonly endedAt: number | null;
+}
+
+/** Why and when a row was given a new take, and how it stood before. Take 1 has no such record. */
+export interface TakeRecord {
+  readonly batch: string;
+  readonly row: number;
+  /** From 2. */
+  readonly take: number;
+  readonly reason: TakeReason;
+  /** The first step that it pays for. */
+  readonly fromStep: Step;
+  readonly madeAt: number;
+  readonly before: {
+    readonly outcome: Outcome | null;
+    readonly failure: Failure | null;
+    /** The result that it replaces. */
+    readonly file: ResultFile | null;
+    readonly extraFiles: readonly ResultFile[];
+    /** What the row asked for until then; only where this take changes it. */
+    readonly spec?: RowSpec;
+    readonly input?: readonly string[];
+  };
 }
 
 /** One attempt: one paid request. */
@@ -81,6 +118,8 @@ export interface ChargeRecord extends AttemptKey {
   readonly chargedFrom: 'api' | 'quote' | null;
   readonly failure: Failure | null;
   readonly requestId: string | null;
+  /** sha256 (hex) of the audio link that a chain's lip-sync was given: the link itself is on no record. */
+  readonly linkHash: string | null;
   /** The worker process that made the intent. */
   readonly owner: string;
   readonly intentAt: number;
@@ -93,23 +132,80 @@ export interface ChargeRecord extends AttemptKey {
 /** Effect on the row that goes into the same transaction as a change of its charge. */
 export type RowEffect =
   | { readonly state: RowState }
+  /**
+   * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last decided: then
+   * it ends as `otherwise` says.
+   */
   | {
-      readonly outcome: Outcome;
-      readonly failure?: Failure;
-      readonly file?: ResultFile;
-      readonly extraFiles?: readonly ResultFile[];
-      readonly text?: string;
-    };
+      readonly retake: Step;
+      readonly reason: Extract<TakeReason, 'retake' | 'on-unknown'>;
+      readonly most: number;
+      readonly otherwise: RowEnding;
+    }
+  | RowEnding;
+
+/** How a row ends. */
+export interface RowEnding {
+  readonly outcome: Outcome;
+  readonly failure?: Failure;
+  readonly file?: ResultFile;
+  readonly extraFiles?: readonly ResultFile[];
+  readonly text?: string;
+}
+
+/** What an intent is recorded with. */
+export interface Intent {
+  /** Price of this request; null if none is known. */
+  readonly quoted: number | null;
+  /** Price of the later steps of the row, which must fit into the budget, too; null if none is known. */
+  readonly quotedRest: number | null;
+  readonly owner: string;
+  /** Requests of the batch that may be without a verdict at once. */
+  readonly maxSending: number;
+  readonly linkHash?: string;
+}
+
+/** One row that a person wants again. */
+export interface RedriveChoice {
+  readonly row: number;
+  /** The take that the person saw; a row that has moved on since is left alone. */
+  readonly take: number;
+  /**
+   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one whose
+   * result has come since ends `succeeded` at once.
+   */
+  readonly how:
+    | {
+        readonly do: 'pay';
+        readonly fromStep: Step;
+        readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
+        /** What the row asks for from now on. */
+        readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
+      }
+    | { readonly do: 'wait' };
+}
+
+export interface Redriven {
+  /** Rows that are open again, or were settled at once. */
+  readonly rows: readonly number[];
+  /** Rows that were left alone: somebody else took them first, or they have not ended. */
+  readonly left: readonly number[];
+}
 
 /** Answer to an intent. Only `go` allows to send. */
 export type IntentAnswer =
   /** The record was made by this call and is synced to disk. */
   | { readonly answer: 'go' }
-  /** The batch is paused, stopping or closed, or the row has ended. Nothing was recorded. */
+  /** The batch is paused, stopping or closed, the row has ended, or another take of it is due. Nothing was recorded. */
   | { readonly answer: 'held' }
-  /** `maxSending` attempts of the batch are without verdict. Nothing was recorded; ask again. */
+  /**
+   * `maxSending` attempts of the batch are without verdict, or the budget has room only if one of them comes to nothing. Nothing
+   * was recorded; ask again.
+   */
   | { readonly answer: 'full' }
-  /** There is a record at this key already, or a later attempt or take. Nothing was changed. */
+  /** It would exceed the budget, whatever becomes of the requests on the wire. The row has ended `refused`. */
+  | { readonly answer: 'over-budget' }
+  /** There is a record at this key already, or one that forbids it. Nothing was changed. */
   | { readonly answer: 'exists'; readonly charge: ChargeRecord };
 
 export interface SettleVerdict {
@@ -134,7 +230,7 @@ export interface Counts {
 export interface Money {
   /** Sum over accepted and done attempts. */
   readonly charged: number;
-  /** Quotes of attempts that are on the wire now. */
+  /** Quotes of attempts that are on the wire now; under a budget also of the later steps of rows that have begun. */
   readonly reserved: number;
   /** Quotes of attempts whose outcome is unknown. */
   readonly uncertain: number;
@@ -162,6 +258,13 @@ export interface Ledger {
   listBatches(): Promise<readonly BatchRecord[]>;
   /** Returns the control that then holds; a closed batch keeps its own, `stopping` is never taken back. */
   setControl(batch: string, control: Control, reason?: Failure): Promise<Control>;
+  /**
+   * Stops at once: like `stopping`, and rows whose jobs run are not waited for. They end `overdue` with their job ids, what was not
+   * sent `cancelled`; only what is on the wire stays open until its verdict. Returns the control that then holds.
+   */
+  stopNow(batch: string): Promise<Control>;
+  /** Changes what is given and returns all of it. Also on a batch that is closed: it holds for a redrive. */
+  tune(batch: string, tuning: Tuning): Promise<Tunables>;
   /** `closed` if no row is open. Returns the number of open rows. */
   closeBatch(batch: string): Promise<number>;
   counts(batch: string): Promise<Counts>;
@@ -183,7 +286,15 @@ export interface Ledger {
   /** Changes the state of an open row; no effect on one that has ended. */
   setRowState(batch: string, row: number, state: RowState): Promise<void>;
   /** Ends an open row without touching a charge (e.g. a row that can't be sent at all). No effect on one that has ended. */
-  endRow(batch: string, row: number, effect: Extract<RowEffect, { outcome: Outcome }>): Promise<void>;
+  endRow(batch: string, row: number, ending: RowEnding): Promise<void>;
+  /**
+   * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction. A new
+   * take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a row without a user's say (`resubmitted`) whose
+   * last request of that step is on the wire, or may have been taken, and for a `wait` of a row without a job.
+   */
+  redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
+  /** The takes of a row after the first, oldest first. */
+  takesOf(batch: string, row: number): Promise<readonly TakeRecord[]>;
   /**
    * Ends the open rows that have no attempt on the wire, none in doubt and no unfinished job as `cancelled`. Returns how many.
    */
@@ -191,14 +302,11 @@ export interface Ledger {
 
   // Charges
   /** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
-  intend(
-    key: AttemptKey,
-    intent: { readonly quoted: number | null; readonly owner: string; readonly maxSending: number },
-  ): Promise<IntentAnswer>;
+  intend(key: AttemptKey, intent: Intent): Promise<IntentAnswer>;
   /**
-   * Records a verdict. Settles `sending`; also `unknown` when a late answer comes and no later attempt or take exists
-   * (a row that had ended `unknown` is then open again, free for the next claim, or ended by the effect).
-   * Returns false, and changes nothing, if the attempt already has a final verdict.
+   * Records a verdict. Settles `sending`; also `unknown` when a late answer comes (a row that had ended `unknown` is then open
+   * again, free for the next claim, or ended by the effect; a row that has gone on to another take stays as it is, and only
+   * the money is recorded). Returns false, and changes nothing, if the attempt already has a final verdict.
    */
   settle(key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
   /**
@@ -214,6 +322,8 @@ export interface Ledger {
   ): Promise<boolean>;
   /** Attempts without a verdict, of the batch. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;
+  /** Accepted attempts of the batch whose jobs have not ended as far as is known. */
+  runningJobs(batch: string): Promise<readonly ChargeRecord[]>;
   /** True if any attempt of any batch of this API and account has this job id. */
   isJobClaimed(apiUrl: string, account: string, jobId: string): Promise<boolean>;
 

@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
-import type { AttemptState, Control, Outcome, RowState } from '../contract/outcomes.ts';
+import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord } from './ledger.ts';
 
@@ -26,6 +26,9 @@ export interface BatchesTable {
   control: Control;
   /** `Failure` */
   pause_reason: Json | null;
+  halted: string | null;
+  /** Sum of what its attempts were charged. Kept with every change, because the budget asks for it before every request. */
+  charged: number;
   rows: number;
   created_at: number;
   started_at: number | null;
@@ -53,6 +56,11 @@ export interface RowsTable {
   extra_files: Json | null;
   text: string | null;
   take: number;
+  redo_from: Step | null;
+  auto_takes: number;
+  wait_since: number | null;
+  /** Quotes of its steps that are still to come, held back from the budget since its first request; 0 without a budget. */
+  promised: number;
   /** Run of the batch workflow that holds the row. */
   claim_run: string | null;
   /** `<lane>:<claim>` within that run. */
@@ -75,12 +83,25 @@ export interface ChargesTable {
   /** `Failure` */
   failure: Json | null;
   request_id: string | null;
+  link_hash: string | null;
   owner: string;
   intent_at: number;
   verdict_at: number | null;
   finished_at: number | null;
   /** `ResultFile` */
   file: Json | null;
+}
+
+/** One line per take of a row after its first. */
+export interface TakesTable {
+  batch: string;
+  row: number;
+  take: number;
+  reason: TakeReason;
+  from_step: Step;
+  made_at: number;
+  /** `TakeRecord['before']` */
+  before: Json;
 }
 
 export interface LimitersTable {
@@ -93,6 +114,7 @@ export interface Schema {
   batches: BatchesTable;
   rows: RowsTable;
   charges: ChargesTable;
+  takes: TakesTable;
   limiters: LimitersTable;
 }
 

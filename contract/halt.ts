@@ -1,0 +1,29 @@
+/**
+ * When a batch gives up by itself: `never`, or once too many of its rows have failed. Written as `never`, `soon,fail=20`,
+ * `soon,fail=5%`, `now,fail=1`. `soon` fetches what runs; `now` does not wait for it.
+ */
+export type HaltPolicy =
+  | { readonly when: 'never' }
+  | { readonly when: 'soon' | 'now'; readonly fail: number; readonly unit: 'rows' | 'percent' };
+
+export const NEVER_HALT: HaltPolicy = { when: 'never' };
+
+/** What a value of `--halt` may be, for messages. */
+export const HALT_FORMS = 'never, soon,fail=20, soon,fail=5% or now,fail=1';
+
+/** Reads a halt policy; undefined if it is none. */
+export function parseHalt(text: string): HaltPolicy | undefined {
+  if (text === 'never') return NEVER_HALT;
+  const match = /^(soon|now),fail=(\d+(?:\.\d+)?)(%?)$/.exec(text);
+  if (match === null) return undefined;
+  const when = match[1] === 'now' ? 'now' : 'soon';
+  const fail = Number(match[2]);
+  if (match[3] === '%') return fail > 0 && fail <= 100 ? { when, fail, unit: 'percent' } : undefined;
+  return Number.isInteger(fail) && fail > 0 ? { when, fail, unit: 'rows' } : undefined;
+}
+
+/** A halt policy as it is written. */
+export function formatHalt(policy: HaltPolicy): string {
+  if (policy.when === 'never') return 'never';
+  return `${policy.when},fail=${policy.fail}${policy.unit === 'percent' ? '%' : ''}`;
+}
