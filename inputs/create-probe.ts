@@ -1,0 +1,39 @@
+import pLimit from 'p-limit';
+import type { Probe, ProbeResult } from './probe-media.ts';
+import { probeMedia } from './probe-media.ts';
+
+export interface ProbeOptions {
+  /** How many URLs are read at once. Default 8. */
+  readonly atOnce?: number;
+  /** How long one URL may take, ms. Default 15 s. */
+  readonly limitMs?: number;
+}
+
+/** An origin that failed this often in a row, without an answer of any kind, is not asked again. */
+const PATIENCE = 5;
+
+/**
+ * Makes a probe for the rows of a manifest: each URL is read once however many rows name it, a few at a time, and an origin
+ * that is down does not cost every row its whole time limit.
+ */
+export function createProbe({ atOnce = 8, limitMs = 15_000 }: ProbeOptions = {}): Probe {
+  const limit = pLimit(atOnce);
+  const known = new Map<string, Promise<ProbeResult>>();
+  const silent = new Map<string, number>();
+  const read = async (url: string): Promise<ProbeResult> => {
+    const { origin } = new URL(url);
+    const failures = silent.get(origin) ?? 0;
+    if (failures >= PATIENCE)
+      return { why: `not tried: its server did not answer ${PATIENCE} times before`, isSilent: true };
+    const result = await probeMedia(url, limitMs);
+    silent.set(origin, 'why' in result && result.isSilent ? (silent.get(origin) ?? 0) + 1 : 0);
+    return result;
+  };
+  return (url) => {
+    const before = known.get(url);
+    if (before !== undefined) return before;
+    const result = limit(() => read(url));
+    known.set(url, result);
+    return result;
+  };
+}

@@ -1,0 +1,123 @@
+import {
+  ADTS,
+  FLAC,
+  Input,
+  Logging,
+  LogLevel,
+  MATROSKA,
+  MP3,
+  MP4,
+  MPEG_TS,
+  OGG,
+  QTFF,
+  UnsupportedInputFormatError,
+  UrlSource,
+  WAVE,
+  WEBM,
+} from 'mediabunny';
+
+/** The length of a recording in seconds, or in a few words why it could not be found out. Never carries the URL. */
+export type ProbeResult =
+  | { readonly seconds: number }
+  | {
+      readonly why: string;
+      /** True where the server did not answer in time, or at all. */
+      readonly isSilent: boolean;
+    };
+
+/** Finds out the length of the media behind an http(s) URL. Never throws. */
+export type Probe = (url: string) => Promise<ProbeResult>;
+
+/** Formats that are read. No playlists: they name further URLs, which nobody asked us to fetch. */
+const FORMATS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
+const MOST_REDIRECTS = 3;
+/** Of a file that is read; the rest of it is read again or not at all, bytes. */
+const MOST_KEPT = 16 * 1024 ** 2;
+
+/** Why there is no media to read, in words for the user. */
+class NoMedia extends Error {
+  readonly isSilent: boolean;
+
+  constructor(message: string, isSilent = false) {
+    super(message);
+    this.isSilent = isSilent;
+  }
+}
+
+/**
+ * Reads as much of the media behind a URL as its length takes: a few range requests, where the server supports them; else it
+ * is read from its beginning. A length that the file's header states is believed; else the frames are counted. Sends no token,
+ * follows at most three redirects, speaks http and https only, and ends after `limitMs` at the latest.
+ */
+export async function probeMedia(url: string, limitMs: number): Promise<ProbeResult> {
+  // The library warns on the console where a server does not support ranges.
+  Logging.level = LogLevel.Silent;
+  const deadline = AbortSignal.timeout(limitMs);
+  const source = new UrlSource(url, {
+    fetchFn: fetchMedia,
+    getRetryDelay: () => null,
+    maxCacheSize: MOST_KEPT,
+    parallelism: 1,
+    // What is cut off by `dispose` is of no interest any more.
+    handleUnhandledError: () => undefined,
+  });
+  const input = new Input({ formats: FORMATS, source });
+  try {
+    const seconds = await Promise.race([measure(input), rejectAt(deadline)]);
+    if (!Number.isFinite(seconds) || seconds <= 0) return { why: 'its length cannot be told', isSilent: false };
+    return { seconds };
+  } catch (error) {
+    if (deadline.aborted) return { why: `no length after ${limitMs / 1000} s`, isSilent: true };
+    return describe(error);
+  } finally {
+    input.dispose();
+  }
+}
+
+async function measure(input: Input): Promise<number> {
+  return (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+}
+
+/** Follows redirects itself, so that each hop is checked. `dispose` aborts it by the signal in `init`. */
+async function fetchMedia(to: string | URL | Request, init?: RequestInit): Promise<Response> {
+  let url = new URL(to instanceof Request ? to.url : to);
+  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    if (!/^https?:$/.test(url.protocol)) throw new NoMedia(`redirects to ${url.protocol}`);
+    const response = await fetch(url.href, { ...init, redirect: 'manual' }).catch(refuseUnreachable);
+    const next = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || next === null) return await requireMedia(response);
+    await response.body?.cancel();
+    if (!URL.canParse(next, url.href)) throw new NoMedia('redirects to an address that is none');
+    url = new URL(next, url);
+  }
+  throw new NoMedia(`redirects more than ${MOST_REDIRECTS} times`);
+}
+
+async function requireMedia(response: Response): Promise<Response> {
+  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const isPage = /^(?:text\/html|application\/(?:json|xml|xhtml\+xml)|text\/xml)$/.test(type);
+  if (response.ok && !isPage) return response;
+  await response.body?.cancel();
+  throw new NoMedia(response.ok ? `answers ${type} rather than media` : `answers ${response.status}`);
+}
+
+function rejectAt(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('out of time'));
+    });
+  });
+}
+
+/** What a person should know; never a message of somebody else's code, which may hold the URL with its signature. */
+function describe(error: unknown): ProbeResult {
+  if (error instanceof NoMedia) return { why: error.message, isSilent: error.isSilent };
+  const why = error instanceof UnsupportedInputFormatError ? 'no media of a kind that can be read' : 'cannot be read';
+  return { why, isSilent: false };
+}
+
+function refuseUnreachable(error: unknown): never {
+  const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? ` (${String(cause.code)})` : '';
+  throw new NoMedia(`cannot be reached${code}`, true);
+}
