@@ -30,8 +30,9 @@ const IMPORTS = {
       'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
   },
   ledger: {
-    may: ['contract'],
-    comment: 'ledger/ records facts. What to do with them is decided in workflows/policy/ and done in activities/.',
+    may: ['contract', 'policy'],
+    comment:
+      'ledger/ records facts. What to do with them is decided in workflows/policy/, which it asks only where the decision must fall within its transaction.',
   },
   store: {
     may: [],
@@ -90,7 +91,7 @@ const OWNERS = {
   'csv-parse': ['inputs', 'results'],
   commander: ['starters'],
   fastify: ['simulator'],
-  mediabunny: ['simulator'],
+  mediabunny: ['simulator', 'store'],
 };
 
 const SHIPPED = Object.keys(ROOMS).filter((room) => room !== 'test' && room !== 'bench');

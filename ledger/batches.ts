@@ -23,6 +23,8 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
           state: 'loading',
           control: 'running',
           rows: 0,
+          charged: 0,
+          stop_now: 0,
           created_at: Date.now(),
         })
         .execute(),

@@ -2,7 +2,7 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, Ledger, RowEffect, SettleVerdict } from './ledger.ts';
 import { jsonOrNull, toCharge } from './records.ts';
-import { applyEffect, applyLateEffect } from './rows.ts';
+import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
   return write(db, async (tx) => {
     const charges = await chargesOfStep(tx, key);
     const charge = requireCharge(charges, key);
-    const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown' && charges.at(-1) === charge;
+    const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
     if (charge.state !== 'sending' && !isLate) return false;
     if (verdict.isAdopted === true && (await isTakenByAnother(tx, key.batch, verdict.jobId ?? ''))) return false;
 
@@ -26,7 +26,7 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
     const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
     const charged = isTaken ? (verdict.credits ?? charge.quoted) : null;
     const isDone = verdict.verdict === 'done';
-    await updateCharge(tx, key, {
+    await updateCharge(tx, charge, {
       state: verdict.verdict,
       job_id: verdict.jobId ?? null,
       charged,
@@ -37,6 +37,8 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
       finished_at: isDone ? now : null,
       file: isDone ? jsonOrNull(verdict.file) : null,
     });
+    // The row may have gone on to another take: then this is news about money only.
+    if (!(await isCurrent(tx, key))) return true;
     const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
     await apply(tx, key.batch, key.row, effect);
     return true;
@@ -53,15 +55,26 @@ export async function finishJob(
   return write(db, async (tx) => {
     const charge = requireCharge(await chargesOfStep(tx, key), key);
     if (charge.state !== 'accepted' || charge.finishedAt !== null) return false;
-    await updateCharge(tx, key, {
+    await updateCharge(tx, charge, {
       finished_at: Date.now(),
       file: jsonOrNull(end.file),
       failure: jsonOrNull(end.failure),
       ...(end.credits === undefined ? {} : { charged: end.credits, charged_from: 'api' as const }),
     });
-    await applyEffect(tx, key.batch, key.row, effect);
+    if (await isCurrent(tx, key)) await applyJobEnd(tx, key.batch, key.row, effect);
     return true;
   });
+}
+
+/** True if the attempt belongs to the take that its row is at. */
+async function isCurrent(tx: Tx, key: AttemptKey): Promise<boolean> {
+  const row = await tx
+    .selectFrom('rows')
+    .select('take')
+    .where('batch', '=', key.batch)
+    .where('row', '=', key.row)
+    .executeTakeFirstOrThrow();
+  return row.take === key.take;
 }
 
 /** Attempts of the batch without a verdict. */
@@ -147,14 +160,26 @@ function requireCharge(charges: readonly ChargeRecord[], key: AttemptKey): Charg
   return found;
 }
 
-async function updateCharge(tx: Tx, key: AttemptKey, change: Partial<ChargeLine>): Promise<void> {
+/** Changes an attempt, and with it the sum that its batch keeps. */
+async function updateCharge(tx: Tx, charge: ChargeRecord, change: Partial<ChargeLine>): Promise<void> {
+  const more = change.charged === undefined ? 0 : (change.charged ?? 0) - (charge.charged ?? 0);
+  if (more !== 0) {
+    const { charged } = await tx
+      .selectFrom('batches')
+      .select('charged')
+      .where('name', '=', charge.batch)
+      .executeTakeFirstOrThrow();
+    // Without the dust of binary fractions, which many small prices would pile up.
+    const sum = Math.round((charged + more) * 1e6) / 1e6;
+    await tx.updateTable('batches').set({ charged: sum }).where('name', '=', charge.batch).execute();
+  }
   await tx
     .updateTable('charges')
     .set(change)
-    .where('batch', '=', key.batch)
-    .where('row', '=', key.row)
-    .where('step', '=', key.step)
-    .where('take', '=', key.take)
-    .where('attempt', '=', key.attempt)
+    .where('batch', '=', charge.batch)
+    .where('row', '=', charge.row)
+    .where('step', '=', charge.step)
+    .where('take', '=', charge.take)
+    .where('attempt', '=', charge.attempt)
     .execute();
 }

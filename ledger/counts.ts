@@ -47,8 +47,15 @@ export async function sumMoney(db: Db, batch: string): Promise<Money> {
     .where('batch', '=', batch)
     .groupBy(['state', 'charged_from'])
     .execute();
+  const { promised } = await db
+    .selectFrom('rows')
+    .select((eb) => eb.fn.sum<number | null>('promised').as('promised'))
+    .where('batch', '=', batch)
+    .where('outcome', 'is', null)
+    .where('promised', '>', 0)
+    .executeTakeFirstOrThrow();
   let charged = 0;
-  let reserved = 0;
+  let reserved = promised ?? 0;
   let uncertain = 0;
   let estimated = false;
   for (const sum of sums) {

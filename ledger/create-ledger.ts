@@ -1,13 +1,18 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
 import { finishJob, isJobClaimed, isOtherInDoubt, listSending, settle } from './charges.ts';
+import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
+import { endRow, setRowState } from './endings.ts';
 import { intend, revoke } from './intents.ts';
 import type { Ledger } from './ledger.ts';
 import { updateLimiter } from './limiters.ts';
-import { addRows, cancelRest, endRow, findRowById, readRow, setRowState } from './rows.ts';
+import { redrive } from './redrive.ts';
+import { addRows, findRowById, readRow } from './rows.ts';
 import { scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
+import { cancelRest, runningJobs, stopNow } from './stops.ts';
+import { takesOf } from './takes.ts';
 
 /** Puts the ledger together over an open database whose tables are up to date. */
 export function createLedger(db: Db, id: string): Ledger {
@@ -20,6 +25,8 @@ export function createLedger(db: Db, id: string): Ledger {
     findBatch: (batch) => findBatch(db, batch),
     listBatches: () => listBatches(db),
     setControl: (batch, control, reason) => setControl(db, batch, control, reason),
+    stopNow: (batch) => stopNow(db, batch),
+    tune: (batch, tuning) => tune(db, batch, tuning),
     closeBatch: (batch) => closeBatch(db, batch),
     counts: (batch) => countRows(db, batch),
     money: (batch) => sumMoney(db, batch),
@@ -29,12 +36,15 @@ export function createLedger(db: Db, id: string): Ledger {
     scanRows: (batch, options) => scanRows(db, batch, options),
     setRowState: (batch, row, state) => setRowState(db, batch, row, state),
     endRow: (batch, row, effect) => endRow(db, batch, row, effect),
+    redrive: (batch, choices) => redrive(db, batch, choices),
+    takesOf: (batch, row) => takesOf(db, batch, row),
     cancelRest: (batch) => cancelRest(db, batch),
     intend: (key, intent) => intend(db, key, intent),
     settle: (key, verdict, effect) => settle(db, key, verdict, effect),
     revoke: (key) => revoke(db, key),
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
     sending: (batch) => listSending(db, batch),
+    runningJobs: (batch) => runningJobs(db, batch),
     isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
     isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, change) => updateLimiter(db, scope, change),

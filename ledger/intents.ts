@@ -1,10 +1,11 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { requireBatch } from './batches.ts';
+import { refuse, roomFor } from './budgets.ts';
 import { chargesOfStep } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { ChargeRecord, IntentAnswer, Ledger } from './ledger.ts';
+import type { ChargeRecord, Intent, IntentAnswer } from './ledger.ts';
 import { toCharge } from './records.ts';
-import { write, type Db, type Tx } from './schema.ts';
+import { write, type Db, type RowLine, type Tx } from './schema.ts';
 
 /**
  * The lock on money: nobody sends a paid request without having created its record here, and each record is created once.
@@ -15,7 +16,7 @@ import { write, type Db, type Tx } from './schema.ts';
  */
 
 /** Records the intent of an attempt. See {@link Ledger.intend}. */
-export async function intend(db: Db, key: AttemptKey, intent: Parameters<Ledger['intend']>[1]): Promise<IntentAnswer> {
+export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
   return write(db, async (tx) => {
     const batch = await requireBatch(tx, key.batch);
     const row = await requireRow(tx, key);
@@ -23,16 +24,34 @@ export async function intend(db: Db, key: AttemptKey, intent: Parameters<Ledger[
     const charge = findBlocking(await chargesOfStep(tx, key), key);
     if (charge !== undefined) return { answer: 'exists', charge };
     if (batch.state !== 'open' || batch.control !== 'running' || row.outcome !== null) return { answer: 'held' };
+    // An old history may ask for a take that is over.
+    if (row.take !== key.take) return { answer: 'held' };
     if ((await countSending(tx, key.batch)) >= intent.maxSending) return { answer: 'full' };
+    const { budget } = batch.settings;
+    if (budget !== null) {
+      const room = await roomFor(tx, row, budget, intent);
+      if (room === 'later') return { answer: 'full' };
+      if (room === 'none') {
+        await refuse(tx, row, budget, intent);
+        return { answer: 'over-budget' };
+      }
+    }
 
     const now = Date.now();
     await tx
       .insertInto('charges')
-      .values({ ...keyColumns(key), state: 'sending', quoted: intent.quoted, owner: intent.owner, intent_at: now })
+      .values({
+        ...keyColumns(key),
+        state: 'sending',
+        quoted: intent.quoted,
+        link_hash: intent.linkHash ?? null,
+        owner: intent.owner,
+        intent_at: now,
+      })
       .execute();
     await tx
       .updateTable('rows')
-      .set({ state: 'submitting', take: Math.max(row.take, key.take), updated_at: now })
+      .set({ state: 'submitting', promised: budget === null ? 0 : (intent.quotedRest ?? 0), updated_at: now })
       .where('batch', '=', key.batch)
       .where('row', '=', key.row)
       .execute();
@@ -89,10 +108,10 @@ function findBlocking(charges: readonly ChargeRecord[], key: AttemptKey): Charge
   );
 }
 
-async function requireRow(tx: Tx, key: AttemptKey): Promise<{ outcome: string | null; take: number }> {
+async function requireRow(tx: Tx, key: AttemptKey): Promise<RowLine> {
   const row = await tx
     .selectFrom('rows')
-    .select(['outcome', 'take'])
+    .selectAll()
     .where('batch', '=', key.batch)
     .where('row', '=', key.row)
     .executeTakeFirst();

@@ -1,14 +1,7 @@
 import type { AttemptKey, BatchSettings, Tunables, Tuning } from '../contract/batch.ts';
 import type { ClaimRequest } from '../contract/activities.ts';
 import type { Failure } from '../contract/failures.ts';
-import type {
-  AttemptState,
-  Control,
-  Outcome,
-  RowState,
-  TakeReason,
-  VerdictName,
-} from '../contract/outcomes.ts';
+import type { AttemptState, Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
 
 /** What makes a batch this batch. The same four again mean the same batch. */
@@ -130,19 +123,18 @@ export interface ChargeRecord extends AttemptKey {
 }
 
 /** Effect on the row that goes into the same transaction as a change of its charge. */
-export type RowEffect =
-  | { readonly state: RowState }
-  /**
-   * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last decided: then
-   * it ends as `otherwise` says.
-   */
-  | {
-      readonly retake: Step;
-      readonly reason: Extract<TakeReason, 'retake' | 'on-unknown'>;
-      readonly most: number;
-      readonly otherwise: RowEnding;
-    }
-  | RowEnding;
+export type RowEffect = { readonly state: RowState } | Retake | RowEnding;
+
+/**
+ * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last decided: then
+ * it ends as `otherwise` says.
+ */
+export interface Retake {
+  readonly retake: Step;
+  readonly reason: Extract<TakeReason, 'retake' | 'on-unknown'>;
+  readonly most: number;
+  readonly otherwise: RowEnding;
+}
 
 /** How a row ends. */
 export interface RowEnding {
@@ -285,18 +277,20 @@ export interface Ledger {
   ): AsyncIterable<{ row: RowRecord; charges: readonly ChargeRecord[] }>;
   /** Changes the state of an open row; no effect on one that has ended. */
   setRowState(batch: string, row: number, state: RowState): Promise<void>;
-  /** Ends an open row without touching a charge (e.g. a row that can't be sent at all). No effect on one that has ended. */
-  endRow(batch: string, row: number, ending: RowEnding): Promise<void>;
+  /** Ends an open row, or gives it a new take, without touching a charge. No effect on one that has ended. */
+  endRow(batch: string, row: number, effect: RowEnding | Retake): Promise<void>;
   /**
-   * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction. A new
-   * take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a row without a user's say (`resubmitted`) whose
-   * last request of that step is on the wire, or may have been taken, and for a `wait` of a row without a job.
+   * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction:
+   * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
+   * for a row whose last request may have been taken or whose job may still run, unless the choice is `resubmitted`, and for a `wait`
+   * where there is no job to wait for.
    */
   redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
   /** The takes of a row after the first, oldest first. */
   takesOf(batch: string, row: number): Promise<readonly TakeRecord[]>;
   /**
-   * Ends the open rows that have no attempt on the wire, none in doubt and no unfinished job as `cancelled`. Returns how many.
+   * Ends the open rows that have no attempt on the wire, none in doubt and no unfinished job as `cancelled`, and after
+   * {@link Ledger.stopNow} those with such a job as `overdue`. Returns how many.
    */
   cancelRest(batch: string): Promise<number>;
 

@@ -1,9 +1,10 @@
-import type { BatchSettings } from '../contract/batch.ts';
+import type { BatchSettings, Tunables } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
+import { NEVER_HALT } from '../contract/halt.ts';
 import { STEPS, type RowSpec } from '../contract/row-kinds.ts';
 import type { Selectable } from 'kysely';
-import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord } from './ledger.ts';
-import type { BatchesTable, ChargeLine, NewRowLine, RowLine } from './schema.ts';
+import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord, TakeRecord } from './ledger.ts';
+import type { BatchesTable, ChargeLine, NewRowLine, RowLine, TakesTable } from './schema.ts';
 
 /** Lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these columns. */
 
@@ -13,17 +14,25 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
     digest: line.digest,
     apiUrl: line.api_url,
     account: line.account,
-    settings: JSON.parse(line.settings) as BatchSettings,
+    settings: toSettings(line.settings),
     columns: JSON.parse(line.columns) as string[],
     source: line.source,
     state: line.state,
     control: line.control,
     pauseReason: toFailure(line.pause_reason),
+    halted: line.halted,
     rows: line.rows,
     createdAt: line.created_at,
     startedAt: line.started_at,
     closedAt: line.closed_at,
   };
+}
+
+/** What batches of older versions lack. */
+const UNTUNED: Omit<Tunables, 'limits'> = { budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 };
+
+export function toSettings(json: string): BatchSettings {
+  return { ...UNTUNED, ...(JSON.parse(json) as BatchSettings) };
 }
 
 export function toRow(line: RowLine): RowRecord {
@@ -42,6 +51,9 @@ export function toRow(line: RowLine): RowRecord {
     extraFiles: line.extra_files === null ? [] : (JSON.parse(line.extra_files) as ResultFile[]),
     text: line.text,
     take: line.take,
+    redoFrom: line.redo_from,
+    autoTakes: line.auto_takes,
+    waitSince: line.wait_since,
     updatedAt: line.updated_at,
     endedAt: line.ended_at,
   };
@@ -59,6 +71,8 @@ export function fromRow(batch: string, row: NewRow, now: number): NewRowLine {
     quoted: row.quoted,
     state: 'waiting',
     take: 1,
+    auto_takes: 0,
+    promised: 0,
     updated_at: now,
   };
 }
@@ -77,11 +91,24 @@ export function toCharge(line: ChargeLine): ChargeRecord {
     chargedFrom: line.charged_from,
     failure: toFailure(line.failure),
     requestId: line.request_id,
+    linkHash: line.link_hash,
     owner: line.owner,
     intentAt: line.intent_at,
     verdictAt: line.verdict_at,
     finishedAt: line.finished_at,
     file: toFile(line.file),
+  };
+}
+
+export function toTake(line: TakesTable): TakeRecord {
+  return {
+    batch: line.batch,
+    row: line.row,
+    take: line.take,
+    reason: line.reason,
+    fromStep: line.from_step,
+    madeAt: line.made_at,
+    before: JSON.parse(line.before) as TakeRecord['before'],
   };
 }
 
@@ -95,10 +122,10 @@ export function jsonOrNull(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-function toFailure(json: string | null): Failure | null {
+export function toFailure(json: string | null): Failure | null {
   return json === null ? null : (JSON.parse(json) as Failure);
 }
 
-function toFile(json: string | null): ResultFile | null {
+export function toFile(json: string | null): ResultFile | null {
   return json === null ? null : (JSON.parse(json) as ResultFile);
 }

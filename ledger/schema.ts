@@ -29,6 +29,10 @@ export interface BatchesTable {
   halted: string | null;
   /** Sum of what its attempts were charged. Kept with every change, because the budget asks for it before every request. */
   charged: number;
+  /** 1: rows whose jobs run are not waited for any more. */
+  stop_now: number;
+  /** When ended rows were last opened again, ms; a halt counts from there. */
+  reopened_at: number | null;
   rows: number;
   created_at: number;
   started_at: number | null;

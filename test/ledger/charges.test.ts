@@ -87,6 +87,11 @@ describe('intend', () => {
     await ledger.intend(aKey(1), INTENT);
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 1 } });
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
+    // A take that nobody gave the row is none.
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'held' });
+    await ledger.endRow('b', 1, { outcome: 'failed' });
+    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toEqual({ answer: 'held' });
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
     expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 2 } });
     expect(await rowOf(1)).toMatchObject({ take: 2 });
@@ -169,12 +174,14 @@ describe('settle', () => {
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
   });
 
-  it('takes no late answer once a later take exists', async () => {
+  it('takes a late answer as news about money only once the row went on to another take', async () => {
     await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { state: 'waiting' });
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(false);
-    expect(await chargeOf(1)).toMatchObject({ state: 'unknown' });
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
+    expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j', charged: 2.5 });
+    expect(await rowOf(1)).toMatchObject({ take: 2, state: 'submitting', outcome: null });
   });
 });
 

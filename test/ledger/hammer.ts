@@ -14,7 +14,7 @@ await once(process.stdin, 'data');
 for (let row = 1; row <= Number(rows); row += 1) {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const key = { batch: 'b', row, step: 'speech', take: 1, attempt } as const;
-    const { answer } = await ledger.intend(key, { quoted: 1, owner, maxSending: 1000 });
+    const { answer } = await ledger.intend(key, { quoted: 1, owner, quotedRest: 0, maxSending: 1000 });
     if (answer !== 'go') continue;
     process.stdout.write(`${row}.${attempt}\n`);
     await ledger.settle(key, { verdict: 'not-accepted' }, { state: 'waiting' });

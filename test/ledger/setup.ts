@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
+import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger, NewBatch, NewRow } from '../../ledger/ledger.ts';
@@ -17,9 +18,13 @@ const SETTINGS: BatchSettings = {
   pollGapMs: 3000,
   jobDeadlineMs: 3_600_000,
   trust503: true,
+  budget: null,
+  halt: NEVER_HALT,
+  onUnknown: 'hold',
+  retakes: 0,
 };
 
-export const INTENT = { quoted: 2.5, owner: 'w1', maxSending: 8 };
+export const INTENT = { quoted: 2.5, quotedRest: 0, owner: 'w1', maxSending: 8 };
 
 export function aBatch(name = 'b'): NewBatch {
   return {

@@ -1,0 +1,144 @@
+import type { RowState } from '../contract/outcomes.ts';
+import { haltIfDue } from './halts.ts';
+import type { Retake, RowEffect, RowEnding } from './ledger.ts';
+import { jsonOrNull, toFailure } from './records.ts';
+import { write, type Db, type Tx } from './schema.ts';
+import { makeTake } from './takes.ts';
+
+/**
+ * What a verdict, or the end of a job, means for its row. A row is open until it has an outcome; after that only three things
+ * change it: an answer that comes late for a row that was given up as unknown, a result that comes late for one that
+ * was overdue, and a person's redrive.
+ */
+
+export async function setRowState(db: Db, batch: string, row: number, state: RowState): Promise<void> {
+  await write(db, (tx) => applyEffect(tx, batch, row, { state }));
+}
+
+export async function endRow(db: Db, batch: string, row: number, effect: RowEnding | Retake): Promise<void> {
+  await write(db, (tx) => applyEffect(tx, batch, row, effect));
+}
+
+/** Changes an open row. A row that has ended stays as it is. */
+export async function applyEffect(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
+  if ('retake' in effect) return retake(tx, batch, row, effect);
+  const { numUpdatedRows } = await tx
+    .updateTable('rows')
+    .set('outcome' in effect ? ending(effect) : { state: effect.state, updated_at: Date.now() })
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('outcome', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n && 'outcome' in effect) await haltIfDue(tx, batch, effect.outcome);
+}
+
+/** A new take without asking anybody. The lane that holds the row keeps it. */
+async function retake(tx: Tx, batch: string, row: number, effect: Retake): Promise<void> {
+  const line = await tx
+    .selectFrom('rows')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('outcome', 'is', null)
+    .executeTakeFirst();
+  if (line === undefined) return;
+  if (line.auto_takes >= effect.most) return applyEffect(tx, batch, row, effect.otherwise);
+  const before = { outcome: null, failure: effect.otherwise.failure ?? null, file: null, extraFiles: [] };
+  await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before });
+  await tx
+    .updateTable('rows')
+    .set({ auto_takes: line.auto_takes + 1 })
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .execute();
+}
+
+/**
+ * The effect of an answer that came after all, on a row that may have been given up: such a row ends as the answer says, or is open
+ * again, free for the next claim, and its batch with it. A row that ended otherwise stays as it is.
+ */
+export async function applyLateEffect(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
+  if ('retake' in effect || !(await wasGivenUp(tx, batch, row))) return applyEffect(tx, batch, row, effect);
+  await tx
+    .updateTable('rows')
+    .set('outcome' in effect ? ending(effect) : reopening(effect.state))
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .execute();
+  if ('outcome' in effect) return;
+  await tx
+    .updateTable('batches')
+    .set({ state: 'open', closed_at: null })
+    .where('name', '=', batch)
+    .where('state', '=', 'closed')
+    .execute();
+}
+
+/** True for a row that ended only because an answer was missing, whatever that was called. */
+async function wasGivenUp(tx: Tx, batch: string, row: number): Promise<boolean> {
+  const line = await tx
+    .selectFrom('rows')
+    .select(['outcome', 'failure'])
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .executeTakeFirst();
+  if (line?.outcome === 'unknown') return true;
+  return line?.outcome === 'failed' && toFailure(line.failure)?.class === 'OutcomeUnknown';
+}
+
+/** The end of a job: on an open row as usual, and on one that was no longer waited for, where it brings an ending. */
+export async function applyJobEnd(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
+  if ('outcome' in effect) {
+    const { numUpdatedRows } = await tx
+      .updateTable('rows')
+      .set(ending(effect))
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .where('outcome', '=', 'overdue')
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return;
+  }
+  await applyEffect(tx, batch, row, effect);
+}
+
+/** The columns of a row that ends. */
+export function ending(effect: RowEnding): {
+  outcome: RowEnding['outcome'];
+  failure: string | null;
+  file: string | null;
+  extra_files: string | null;
+  text: string | null;
+  updated_at: number;
+  ended_at: number;
+} {
+  const now = Date.now();
+  return {
+    outcome: effect.outcome,
+    failure: jsonOrNull(effect.failure),
+    file: jsonOrNull(effect.file),
+    extra_files: jsonOrNull(effect.extraFiles),
+    text: effect.text ?? null,
+    updated_at: now,
+    ended_at: now,
+  };
+}
+
+function reopening(state: RowState): {
+  state: RowState;
+  outcome: null;
+  failure: null;
+  claim_run: null;
+  claim: null;
+  updated_at: number;
+  ended_at: null;
+} {
+  return {
+    state,
+    outcome: null,
+    failure: null,
+    claim_run: null,
+    claim: null,
+    updated_at: Date.now(),
+    ended_at: null,
+  };
+}

@@ -1,0 +1,77 @@
+import type { TakeReason } from '../contract/outcomes.ts';
+import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import { toTake } from './records.ts';
+import type { NewRow, TakeRecord } from './ledger.ts';
+import type { Db, RowLine, Tx } from './schema.ts';
+
+/**
+ * A take is a deliberate new try of a row, at a new price. Its number is given out here and nowhere else, and its record is made
+ * once: of several that ask at the same time, one gets it and the others find the row open.
+ */
+
+/** What a take is made for. */
+export interface NewTake {
+  readonly reason: TakeReason;
+  readonly fromStep: Step;
+  readonly before: TakeRecord['before'];
+  /** What the row asks for from now on; default: what it did. */
+  readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
+}
+
+/** Opens a row for its next take. Steps before `fromStep` keep what they have. Whoever holds the row keeps it. */
+export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<void> {
+  const now = Date.now();
+  const next = row.take + 1;
+  const { steps } = ROW_KINDS[row.kind];
+  await tx
+    .insertInto('takes')
+    .values({
+      batch: row.batch,
+      row: row.row,
+      take: next,
+      reason: take.reason,
+      from_step: take.fromStep,
+      made_at: now,
+      before: JSON.stringify(take.before),
+    })
+    .execute();
+  await tx
+    .updateTable('rows')
+    .set({
+      take: next,
+      redo_from: take.fromStep === steps[0] ? null : take.fromStep,
+      state: 'waiting',
+      outcome: null,
+      failure: null,
+      file: null,
+      extra_files: null,
+      text: null,
+      wait_since: null,
+      promised: 0,
+      updated_at: now,
+      ended_at: null,
+      ...(take.edited === undefined
+        ? {}
+        : {
+            spec: JSON.stringify(take.edited.spec),
+            input: JSON.stringify(take.edited.input),
+            quoted: take.edited.quoted,
+            kind: take.edited.spec.kind,
+          }),
+    })
+    .where('batch', '=', row.batch)
+    .where('row', '=', row.row)
+    .execute();
+}
+
+/** See {@link Ledger.takesOf}. */
+export async function takesOf(db: Db, batch: string, row: number): Promise<readonly TakeRecord[]> {
+  const lines = await db
+    .selectFrom('takes')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .orderBy('take')
+    .execute();
+  return lines.map(toTake);
+}

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Tuning } from '../../contract/batch.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+
+const FAILED = { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } } as const;
+
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+  await fill(ledger, 10);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+const tune = (tuning: Tuning): Promise<unknown> => ledger.tune('b', tuning);
+
+async function accept(row: number, credits?: number): Promise<void> {
+  expect(await ledger.intend(aKey(row), INTENT)).toEqual({ answer: 'go' });
+  const verdict = { verdict: 'accepted', jobId: `j${row}`, ...(credits === undefined ? {} : { credits }) } as const;
+  await ledger.settle(aKey(row), verdict, { state: 'processing' });
+}
+
+describe('the budget', () => {
+  it('holds exactly, and ends what can never fit as refused', async () => {
+    await tune({ budget: 7.5 });
+    for (const row of [1, 2, 3]) await accept(row);
+    expect(await ledger.intend(aKey(4), INTENT)).toEqual({ answer: 'over-budget' });
+    const counts = await ledger.counts('b');
+    expect(counts.outcomes.refused).toBe(7);
+    const row = (await ledger.readRow('b', 5))?.row;
+    expect(row).toMatchObject({ outcome: 'refused', failure: { class: 'OverBudget' } });
+    expect((await ledger.readRow('b', 4))?.row.failure?.message).toContain('this row costs 2.5');
+  });
+
+  it('counts what is on the wire, and waits for it', async () => {
+    await tune({ budget: 5 });
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.intend(aKey(2), INTENT);
+    expect(await ledger.intend(aKey(3), INTENT)).toEqual({ answer: 'full' });
+    await ledger.settle(aKey(1), { verdict: 'rejected' }, FAILED);
+    expect(await ledger.intend(aKey(3), INTENT)).toEqual({ answer: 'go' });
+    expect((await ledger.counts('b')).outcomes.refused).toBe(0);
+  });
+
+  it('counts unknown requests and figures of the API', async () => {
+    await tune({ budget: 10 });
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await accept(2, 6);
+    expect(await ledger.intend(aKey(3), INTENT)).toEqual({ answer: 'over-budget' });
+  });
+
+  it('keeps back what later steps of a begun row cost', async () => {
+    await tune({ budget: 10 });
+    expect(await ledger.intend(aKey(1), { ...INTENT, quotedRest: 6 })).toEqual({ answer: 'go' });
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, reserved: 6 });
+    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), { ...INTENT, quoted: 6 })).toEqual({ answer: 'go' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, reserved: 6 });
+  });
+
+  it('lets a cheaper row through after a dear one was refused', async () => {
+    await tune({ budget: 5 });
+    expect(await ledger.intend(aKey(1), { ...INTENT, quoted: 9 })).toEqual({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'go' });
+  });
+
+  it('refuses a request without a price', async () => {
+    await tune({ budget: 100 });
+    expect(await ledger.intend(aKey(1), { ...INTENT, quoted: null })).toEqual({ answer: 'over-budget' });
+  });
+
+  it('can be raised while the batch runs', async () => {
+    await tune({ budget: 2.5 });
+    await accept(1);
+    await tune({ budget: 5 });
+    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'go' });
+  });
+
+  it('follows a figure that changes when the job ends', async () => {
+    await tune({ budget: 10 });
+    await accept(1);
+    await ledger.finishJob(aKey(1), { credits: 8.1 }, { outcome: 'succeeded' });
+    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'over-budget' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 8.1 });
+  });
+});
+
+describe('tune', () => {
+  it('changes what is given, keeps the rest, and loses nothing of two at once', async () => {
+    await Promise.all([tune({ limits: { rate: 5 } }), tune({ limits: { window: 7 } }), tune({ retakes: 2 })]);
+    expect(await tune({})).toMatchObject({
+      limits: { rate: 5, window: 7, submits: 8, pollRate: null },
+      budget: null,
+      halt: { when: 'never' },
+      onUnknown: 'hold',
+      retakes: 2,
+    });
+    expect((await ledger.findBatch('b'))?.settings).toMatchObject({ limits: { rate: 5 }, nameTemplate: '{id}.{ext}' });
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { parseHalt } from '../../contract/halt.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+
+const FAILED = { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } } as const;
+
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+  await fill(ledger, 60);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+const outcomes = async (): Promise<unknown> => (await ledger.counts('b')).outcomes;
+
+async function haltAt(policy: string): Promise<void> {
+  const halt = parseHalt(policy);
+  if (halt === undefined) throw new Error('not a policy');
+  await ledger.tune('b', { halt });
+}
+
+async function accept(row: number): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `j${row}` }, { state: 'processing' });
+}
+
+async function fail(row: number): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'rejected' }, FAILED);
+}
+
+describe('stopNow', () => {
+  it('waits for nothing but what is on the wire', async () => {
+    await accept(1);
+    await ledger.intend(aKey(2), INTENT);
+    expect(await ledger.stopNow('b')).toBe('stopping');
+    expect(await outcomes()).toMatchObject({ overdue: 1, cancelled: 58 });
+    expect((await ledger.readRow('b', 1))?.row.failure).toMatchObject({ class: 'Overdue' });
+    expect(await ledger.runningJobs('b')).toMatchObject([{ row: 1, jobId: 'j1' }]);
+    // Its answer comes: then there is a job that nobody waits for.
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
+    expect(await ledger.cancelRest('b')).toBe(1);
+    expect(await outcomes()).toMatchObject({ overdue: 2, cancelled: 58 });
+    expect(await ledger.closeBatch('b')).toBe(0);
+  });
+
+  it('may be said twice, after a stop, and of a closed batch', async () => {
+    await accept(1);
+    await ledger.setControl('b', 'stopping');
+    expect([await ledger.stopNow('b'), await ledger.stopNow('b')]).toEqual(['stopping', 'stopping']);
+    await ledger.closeBatch('b');
+    expect(await ledger.stopNow('b')).toBe('stopping');
+    expect(await outcomes()).toMatchObject({ overdue: 1, cancelled: 59 });
+  });
+});
+
+describe('a halt', () => {
+  it('comes with the failure that is one too many, in the same transaction', async () => {
+    await haltAt('soon,fail=2');
+    await accept(1);
+    await fail(2);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running', halted: null });
+    await fail(3);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping' });
+    expect((await ledger.findBatch('b'))?.halted).toContain('--halt soon,fail=2');
+    expect(await ledger.intend(aKey(4), INTENT)).toEqual({ answer: 'held' });
+    expect(await outcomes()).toMatchObject({ failed: 2, cancelled: 57 });
+    expect(await ledger.readRow('b', 1)).toMatchObject({ row: { outcome: null } });
+  });
+
+  it('does not wait for running jobs where it says now', async () => {
+    await haltAt('now,fail=1');
+    await accept(1);
+    await fail(2);
+    expect(await outcomes()).toMatchObject({ failed: 1, overdue: 1, cancelled: 58 });
+  });
+
+  it('counts percentages only from 20 rows on', async () => {
+    await haltAt('soon,fail=10%');
+    for (let row = 1; row <= 19; row++) await fail(row);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running' });
+    await fail(20);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping' });
+  });
+
+  it('counts anew after the batch was opened again', async () => {
+    await haltAt('soon,fail=1');
+    await fail(1);
+    await ledger.closeBatch('b');
+    await ledger.tune('b', { halt: { when: 'soon', fail: 2, unit: 'rows' } });
+    await ledger.redrive(
+      'b',
+      [2, 3].map((row) => ({ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } })),
+    );
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running', halted: null });
+    await ledger.intend(aKey(2, 1, 2), INTENT);
+    await ledger.settle(aKey(2, 1, 2), { verdict: 'rejected' }, FAILED);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running' });
+  });
+});

@@ -1,0 +1,19 @@
+import type { HaltPolicy } from '../../contract/halt.ts';
+
+/** Rows that ended and were tried; those that were never sent say nothing about how the batch goes. */
+export interface Ended {
+  /** Failed, rejected by a check, or unknown. */
+  readonly failed: number;
+  /** All of them, failed ones included. */
+  readonly tried: number;
+}
+
+/** A share of a handful says nothing: percentages count from so many rows on. */
+const FEWEST_FOR_PERCENT = 20;
+
+/** True if so many rows have failed that the batch should give up. */
+export function shouldHalt(policy: HaltPolicy, { failed, tried }: Ended): boolean {
+  if (policy.when === 'never') return false;
+  if (policy.unit === 'rows') return failed >= policy.fail;
+  return tried >= FEWEST_FOR_PERCENT && failed * 100 >= policy.fail * tried;
+}
