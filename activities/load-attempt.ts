@@ -52,5 +52,6 @@ export async function moveOf(deps: Dependencies, batch: string, row: number): Pr
 }
 
 export function moveFor(row: RowRecord, charges: readonly ChargeRecord[]): Move {
-  return nextMove({ row: row.row, kind: row.kind, take: row.take, ended: row.outcome !== null }, charges);
+  const { kind, take, redoFrom } = row;
+  return nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
 }
