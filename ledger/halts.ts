@@ -23,9 +23,10 @@ export async function haltIfDue(tx: Tx, name: string, outcome: Outcome): Promise
     .executeTakeFirstOrThrow();
   const { halt } = toSettings(batch.settings);
   if (halt.when === 'never' || batch.state !== 'open' || batch.control === 'stopping') return;
-  const ended = await countEnded(tx, name, batch.reopened_at ?? 0);
+  const ended = await countEnded(tx, name, halt.unit === 'rows' ? FAILURES : TRIED, batch.reopened_at);
   if (!shouldHalt(halt, ended)) return;
-  const words = `${ended.failed} of ${ended.tried} rows failed, and --halt ${formatHalt(halt)} says that is enough`;
+  const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;
+  const words = `${share} rows failed, and --halt ${formatHalt(halt)} says that is enough`;
   await tx
     .updateTable('batches')
     .set({ control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 })
@@ -35,17 +36,19 @@ export async function haltIfDue(tx: Tx, name: string, outcome: Outcome): Promise
   if (halt.when === 'now') await endRunning(tx, name);
 }
 
-/** What ended since the batch was last opened again. */
-async function countEnded(tx: Tx, batch: string, since: number): Promise<Ended> {
-  const lines = await tx
+/**
+ * What ended since the batch was last opened again. Asked at every failure, so it counts no more than it must: without a reopening
+ * the index of outcomes alone answers.
+ */
+async function countEnded(tx: Tx, batch: string, outcomes: readonly Outcome[], since: number | null): Promise<Ended> {
+  let query = tx
     .selectFrom('rows')
     .select((eb) => ['outcome', eb.fn.countAll<number>().as('n')])
     .where('batch', '=', batch)
-    .where('outcome', 'in', TRIED)
-    .where('ended_at', '>=', since)
-    .groupBy('outcome')
-    .execute();
-  const count = (outcomes: readonly Outcome[]): number =>
-    lines.reduce((sum, line) => sum + (line.outcome !== null && outcomes.includes(line.outcome) ? line.n : 0), 0);
+    .where('outcome', 'in', outcomes);
+  if (since !== null) query = query.where('ended_at', '>=', since);
+  const lines = await query.groupBy('outcome').execute();
+  const count = (wanted: readonly Outcome[]): number =>
+    lines.reduce((sum, line) => sum + (line.outcome !== null && wanted.includes(line.outcome) ? line.n : 0), 0);
   return { failed: count(FAILURES), tried: count(TRIED) };
 }
