@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 const shared = {
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/test/support/property-runs.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

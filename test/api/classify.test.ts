@@ -9,6 +9,7 @@ import { parseJson } from '../../api/read-members.ts';
 import { FAILURES } from '../../contract/failures.ts';
 import { type Operation, OPERATIONS } from '../../contract/row-kinds.ts';
 import { TOKEN } from '../support/api-server.ts';
+import { scaleRuns } from '../support/property-runs.ts';
 
 const redact = createRedact(TOKEN);
 
@@ -220,7 +221,7 @@ describe('any answer at any stage', () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: scaleRuns(1_000) },
     );
   });
 
@@ -238,7 +239,7 @@ describe('any answer at any stage', () => {
         }
         if ('requestId' in ruling) expect(FORMS).not.toContain(ruling.requestId);
       }),
-      { numRuns: 500 },
+      { numRuns: scaleRuns(500) },
     );
   });
 });

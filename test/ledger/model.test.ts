@@ -4,6 +4,7 @@ import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RowEffect } from '../../ledger/ledger.ts';
 import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+import { scaleRuns } from '../support/property-runs.ts';
 
 /**
  * Random stories of one row, told by callers that follow no order: late, twice, with keys of the past and of the future. After
@@ -132,7 +133,7 @@ describe('a row of the ledger', () => {
           if ((await ledger.findBatch(batch))?.state === 'closed') expect(after.outcome).not.toBeNull();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: scaleRuns(60) },
     );
     // The stories must have got somewhere.
     expect(goes).toBeGreaterThan(20);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FaultDrawer, type FaultTarget, parseFaultPlan } from '../../simulator/fault-plan.ts';
+import { scaleRuns } from '../support/property-runs.ts';
 
 const target: FaultTarget = { on: 'create', operation: 'speech-job', subject: 'a line of text' };
 
@@ -34,7 +35,7 @@ describe('FaultDrawer', () => {
         expect(met).toEqual(hits({ match: { share: 0.3 } }, 400, seed));
         expect(Math.abs(met.length / 400 - 0.3)).toBeLessThan(0.15);
       }),
-      { numRuns: 20 },
+      { numRuns: scaleRuns(20) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readMultipart } from '../../../simulator/routes/read-multipart.ts';
+import { scaleRuns } from '../../support/property-runs.ts';
 
 /** A form as Node's own fetch sends it. */
 async function encode(fields: readonly { name: string; file?: Uint8Array }[]): Promise<[string, Buffer]> {
@@ -21,7 +22,7 @@ describe('readMultipart', () => {
         const parts = readMultipart(...(await encode(files)));
         expect(parts?.map(({ name, data }) => [name, [...data]])).toEqual(files.map((f) => [f.name, [...f.file]]));
       }),
-      { numRuns: 50 },
+      { numRuns: scaleRuns(50) },
     );
   });
 

@@ -1,0 +1,19 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** How Stryker runs; what it changes, and which tests it runs, is in test/run-mutations.mjs. */
+export default {
+  plugins: ['@stryker-mutator/jest-runner'],
+  testRunner: 'jest',
+  // Jest needs it for ES modules.
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  // Each mutant is put to those tests only that come by its line.
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  incremental: true,
+  reporters: ['clear-text'],
+  clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false, skipFull: true },
+  // A copy of the project is made there, of what tests may read.
+  tempDirName: join(tmpdir(), 'voxbatch-stryker'),
+  ignorePatterns: ['/dist', '/out', '/.voxbatch', '/docs', '/reports'],
+};
