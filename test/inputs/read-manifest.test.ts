@@ -6,6 +6,7 @@ import { openManifest } from '../../inputs/manifest-source.ts';
 import { ManifestError } from '../../inputs/problems.ts';
 import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, check, load, withManifest } from './manifest-file.ts';
+import { scaleRuns } from '../support/property-runs.ts';
 
 const AUDIO = 'https://media.example/a.mp3';
 const VIDEO = 'https://media.example/v.mp4';
@@ -237,7 +238,7 @@ describe('any cells', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: scaleRuns(150) },
     );
   });
 
