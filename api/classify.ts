@@ -10,6 +10,8 @@ import type { Verdict } from './speech-api.ts';
 /*
  * The one place that says what an answer means.
  *
+ * A 429 is three things: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its words tell.
+ *
  * A paid request. If no request byte was given to a connected socket, it was certainly not taken: `not-accepted`. Else
  * the answer decides. 401, 402 and 429 are refusals at the door: `not-accepted`, and so is a 503 if the API itself wrote
  * it and the setting trusts that. Other 4xx are refusals for good: `rejected`, also where the body is a web page or
@@ -54,7 +56,7 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
   if (status === 402 || (status === 429 && speaksOfCredits(what))) {
     return refusal('not-accepted', 'OutOfCredits', what, context);
   }
-  if (status === 429) return refusal('not-accepted', 'RateLimited', what, context);
+  if (status === 429) return tooMuch(what, context);
   if (status === 503 && context.trust503 && isOwnErrorBody(what.json)) {
     return refusal('not-accepted', 'ServiceDown', what, context);
   }
@@ -127,6 +129,20 @@ function refusal(
   return { verdict, failure: describeAnswer(failureClass, answer, context, note) };
 }
 
+/** A 429 that is not about money: `limit` says whether the API wants fewer jobs at once rather than slower requests. */
+function tooMuch(answer: Answer, context: FailureContext): Ruling {
+  const failure = describeAnswer('RateLimited', answer, context);
+  return { verdict: 'not-accepted', failure: speaksOfJobs(answer) ? { ...failure, limit: 'concurrency' } : failure };
+}
+
+/** Whether a 429 is about jobs at once. No public material gives its words; these are how such APIs say it. */
+function speaksOfJobs(answer: Answer): boolean {
+  const words = wordsOf(answer);
+  return /concurren|simultaneous|parallel|unfinished|in.progress|(active|running|pending|queued) (jobs|tasks|requests)|并发/.test(
+    words,
+  );
+}
+
 function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {
   const how = what.given ? 'got no answer' : 'was not sent';
   return { class: failureClass, message: context.redact(`${context.asked} ${how} – ${what.cause}`, context) };
@@ -137,8 +153,13 @@ function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: F
  * either, so it yields to words about pace.
  */
 function speaksOfCredits(answer: Answer): boolean {
-  const { code, message = /^\s*</.test(answer.text) ? '' : answer.text.slice(0, 500) } = readErrorBody(answer.json);
-  const words = `${code ?? ''} ${message}`.toLowerCase();
+  const words = wordsOf(answer);
   if (/insufficient|credit|balance|余额|积分/.test(words)) return true;
   return words.includes('quota') && !/rate.?limit|too many|per (second|minute|hour)|slow down/.test(words);
+}
+
+/** The code and message of an error, or the text where there is no such body; lower case. */
+function wordsOf(answer: Answer): string {
+  const { code, message = /^\s*</.test(answer.text) ? '' : answer.text.slice(0, 500) } = readErrorBody(answer.json);
+  return `${code ?? ''} ${message}`.toLowerCase();
 }

@@ -9,7 +9,7 @@ export const FAILURES = {
   },
   RateLimited: {
     from: '429',
-    then: 'every request of that kind slows down once; sent again as the next attempt',
+    then: 'every request of that kind slows down once, or waits for running jobs where those are the limit; sent again as the next attempt',
   },
   OutOfCredits: {
     from: '402, or a 429 that says so',
@@ -62,6 +62,8 @@ export interface Failure {
   readonly code?: string;
   /** The API's request id, for its support. */
   readonly requestId?: string;
+  /** With `RateLimited`: the limit is one of unfinished jobs, which slowing down does not heal, but waiting for a job does. */
+  readonly limit?: 'concurrency';
   /** The API's wish, from `Retry-After`, in milliseconds from the answer. */
   readonly retryAfterMs?: number;
 }

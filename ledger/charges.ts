@@ -89,6 +89,20 @@ export async function listSending(db: Db, batch: string): Promise<readonly Charg
   return lines.map(toCharge);
 }
 
+/** See {@link Ledger.countRunning}. */
+export async function countRunning(db: Db, apiUrl: string, account: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('charges.state', '=', 'accepted')
+    .where('charges.finished_at', 'is', null)
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account)
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
 /** True if an attempt of the same API and account has this job: two rows that look alike must not adopt one job. */
 async function isTakenByAnother(tx: Tx, batch: string, jobId: string): Promise<boolean> {
   const own = await tx

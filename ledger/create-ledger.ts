@@ -1,5 +1,5 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
-import { finishJob, isJobClaimed, isOtherInDoubt, listSending, settle } from './charges.ts';
+import { countRunning, finishJob, isJobClaimed, isOtherInDoubt, listSending, settle } from './charges.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
@@ -45,6 +45,7 @@ export function createLedger(db: Db, id: string): Ledger {
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),
+    countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),
     isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
     isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, change) => updateLimiter(db, scope, change),

@@ -318,6 +318,8 @@ export interface Ledger {
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** Accepted attempts of the batch whose jobs have not ended as far as is known. */
   runningJobs(batch: string): Promise<readonly ChargeRecord[]>;
+  /** How many jobs of this API and account have been accepted and not ended, in all batches. */
+  countRunning(apiUrl: string, account: string): Promise<number>;
   /** True if any attempt of any batch of this API and account has this job id. */
   isJobClaimed(apiUrl: string, account: string, jobId: string): Promise<boolean>;
 
