@@ -269,6 +269,29 @@ describe('classifyRead', () => {
   });
 });
 
+describe('a 429 about jobs at once', () => {
+  it.each([
+    { error: 'Too many unfinished jobs' },
+    { code: 'ERR_CONCURRENCY', message: 'Concurrency limit of 5 reached' },
+    { error: 'You have 3 running jobs; wait for one to finish' },
+    { error: 'Too many jobs in progress' },
+    { error: '并发任务数超限' },
+    'Too many simultaneous requests',
+  ])('%j is healed by waiting for a job', (body) => {
+    const ruling = classifyPaid(answerOf(429, body), contextOf('speech-job'));
+    expect(ruling).toMatchObject({ verdict: 'not-accepted', failure: { class: 'RateLimited', limit: 'concurrency' } });
+  });
+
+  it.each([{ error: 'Too many requests' }, { error: 'Slow down: 60 requests per minute' }, undefined])(
+    '%j is about pace',
+    (body) => {
+      const ruling = classifyPaid(answerOf(429, body), contextOf('speech-job'));
+      expect(ruling).toMatchObject({ verdict: 'not-accepted', failure: { class: 'RateLimited' } });
+      expect(ruling).not.toHaveProperty('failure.limit');
+    },
+  );
+});
+
 describe('classifyDownload', () => {
   it.each([
     [200, PAGE, 'ResultGone'],
