@@ -8,7 +8,7 @@ import { StoreUnwritable, UnsafeName } from './errors.ts';
 import { BodyMeter } from './body-meter.ts';
 import { EXTENSIONS } from './sniff.ts';
 import { UnfitBody, type Expectation, type Store, type StoredFile } from './store.ts';
-import { findDefect } from './whole.ts';
+import { checkWhole } from './whole.ts';
 
 /** A part file that was not written for this long belongs to nobody: a request waits 3 minutes at most. */
 const PART_AGE_MS = 3_600_000;
@@ -45,7 +45,7 @@ async function write(root: string, stem: string, body: Readable, expectation: Ex
     const meter = new BodyMeter(expectation);
     await stream(body, meter, part);
     const { bytes, sha256, extension } = meter.finish();
-    await checkWhole(part, extension, bytes);
+    await check(part, extension, bytes, expectation.family);
     const stored = { key: `${stem}.${extension}`, bytes, sha256, extension };
     const path = pathOf(root, stored.key);
     await onDisk(path, async () => {
@@ -80,11 +80,10 @@ async function stream(body: Readable, meter: BodyMeter, part: string): Promise<v
   }
 }
 
-async function checkWhole(part: string, extension: string, bytes: number): Promise<void> {
+async function check(part: string, extension: string, bytes: number, family: Expectation['family']): Promise<void> {
   const file = await onDisk(part, () => open(part, 'r'));
   try {
-    const defect = await findDefect(file, extension, bytes);
-    if (defect !== undefined) throw new UnfitBody(`The ${extension} file is not whole: ${defect}.`);
+    await checkWhole(file, bytes, extension, family);
   } finally {
     await file.close();
   }

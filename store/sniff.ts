@@ -1,3 +1,4 @@
+import { id3Bytes, readAdtsFrame, readMpegFrame } from './containers/mpeg-frame.ts';
 import { UnfitBody, type Expectation } from './store.ts';
 
 /** How many of the first bytes {@link sniff} wants to see. */
@@ -33,7 +34,8 @@ export function sniff(head: Buffer, expectation: Pick<Expectation, 'family' | 'c
   const { family } = expectation;
   if (family === 'text') return expectation.extension ?? 'txt';
   if (head.length === 0) throw new UnfitBody(`Expected ${family}, but the body is empty.`);
-  const media = sniffMedia(head);
+  const type = expectation.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const media = sniffMedia(head, type in RAW);
   if (media !== undefined) {
     if (family === 'video' && AUDIO_ONLY.includes(media))
       throw new UnfitBody(`Expected video, but the body is ${media}.`);
@@ -46,22 +48,22 @@ export function sniff(head: Buffer, expectation: Pick<Expectation, 'family' | 'c
       `Expected video, but the body is of no known kind (it begins with ${head.toString('hex', 0, 12)}).`,
     );
   }
-  const type = expectation.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type.startsWith('text/') || /[/+](json|xml|html)$/.test(type)) {
     throw new UnfitBody(`Expected audio, but the body is declared as ${type}.`);
   }
   return RAW[type] ?? 'bin';
 }
 
-function sniffMedia(head: Buffer): string | undefined {
-  if (startsWith(head, 'ID3')) return 'mp3';
+function sniffMedia(head: Buffer, isRaw: boolean): string | undefined {
+  // Such tags are for MP3; streams of AAC may have one, too.
+  if (startsWith(head, 'ID3')) return readAdtsFrame(head.subarray(id3Bytes(head))) === undefined ? 'mp3' : 'aac';
   if (startsWith(head, 'RIFF') && startsWith(head, 'WAVE', 8)) return 'wav';
   if (startsWith(head, 'OggS')) return 'ogg';
   if (startsWith(head, 'fLaC')) return 'flac';
   if (startsWith(head, 'ftyp', 4)) return sniffBrand(head.toString('latin1', 8, 12));
   // EBML; the document type follows within the first few elements (RFC 8794).
   if (head.length >= 4 && head.readUInt32BE(0) === 0x1a45dfa3) return head.includes('webm') ? 'webm' : 'mkv';
-  return sniffFrame(head);
+  return sniffFrame(head, isRaw);
 }
 
 /** Major brands of ISO media files: Apple's audio brands, QuickTime; anything else is an MP4 of some kind. */
@@ -70,14 +72,19 @@ function sniffBrand(brand: string): string {
   return brand === 'qt  ' ? 'mov' : 'mp4';
 }
 
-/** MPEG audio frames start with eleven set bits; layer bits 00 mean ADTS (AAC). Reserved values rule out raw audio that begins alike. */
-function sniffFrame(head: Buffer): string | undefined {
-  const [first = 0, second = 0, third = 0] = head;
-  if (head.length < 4 || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined;
-  const layer = (second >> 1) & 3;
-  if (layer === 0) return (second & 0xf0) === 0xf0 && ((third >> 2) & 15) < 13 ? 'aac' : undefined;
-  const isReserved = ((second >> 3) & 3) === 1 || third >> 4 === 15 || third >> 4 === 0 || ((third >> 2) & 3) === 3;
-  return isReserved ? undefined : 'mp3';
+/**
+ * What begins with a frame of MPEG audio, or of ADTS. Raw audio may begin alike: where it is declared, a second frame must follow
+ * the first.
+ */
+function sniffFrame(head: Buffer, isRaw: boolean): string | undefined {
+  for (const [name, readFrame] of [
+    ['mp3', readMpegFrame],
+    ['aac', readAdtsFrame],
+  ] as const) {
+    const frame = readFrame(head);
+    if (frame !== undefined && (!isRaw || readFrame(head.subarray(frame.size)) !== undefined)) return name;
+  }
+  return undefined;
 }
 
 /** What kind of text this is, or undefined if it isn't text: it has control characters, or bytes that are not UTF-8. */

@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { StoreUnwritable, UnsafeName } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { UnfitBody, type Expectation, type Store } from '../../store/store.ts';
-import { box, id3, mp3, mp3WithXing, mp4, wav } from './media.ts';
+import { box, ftyp, id3, mp3, mp3WithXing, mp4, mp4WithIndexLast, wav } from './media.ts';
 
 const AUDIO: Expectation = { family: 'audio' };
 const VIDEO: Expectation = { family: 'video' };
@@ -51,25 +51,22 @@ describe('write', () => {
   });
 
   it('stores a large body piece by piece', async () => {
-    const body = Buffer.concat([mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
+    const body = Buffer.concat([await mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
     const stored = await store.write('b/1-lip-sync-1', bodyOf(body, 65_536), VIDEO);
     expect(stored).toMatchObject({ extension: 'mp4', bytes: body.length, sha256: sha256(body) });
   });
 
   it.each([
-    ['shorter than declared', bodyOf(mp3()), { ...AUDIO, contentLength: 100_000 }, 'as declared, but 8340 came'],
+    ['shorter than declared', bodyOf(mp3()), { ...AUDIO, contentLength: 100_000 }, 'as declared, but 1920 came'],
     ['longer than declared', bodyOf(mp3()), { ...AUDIO, contentLength: 10 }, 'more came'],
     ['an HTML page', bodyOf(`<html>${' '.repeat(9000)}`), AUDIO, 'an HTML page'],
     ['JSON', bodyOf('{"error":"gone"}'), VIDEO, 'JSON'],
     ['nothing', bodyOf(''), AUDIO, 'empty'],
     ['a sound for a video', bodyOf(wav()), VIDEO, 'wav'],
-    ['a WAV that is cut', bodyOf(wav().subarray(0, 500)), AUDIO, 'not whole'],
-    ['a WAV header only', bodyOf(wav().subarray(0, 36)), AUDIO, 'without sound'],
-    ['an MP4 that is cut', bodyOf(mp4().subarray(0, 4000)), VIDEO, 'box "mdat"'],
-    ['an MP4 that ends in a header', bodyOf(Buffer.concat([mp4(), Buffer.alloc(5)])), VIDEO, 'header of a box'],
-    ['an MP4 without index', bodyOf(box('ftyp', Buffer.from('isom'))), VIDEO, 'moov'],
-    ['an MP3 shorter than it says', bodyOf(mp3WithXing().subarray(0, 5000)), AUDIO, 'only 5000 are there'],
-    ['an MP3 that is all tag', bodyOf(id3(Buffer.alloc(0))), AUDIO, 'its tag'],
+    ['a WAV that is cut', bodyOf(wav().subarray(0, 500)), AUDIO, 'Expected a whole wav file, but its sound is'],
+    ['an MP4 without index', bodyOf(ftyp()), VIDEO, 'moov'],
+    ['an MP3 shorter than it says', bodyOf(mp3WithXing().subarray(0, 960)), AUDIO, 'only 960 are there'],
+    ['a sound that is silent', bodyOf(Buffer.alloc(500)), AUDIO, 'silent from start to end'],
     ['text that is not UTF-8', bodyOf(Buffer.from([0x68, 0xe9, 0x6c])), TEXT, 'not UTF-8'],
     ['text that ends within a character', bodyOf(Buffer.from('é').subarray(0, 1)), TEXT, 'not UTF-8'],
   ])('leaves nothing behind for %s', async (_name, body, expectation: Expectation, words) => {
@@ -86,6 +83,17 @@ describe('write', () => {
     expect(await store.write('b/1', bodyOf(streamed), AUDIO)).toMatchObject({ extension: 'wav' });
     expect(await store.write('b/2', bodyOf(id3(mp3WithXing())), AUDIO)).toMatchObject({ extension: 'mp3' });
     expect(await store.write('b/3', bodyOf(mp3()), AUDIO)).toMatchObject({ extension: 'mp3' });
+  });
+
+  it('takes a talking picture for a video, but not one that is cut or says nothing', async () => {
+    const body = await mp4();
+    expect(await store.write('b/1', bodyOf(body), VIDEO)).toMatchObject({ extension: 'mp4', bytes: body.length });
+    const half = store.write('b/2', bodyOf(body.subarray(0, body.length / 2)), VIDEO);
+    await expect(half).rejects.toThrow('its box "mdat" ends at byte');
+    const sound = store.write('b/2', bodyOf(await mp4WithIndexLast({ picture: false })), VIDEO);
+    await expect(sound).rejects.toThrow('Expected video, but the mp4 file has no picture.');
+    await expect(sound).rejects.toThrow(UnfitBody);
+    expect(await files()).toEqual(['1.mp4']);
   });
 
   it('says how far a body came that broke off', async () => {

@@ -1,20 +1,38 @@
-/** Small bodies of every kind, made by hand from the formats' definitions. */
+/** Bodies of every kind: those of the simulator, and some made by hand from the formats' definitions. */
 
+import {
+  ALL_FORMATS,
+  BufferSource,
+  BufferTarget,
+  EncodedAudioPacketSource,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  EncodedPacket,
+  Input,
+  MkvOutputFormat,
+  Mp4OutputFormat,
+  Output,
+  type OutputFormat,
+} from 'mediabunny';
+import { avcDecoderConfiguration, encodePicture } from '../../simulator/media/encode-h264.ts';
+import { encodeWav } from '../../simulator/media/encode-wav.ts';
+import { muxVideo } from '../../simulator/media/mux-video.ts';
+import { renderAudio } from '../../simulator/media/render-audio.ts';
+
+/** 16-bit mono at 16 kHz, with a sound. */
 export function wav(seconds = 0.1): Buffer {
-  const data = Buffer.alloc(Math.round(seconds * 8000) * 2, 7);
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(36 + data.length, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(8000, 24);
-  header.writeUInt32LE(16000, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(data.length, 40);
+  return renderAudio('wav', 'melody', seconds);
+}
+
+/** A WAV file of any format around this data. */
+export function wavOf(data: Buffer, { coding = 1, bits = 16, channels = 1, size = data.length } = {}): Buffer {
+  const header = encodeWav([], 0);
+  header.writeUInt32LE(Math.min(36 + size, 0xffffffff), 4);
+  header.writeUInt16LE(coding, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt16LE((channels * bits) / 8, 32);
+  header.writeUInt16LE(bits, 34);
+  header.writeUInt32LE(size, 40);
   return Buffer.concat([header, data]);
 }
 
@@ -25,34 +43,150 @@ export function box(name: string, content: Buffer): Buffer {
   return Buffer.concat([header, content]);
 }
 
-export function mp4(brand = 'isom'): Buffer {
-  return Buffer.concat([
-    box('ftyp', Buffer.from(`${brand}\0\0\0\0${brand}`, 'latin1')),
-    box('moov', Buffer.alloc(100)),
-    box('mdat', Buffer.alloc(5000, 3)),
-  ]);
+/** The first bytes of an MP4 file of a brand. */
+export function ftyp(brand = 'isom'): Buffer {
+  return box('ftyp', Buffer.from(`${brand}\0\0\0\0${brand}`, 'latin1'));
 }
 
-/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo: frames of 417 bytes. */
+/** A talking picture as lip-sync gives it: index first, then its content. */
+export function mp4(seconds = 2): Promise<Buffer> {
+  return muxVideo(mp3(Math.round(seconds / 0.024)), seconds);
+}
+
+/** MPEG-1 layer III with a sound: frames of 96 bytes and 24 ms. */
 export function mp3(frames = 20): Buffer {
-  const frame = Buffer.alloc(417);
-  frame.writeUInt32BE(0xfffb9000, 0);
-  return Buffer.concat(Array.from({ length: frames }, () => frame));
+  return renderAudio('mp3', 'melody', frames * 0.024);
 }
 
 /** The same with a first frame that says how long the file is. */
 export function mp3WithXing(frames = 20): Buffer {
-  const body = mp3(frames);
-  body.write('Xing', 36, 'latin1');
-  body.writeUInt32BE(3, 40);
-  body.writeUInt32BE(frames, 44);
-  body.writeUInt32BE(body.length, 48);
-  return body;
+  const sound = mp3(frames);
+  const first = Buffer.alloc(96);
+  mp3(1).copy(first, 0, 0, 4);
+  first.write('Xing', 21, 'latin1');
+  first.writeUInt32BE(3, 25);
+  first.writeUInt32BE(frames, 29);
+  first.writeUInt32BE(first.length + sound.length, 33);
+  return Buffer.concat([first, sound]);
+}
+
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo, as encoders write silence: frames of 417 bytes without any data. */
+export function silentMp3(frames = 20): Buffer {
+  const frame = Buffer.alloc(417);
+  frame.writeUInt32BE(0xfffb9000, 0);
+  return Buffer.concat(Array.from({ length: frames }, () => frame));
 }
 
 export function id3(content: Buffer, size = 50): Buffer {
   return Buffer.concat([Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, size]), Buffer.alloc(size), content]);
 }
 
+/** An ADTS stream of frames with so many bytes of content; 16 kHz, mono. */
+export function adts(frames = 5, content = 20): Buffer {
+  const size = 7 + content;
+  const header = [0xff, 0xf1, 0x60, 0x40 | (size >> 11), (size >> 3) & 0xff, ((size & 7) << 5) | 0x1f, 0xfc];
+  const frame = Buffer.concat([Buffer.from(header), Buffer.alloc(content, 0x55)]);
+  return Buffer.concat(Array.from({ length: frames }, () => frame));
+}
+
+/** A page of an Ogg stream. */
+export function oggPage(granule: number, { isLast = false, stream = 7, content = 300 } = {}): Buffer {
+  const segments = [...Array.from({ length: Math.floor(content / 255) }, () => 255), content % 255];
+  const header = Buffer.alloc(27);
+  header.write('OggS', 0, 'latin1');
+  header.writeUInt8(isLast ? 4 : 0, 5);
+  header.writeBigInt64LE(BigInt(granule), 6);
+  header.writeUInt32LE(stream, 14);
+  header.writeUInt8(segments.length, 26);
+  return Buffer.concat([header, Buffer.from(segments), Buffer.alloc(content, 1)]);
+}
+
+/**
+ * A FLAC file (RFC 9639) of so many frames of 4096 samples as they are, 16 kHz, mono, 16 bits; `total` is what its header says, in
+ * samples.
+ */
+export function flac(frames = 8, total = frames * 4096): Buffer {
+  const info = Buffer.alloc(34);
+  info.writeUInt16BE(4096, 0);
+  info.writeUInt16BE(4096, 2);
+  // 20 bits sampling rate, 3 bits channels less 1, 5 bits bits less 1, 36 bits samples.
+  info.writeBigUInt64BE((16_000n << 44n) | (15n << 36n) | BigInt(total), 10);
+  return Buffer.concat([
+    Buffer.from('fLaC'),
+    Buffer.from([0x80, 0, 0, 34]),
+    info,
+    ...Array.from({ length: frames }, (_, index) => flacFrame(index)),
+  ]);
+}
+
+function flacFrame(index: number): Buffer {
+  // Sync; 4096 samples at 16 kHz; mono, 16 bits; number of the frame; checksum; samples as they are; checksum.
+  const header = Buffer.from([0xff, 0xf8, 0xc5, 0x08, index]);
+  const body = Buffer.concat([header, Buffer.from([checksum(header, 8, 0x07), 2]), Buffer.alloc(8192, 0x20)]);
+  const end = Buffer.alloc(2);
+  end.writeUInt16BE(checksum(body, 16, 0x8005));
+  return Buffer.concat([body, end]);
+}
+
+function checksum(bytes: Buffer, width: 8 | 16, polynomial: number): number {
+  let sum = 0;
+  for (const byte of bytes) {
+    sum ^= byte << (width - 8);
+    for (let bit = 0; bit < 8; bit += 1) {
+      sum = (sum << 1) ^ (sum & (1 << (width - 1)) ? polynomial : 0);
+      sum &= (1 << width) - 1;
+    }
+  }
+  return sum;
+}
+
+/** What a {@link mux} is made of. */
+export interface Muxed {
+  readonly seconds?: number;
+  readonly picture?: boolean;
+  readonly sound?: boolean;
+}
+
+/** Two pictures a second beside a sound, in any container. */
+export async function mux(format: OutputFormat, { seconds = 3, picture = true, sound = true }: Muxed): Promise<Buffer> {
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(mp3(Math.round(seconds / 0.024))) });
+  const track = await input.getPrimaryAudioTrack();
+  const audioConfig = await track?.getDecoderConfig();
+  const target = new BufferTarget();
+  const output = new Output({ format, target });
+  const pictures = new EncodedVideoPacketSource('avc');
+  const sounds = new EncodedAudioPacketSource('mp3');
+  if (picture) output.addVideoTrack(pictures, { frameRate: 2 });
+  if (sound) output.addAudioTrack(sounds);
+  await output.start();
+  for (let index = 0; picture && index < seconds * 2; index += 1) {
+    const packet = new EncodedPacket(encodePicture(index, 80, 100, 150), 'key', index / 2, 0.5);
+    const description = avcDecoderConfiguration();
+    const decoderConfig = { codec: 'avc1.42c00b', codedWidth: 64, codedHeight: 64, description };
+    await pictures.add(packet, { decoderConfig });
+  }
+  if (picture) pictures.close();
+  if (sound && track !== null && audioConfig != null) {
+    for await (const packet of new EncodedPacketSink(track).packets()) {
+      await sounds.add(packet, { decoderConfig: audioConfig });
+    }
+  }
+  await output.finalize();
+  input.dispose();
+  if (target.buffer === null) throw new Error('expected a file, but nothing was written');
+  return Buffer.from(target.buffer);
+}
+
+/** An MP4 whose index stands at its end. */
+export const mp4WithIndexLast = (made: Muxed = {}): Promise<Buffer> =>
+  mux(new Mp4OutputFormat({ fastStart: false }), made);
+
+/** An MP4 of fragments, about a second each. */
+export const fragmentedMp4 = (made: Muxed = {}): Promise<Buffer> =>
+  mux(new Mp4OutputFormat({ fastStart: 'fragmented', minimumFragmentDuration: 1 }), made);
+
+export const mkv = (made: Muxed = {}): Promise<Buffer> => mux(new MkvOutputFormat(), made);
+
+/** The first bytes of a WebM or Matroska file. */
 export const ebml = (documentType: string): Buffer =>
   Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84]), Buffer.from(documentType)]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sniff } from '../../store/sniff.ts';
 import { UnfitBody } from '../../store/store.ts';
-import { ebml, id3, mp3, mp4, wav } from './media.ts';
+import { adts, ebml, ftyp, id3, mp3, silentMp3, wav } from './media.ts';
 
 describe('sniff', () => {
   it.each([
@@ -10,17 +10,18 @@ describe('sniff', () => {
     ['wav', wav()],
     ['ogg', Buffer.from('OggS\0\0')],
     ['flac', Buffer.from('fLaC\0\0')],
-    ['m4a', mp4('M4A ')],
-    ['aac', Buffer.from([0xff, 0xf1, 0x50, 0x80, 0, 0])],
-    ['mp4', mp4('mp42')],
+    ['m4a', ftyp('M4A ')],
+    ['aac', adts()],
+    ['aac', id3(adts())],
+    ['mp4', ftyp('mp42')],
     ['webm', ebml('webm')],
   ])('knows %s as audio', (extension, body) => {
     expect(sniff(body, { family: 'audio' })).toBe(extension);
   });
 
   it.each([
-    ['mp4', mp4()],
-    ['mov', mp4('qt  ')],
+    ['mp4', ftyp()],
+    ['mov', ftyp('qt  ')],
     ['webm', ebml('webm')],
     ['mkv', ebml('matroska')],
   ])('knows %s as video', (extension, body) => {
@@ -62,6 +63,15 @@ describe('sniff', () => {
 
   it('takes silence of -1 samples for raw audio, not for mp3', () => {
     expect(sniff(Buffer.alloc(100, 0xff), { family: 'audio', contentType: 'audio/pcm' })).toBe('pcm');
+  });
+
+  it('takes raw audio that begins like a frame for what it is declared, unless a second frame follows', () => {
+    const raw = Buffer.concat([silentMp3(1), Buffer.alloc(600, 0x12)]);
+    expect(sniff(raw, { family: 'audio', contentType: 'audio/pcm' })).toBe('pcm');
+    expect(sniff(raw, { family: 'audio', contentType: 'audio/mpeg' })).toBe('mp3');
+    expect(sniff(raw, { family: 'audio' })).toBe('mp3');
+    expect(sniff(silentMp3(2), { family: 'audio', contentType: 'audio/pcm' })).toBe('mp3');
+    expect(sniff(adts(2), { family: 'audio', contentType: 'audio/pcm' })).toBe('aac');
   });
 
   it('takes any text as the text that it is said to be, also none at all', () => {

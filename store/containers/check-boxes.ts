@@ -1,0 +1,31 @@
+import { notWhole, type Container } from './container.ts';
+
+/**
+ * Walks the outer boxes of an MP4 or QuickTime file: big-endian length that includes the header, name; 1: a 64-bit length follows;
+ * 0: up to the end of the file. Throws `UnfitBody` if one is cut off, or if there is no index.
+ */
+export async function checkBoxes(container: Container): Promise<void> {
+  const { file } = container;
+  let hasIndex = false;
+  for (let at = 0; at < file.bytes;) {
+    const header = await file.read(at, 16);
+    const size = boxSize(header, file.bytes - at);
+    if (size === undefined) throw notWhole(container, `its box at byte ${at} of ${file.bytes} is broken`);
+    const name = header.toString('latin1', 4, 8);
+    hasIndex ||= name === 'moov';
+    if (at + size > file.bytes) {
+      throw notWhole(container, `its box "${name}" ends at byte ${at + size}, and the file at byte ${file.bytes}`);
+    }
+    at += size;
+  }
+  if (!hasIndex) throw notWhole(container, 'it has no index of its content (moov box)');
+}
+
+/** Bytes of a box; undefined for a header that is none. */
+function boxSize(header: Buffer, left: number): number | undefined {
+  if (header.length < 8) return undefined;
+  const short = header.readUInt32BE(0);
+  if (short === 0) return left;
+  if (short === 1) return header.length < 16 ? undefined : Number(header.readBigUInt64BE(8));
+  return short < 8 ? undefined : short;
+}

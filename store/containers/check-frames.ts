@@ -1,0 +1,90 @@
+import { notWhole, silent, soundless, type Container } from './container.ts';
+import { FRAME_HEAD_BYTES, id3Bytes, readAdtsFrame, readMpegFrame, type Frame, type FrameInfo } from './mpeg-frame.ts';
+import type { FileWindow } from './file-window.ts';
+
+/** Zeros between frames up to this many are padding; players skip them. */
+const MOST_PADDING = 4096;
+
+/**
+ * Walks an MP3 file from frame to frame. Throws `UnfitBody` if its last frame is cut off, something else lies between its frames,
+ * it has fewer of them than it says, none, or only silent ones.
+ *
+ * A file without a `Xing` header that was cut right between two frames is a whole shorter file: nothing in it tells what is
+ * missing, only a declared length can.
+ */
+export async function checkMp3(container: Container): Promise<void> {
+  const { file } = container;
+  const walk = await walkFrames(container, readMpegFrame);
+  const { bytes = null, frames = null } = walk.info ?? {};
+  const there = file.bytes - walk.start;
+  if (bytes !== null && bytes > there) {
+    throw notWhole(container, `it says that its sound has ${bytes} bytes, and only ${there} are there`);
+  }
+  // Some encoders count the frame that holds the number.
+  if (frames !== null && frames > walk.frames + 1) {
+    throw notWhole(container, `it says that it has ${frames} frames, and only ${walk.frames} are there`);
+  }
+  if (walk.frames === 0) throw soundless(container);
+  if (walk.isSilent) throw silent(container);
+}
+
+/** The same for an ADTS stream, which never says how long it is. Whether it is silent is not told without decoding. */
+export async function checkAdts(container: Container): Promise<void> {
+  const { frames } = await walkFrames(container, readAdtsFrame);
+  if (frames === 0) throw soundless(container);
+}
+
+interface Walk {
+  /** Where the first frame begins. */
+  readonly start: number;
+  /** Frames with sound. */
+  readonly frames: number;
+  readonly isSilent: boolean;
+  readonly info: FrameInfo | undefined;
+}
+
+async function walkFrames(container: Container, readFrame: (head: Buffer) => Frame | undefined): Promise<Walk> {
+  const { file } = container;
+  let start: number | undefined;
+  let frames = 0;
+  let isSilent = true;
+  let info: FrameInfo | undefined;
+  for (let at = 0; at < file.bytes;) {
+    const head = await file.read(at, FRAME_HEAD_BYTES);
+    const frame = readFrame(head);
+    const size = frame?.size ?? (await otherSize(file, at, head));
+    if (size === undefined) {
+      throw notWhole(container, `byte ${at} of ${file.bytes} belongs to no frame`);
+    }
+    if (at + size > file.bytes) {
+      const what = frame === undefined ? 'a tag' : 'its last frame';
+      throw notWhole(container, `${what} ends at byte ${at + size}, and the file at byte ${file.bytes}`);
+    }
+    if (frame !== undefined) {
+      start ??= at;
+      // Several recordings one after the other have such a header each; only one at the very front speaks for the file.
+      if (frames === 0) info ??= frame.info;
+      if (frame.info === undefined) {
+        frames += 1;
+        isSilent &&= frame.isSilent;
+      }
+    }
+    at += size;
+  }
+  return { start: start ?? file.bytes, frames, isSilent, info };
+}
+
+/** Size of what may lie between frames: tags, and a little padding; undefined for anything else. */
+async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<number | undefined> {
+  const name = head.toString('latin1', 0, 8);
+  const id3 = id3Bytes(head);
+  if (id3 > 0) return id3;
+  if (name.startsWith('TAG')) return 128;
+  // APE tags: the length does not count the header of 32 bytes.
+  if (name === 'APETAGEX' && head.length >= 32) return 32 + head.readUInt32LE(12);
+  if (head[0] !== 0) return undefined;
+  const padding = await file.read(at, MOST_PADDING + 1);
+  const zeros = padding.findIndex((byte) => byte !== 0);
+  const size = zeros < 0 ? padding.length : zeros;
+  return size > MOST_PADDING ? undefined : size;
+}

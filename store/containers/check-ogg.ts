@@ -1,0 +1,42 @@
+import { notWhole, soundless, type Container } from './container.ts';
+
+/** Fixed part of a page's header, before its table of segments (RFC 3533, section 6). */
+const HEADER_BYTES = 27;
+/** Flag of the last page of a stream. */
+const END_OF_STREAM = 4;
+
+/**
+ * Walks an Ogg file from page to page. Throws `UnfitBody` if a page is cut off, something else lies between pages, a stream in it
+ * does not come to its end, or none has a length. Whether it is silent is not told without decoding.
+ */
+export async function checkOgg(container: Container): Promise<void> {
+  const { file } = container;
+  const open = new Set<number>();
+  let isLong = false;
+  for (let at = 0; at < file.bytes;) {
+    const header = await file.read(at, HEADER_BYTES + 255);
+    if (header.toString('latin1', 0, 4) !== 'OggS') {
+      throw notWhole(container, `byte ${at} of ${file.bytes} belongs to no page`);
+    }
+    const size = pageSize(header);
+    if (size === undefined || at + size > file.bytes) {
+      throw notWhole(container, `its last page is cut off at byte ${file.bytes}`);
+    }
+    const stream = header.readUInt32LE(14);
+    if ((header.readUInt8(5) & END_OF_STREAM) === 0) open.add(stream);
+    else open.delete(stream);
+    // How far the sound has come, in units of its codec; -1 on a page on which nothing ends.
+    isLong ||= header.readBigInt64LE(6) > 0n;
+    at += size;
+  }
+  if (open.size > 0) throw notWhole(container, 'it ends before the page that is marked as its last');
+  if (!isLong) throw soundless(container);
+}
+
+/** Bytes of a page; undefined if its header is cut off. */
+function pageSize(header: Buffer): number | undefined {
+  const segments = header[26];
+  if (segments === undefined || header.length < HEADER_BYTES + segments) return undefined;
+  const table = header.subarray(HEADER_BYTES, HEADER_BYTES + segments);
+  return HEADER_BYTES + segments + table.reduce((sum, length) => sum + length, 0);
+}

@@ -1,0 +1,84 @@
+import { notWhole, silent, soundless, type Container } from './container.ts';
+
+/** What a `fmt ` chunk says that matters here. */
+interface Format {
+  /** Bytes of one sample of all channels. */
+  readonly block: number;
+  /** The byte of which digital silence is made; undefined for codings that have no such byte, or several. */
+  readonly silence: number | undefined;
+}
+
+/** Lengths from here on mean "not known": they are written by programs that cannot go back to the header. */
+const UNKNOWN = 0x7fff_f000;
+
+/**
+ * Checks a WAV file against its own chunks (name, little-endian length, content padded to an even length). Throws `UnfitBody` if
+ * its sound is cut off, of no length, or silent. Of a file without a length a cut shows only within a sample.
+ */
+export async function checkWav(container: Container): Promise<void> {
+  const { file } = container;
+  let format: Format | undefined;
+  for (let at = 12; at + 8 <= file.bytes;) {
+    const header = await file.read(at, 8);
+    const name = header.toString('latin1', 0, 4);
+    const size = header.readUInt32LE(4);
+    const start = at + 8;
+    if (name === 'fmt ') format = readFormat(await file.read(start, Math.min(size, 40)));
+    if (name === 'data') {
+      if (format === undefined) throw notWhole(container, 'it does not say how its sound is coded');
+      await checkSound(container, format, start, size);
+      return;
+    }
+    at = start + size + (size % 2);
+  }
+  throw notWhole(container, 'it has no sound (data chunk)');
+}
+
+async function checkSound(container: Container, format: Format, start: number, size: number): Promise<void> {
+  const { file } = container;
+  const there = file.bytes - start;
+  const isKnown = size < UNKNOWN && (size !== 0 || there === 0);
+  if (isKnown && size > there) {
+    throw notWhole(container, `its sound is ${size} bytes long, and only ${there} are there`);
+  }
+  const sound = isKnown ? size : there;
+  if (sound < format.block) throw soundless(container);
+  if (!isKnown && there % format.block !== 0) {
+    throw notWhole(container, `it ends within a sample of ${format.block} bytes`);
+  }
+  // What follows the sound, such as texts about it. Some programs leave out the last byte of padding, which they have counted.
+  const declared = (await file.read(0, 8)).readUInt32LE(4) + 8;
+  if (isKnown && declared < UNKNOWN && declared > file.bytes + 1) {
+    throw notWhole(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
+  }
+  const { silence } = format;
+  if (silence !== undefined && (await isOnly(container, start, start + sound, silence))) throw silent(container);
+}
+
+function readFormat(format: Buffer): Format | undefined {
+  if (format.length < 16) return undefined;
+  // Format 0xFFFE keeps the real one in its extension.
+  const tag = format.readUInt16LE(0);
+  const coding = tag === 0xfffe && format.length >= 26 ? format.readUInt16LE(24) : tag;
+  const bits = format.readUInt16LE(14);
+  const isSamples = coding === 1 || coding === 3;
+  return { block: Math.max(1, format.readUInt16LE(12)), silence: isSamples ? (bits === 8 ? 0x80 : 0) : undefined };
+}
+
+/**
+ * Checks raw audio, of which only its bytes are known: throws `UnfitBody` if all are zero. With 8 bits unsigned, or with the
+ * codings of telephones, silence is no zero; there it is not told, for a sound may begin with any byte.
+ */
+export async function checkRaw(container: Container): Promise<void> {
+  if (await isOnly(container, 0, container.file.bytes, 0)) throw silent(container);
+}
+
+/** Whether there is nothing but this byte; reads on only as long as that may be so. */
+async function isOnly({ file }: Container, start: number, end: number, byte: number): Promise<boolean> {
+  let same = Buffer.alloc(0);
+  for await (const piece of file.pieces(start, end)) {
+    if (same.length < piece.length) same = Buffer.alloc(piece.length, byte);
+    if (!piece.equals(same.subarray(0, piece.length))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,132 @@
+/** One frame of MPEG audio (ISO/IEC 11172-3, 13818-3) or of an ADTS stream (ISO/IEC 14496-3). */
+export interface Frame {
+  /** Bytes, header included. */
+  readonly size: number;
+  /** True for a frame that certainly decodes to samples of zero; false where it may not, or where nobody looked. */
+  readonly isSilent: boolean;
+  /** For the first frame of many files, which holds no sound but figures about the others. */
+  readonly info?: FrameInfo;
+}
+
+/** What a `Xing` or `Info` header says (a convention of encoders, not of the standard); null where it leaves a figure out. */
+export interface FrameInfo {
+  readonly frames: number | null;
+  readonly bytes: number | null;
+}
+
+/** So much of a frame must be there to be read, unless the file ends before. */
+export const FRAME_HEAD_BYTES = 64;
+
+/** Thousands of bits per second by index, from 1; the first entry is for "free", which names no size. */
+const BITRATES = {
+  v1: {
+    1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+    2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+    3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  },
+  v2: {
+    1: [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+    2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  },
+} as const;
+const SAMPLE_RATES = [44_100, 48_000, 32_000];
+
+/** What a header of MPEG audio says. */
+interface Header {
+  readonly isVersion1: boolean;
+  readonly layer: 1 | 2 | 3;
+  readonly isMono: boolean;
+  readonly hasChecksum: boolean;
+  readonly size: number;
+}
+
+/** The MPEG audio frame that begins here; undefined if none does, or one of a size that it does not tell. */
+export function readMpegFrame(head: Buffer): Frame | undefined {
+  const header = readHeader(head);
+  if (header === undefined) return undefined;
+  const info = header.layer === 3 ? readInfo(head, header) : undefined;
+  return {
+    size: header.size,
+    isSilent: info === undefined && header.layer === 3 && isEmpty(head, header),
+    ...(info === undefined ? {} : { info }),
+  };
+}
+
+/** The ADTS frame that begins here; undefined if none does. Its content is not looked at. */
+export function readAdtsFrame(head: Buffer): Frame | undefined {
+  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = head;
+  if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || ((third >> 2) & 15) > 12) return undefined;
+  const size = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5);
+  return size < 7 ? undefined : { size, isSilent: false };
+}
+
+/** Bytes of the ID3v2 tag that begins here; 0 if none does (id3.org, ID3v2.4, section 3.1 and 6.2). */
+export function id3Bytes(head: Buffer): number {
+  if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
+  // Four times seven bits; a footer of ten bytes if flagged.
+  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
+  return 10 + size + ((head.readUInt8(5) & 0x10) === 0 ? 0 : 10);
+}
+
+function readHeader(head: Buffer): Header | undefined {
+  const [first = 0, second = 0, third = 0, fourth = 0] = head;
+  if (head.length < 4 || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined;
+  const version = (second >> 3) & 3;
+  const layer = ([undefined, 3, 2, 1] as const)[(second >> 1) & 3];
+  const sampleRate = SAMPLE_RATES[(third >> 2) & 3];
+  if (version === 1 || layer === undefined || sampleRate === undefined) return undefined;
+  const isVersion1 = version === 3;
+  const bitrate = BITRATES[isVersion1 ? 'v1' : 'v2'][layer][third >> 4] ?? 0;
+  if (bitrate === 0) return undefined;
+  // Versions 2 and 2.5 have a half and a quarter of the sampling rates.
+  const bitsPerSample = (bitrate * 1_000) / (sampleRate / (isVersion1 ? 1 : version === 2 ? 2 : 4));
+  const padding = (third >> 1) & 1;
+  const samples = layer === 3 && !isVersion1 ? 576 : 1152;
+  const size =
+    layer === 1 ? (Math.floor(12 * bitsPerSample) + padding) * 4 : Math.floor((samples / 8) * bitsPerSample) + padding;
+  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum: (second & 1) === 0, size };
+}
+
+/** Bytes of side information of a layer III frame. */
+function sideBytes({ isVersion1, isMono }: Header): number {
+  if (isVersion1) return isMono ? 17 : 32;
+  return isMono ? 9 : 17;
+}
+
+/** The header stands where the sound would begin; a checksum is not counted there. */
+function readInfo(head: Buffer, header: Header): FrameInfo | undefined {
+  const at = 4 + sideBytes(header);
+  const name = head.toString('latin1', at, at + 4);
+  if ((name !== 'Xing' && name !== 'Info') || head.length < at + 16) return undefined;
+  const flags = head.readUInt32BE(at + 4);
+  const hasFrames = (flags & 1) !== 0;
+  const frames = hasFrames ? head.readUInt32BE(at + 8) : null;
+  const bytes = (flags & 2) === 0 ? null : head.readUInt32BE(at + (hasFrames ? 12 : 8));
+  return { frames, bytes };
+}
+
+/**
+ * Whether no granule of a layer III frame has any data (`part2_3_length` is 0): all its frequency lines are then zero. That is what
+ * encoders write for digital silence.
+ */
+function isEmpty(head: Buffer, header: Header): boolean {
+  const start = header.hasChecksum ? 6 : 4;
+  if (head.length < start + sideBytes(header)) return false;
+  const channels = header.isMono ? 1 : 2;
+  const granules = (header.isVersion1 ? 2 : 1) * channels;
+  // In front of the granules: begin of the main data, private bits, and in version 1 what granules share.
+  const before = header.isVersion1 ? (header.isMono ? 18 : 20) : header.isMono ? 9 : 10;
+  const granuleBits = header.isVersion1 ? 59 : 63;
+  for (let granule = 0; granule < granules; granule += 1) {
+    if (readBits(head, start * 8 + before + granule * granuleBits, 12) !== 0) return false;
+  }
+  return true;
+}
+
+/** A number of at most 16 bits, from a bit of a buffer. */
+function readBits(bytes: Buffer, from: number, count: number): number {
+  const at = from >> 3;
+  const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+  return (word >> (24 - (from & 7) - count)) & ((1 << count) - 1);
+}

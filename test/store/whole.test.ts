@@ -1,0 +1,154 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { checkBody, cut, scratched } from './check-body.ts';
+import * as media from './media.ts';
+
+describe('a video', () => {
+  it('is taken with its index first, last, or in fragments', async () => {
+    expect(await checkBody(await media.mp4(), 'mp4', 'video')).toBeUndefined();
+    expect(await checkBody(await media.mp4WithIndexLast(), 'mp4', 'video')).toBeUndefined();
+    expect(await checkBody(await media.fragmentedMp4(), 'mp4', 'video')).toBeUndefined();
+    expect(await checkBody(await media.mkv(), 'mkv', 'video')).toBeUndefined();
+    expect(await checkBody(await media.mp4WithIndexLast({ picture: false }), 'm4a')).toBeUndefined();
+    const open = Buffer.concat([await media.mp4WithIndexLast(), media.box('free', Buffer.alloc(20))]);
+    open.writeUInt32BE(0, open.length - 28);
+    expect(await checkBody(open, 'mp4', 'video')).toBeUndefined();
+  });
+
+  it('needs a picture and a sound', async () => {
+    const deaf = await media.mp4WithIndexLast({ sound: false });
+    const blind = await media.mp4WithIndexLast({ picture: false });
+    expect(await checkBody(deaf, 'mp4', 'video')).toBe('Expected sound, but the mp4 file has none.');
+    expect(await checkBody(deaf, 'mp4', 'audio')).toBe('Expected sound, but the mp4 file has none.');
+    expect(await checkBody(blind, 'mp4', 'video')).toBe('Expected video, but the mp4 file has no picture.');
+    const empty = Buffer.concat([
+      media.ftyp(),
+      media.box('moov', Buffer.alloc(100)),
+      media.box('mdat', Buffer.alloc(50)),
+    ]);
+    expect(await checkBody(empty, 'mp4', 'video')).toBe('Expected video, but the mp4 file has no picture.');
+  });
+
+  it('has all that its index names', async () => {
+    const body = await media.mp4();
+    const content = body.indexOf('mdat');
+    const half = cut(body, 10_000);
+    // The box is as long as the file again; only the index tells.
+    half.writeUInt32BE(half.length - content + 4, content - 4);
+    expect(await checkBody(half, 'mp4', 'video')).toMatch(
+      /its (picture|sound) has \d+ pieces, and only \d+ are there/u,
+    );
+    const index = body.subarray(0, content - 4);
+    expect(await checkBody(index, 'mp4', 'video')).toContain('pieces, and only 0 are there');
+  });
+
+  it.each([
+    ['index first', async () => media.mp4(0.6), 0],
+    ['index last', async () => media.mp4WithIndexLast({ seconds: 0.6 }), 0],
+  ])('is found out wherever it is cut: %s', async (_, make) => {
+    const body = await make();
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 8, max: body.length - 1 }), async (at) => {
+        expect(await checkBody(body.subarray(0, at), 'mp4', 'video')).toBeDefined();
+      }),
+    );
+  });
+
+  it('of fragments is found out wherever it is cut, but between two, where it is a whole shorter file', async () => {
+    const body = await media.fragmentedMp4({ seconds: 3 });
+    const ends = boxEnds(body);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.constantFrom(...ends.map(({ end }) => end)), fc.integer({ min: 8, max: body.length - 1 })),
+        async (at) => {
+          const isBetween = ends.some(({ end, name }) => end === at && ['mdat', 'mfra'].includes(name));
+          expect((await checkBody(body.subarray(0, at), 'mp4', 'video')) === undefined).toBe(isBetween);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['ends within the header of a box', async () => Buffer.concat([await media.mp4(), Buffer.alloc(5)]), 'is broken'],
+    [
+      'has a broken box',
+      async () => Buffer.concat([await media.mp4(), Buffer.from('\0\0\0\x04freeabcd')]),
+      'is broken',
+    ],
+    ['has no index', () => Promise.resolve(Buffer.concat([media.ftyp(), media.box('mdat', Buffer.alloc(9))])), 'moov'],
+    ['names pieces that cannot be there', () => scratchedTable('stsz'), 'pieces, and only 0 are there'],
+    ['names places that are not there', () => scratchedTable('stco'), 'pieces, and only 1 are there'],
+  ])('is refused that %s', async (_, make, words) => {
+    expect(await checkBody(await make(), 'mp4', 'video')).toContain(words);
+  });
+});
+
+describe('a file of another kind', () => {
+  it('is an ADTS stream of whole frames', async () => {
+    expect(await checkBody(media.adts(), 'aac')).toBeUndefined();
+    expect(await checkBody(cut(media.adts(), 1), 'aac')).toContain('its last frame ends at byte 135');
+    expect(await checkBody(scratched(media.adts(), 27), 'aac')).toContain('byte 27 of 135 belongs to no frame');
+    expect(await checkBody(media.id3(Buffer.alloc(0)), 'aac')).toContain('has none');
+  });
+
+  it('is an Ogg file whose streams come to their end', async () => {
+    const pages = [media.oggPage(0), media.oggPage(900), media.oggPage(1_000, { isLast: true })];
+    const body = Buffer.concat(pages);
+    expect(await checkBody(body, 'ogg')).toBeUndefined();
+    expect(await checkBody(cut(body, 1), 'ogg')).toContain('its last page is cut off');
+    expect(await checkBody(cut(body, 310), 'ogg')).toContain('its last page is cut off');
+    expect(await checkBody(Buffer.concat(pages.slice(0, 2)), 'ogg')).toContain(
+      'before the page that is marked as its last',
+    );
+    expect(await checkBody(Buffer.concat([body, Buffer.from('junk')]), 'ogg')).toContain('belongs to no page');
+    expect(await checkBody(media.oggPage(0, { isLast: true }), 'ogg')).toContain('has none');
+    const two = Buffer.concat([media.oggPage(9, { stream: 1 }), ...pages]);
+    expect(await checkBody(two, 'ogg')).toContain('before the page that is marked as its last');
+  });
+
+  it('is a FLAC file with as many samples as it says', async () => {
+    expect(await checkBody(media.flac(), 'flac')).toBeUndefined();
+    expect(await checkBody(media.flac(8, 0), 'flac')).toBeUndefined();
+    expect(await checkBody(media.flac(8, 80_000), 'flac')).toContain('it lasts 5.0 s, and only 2.0 s are there');
+    expect(await checkBody(media.flac(0, 0), 'flac')).toContain('has none');
+    expect(await checkBody(Buffer.from('fLaC and no more than that'), 'flac')).toMatch(/^Expected a whole flac file/u);
+  });
+
+  it('is a Matroska file with all of its segment', async () => {
+    const body = await media.mkv();
+    expect(await checkBody(cut(body, 1), 'mkv', 'video')).toMatch(
+      /its content ends at byte \d+, and the file at byte \d+/u,
+    );
+    expect(await checkBody(media.ebml('webm'), 'webm')).toContain('segment');
+    expect(await checkBody(Buffer.concat([body.subarray(0, 5), Buffer.alloc(60, 1)]), 'mkv')).toContain('segment');
+    // A live stream does not say its length, but its duration may.
+    const open = Buffer.from(body);
+    const segment = open.indexOf(Buffer.from('18538067', 'hex'));
+    open.fill(0xff, segment + 5, segment + 10);
+    open.writeUInt8(7, segment + 4);
+    expect(await checkBody(open, 'mkv', 'video')).toBeUndefined();
+    expect(await checkBody(cut(open, 20_000), 'mkv', 'video')).toMatch(/it lasts 3\.0 s, and only \d\.\d s are there/u);
+  });
+
+  it('is left alone if it is none that is known, or a text', async () => {
+    expect(await checkBody(Buffer.alloc(0), 'alaw')).toBeUndefined();
+    expect(await checkBody(Buffer.alloc(9), 'pcm', 'text')).toBeUndefined();
+  });
+});
+
+/** An MP4 with other bytes in a table of its index. */
+async function scratchedTable(name: string): Promise<Buffer> {
+  const body = await media.mp4();
+  return scratched(body, body.indexOf(name) + 16);
+}
+
+/** Ends of the outer boxes of an MP4. */
+function boxEnds(body: Buffer): { end: number; name: string }[] {
+  const ends = [];
+  for (let at = 0; at < body.length;) {
+    const name = body.toString('latin1', at + 4, at + 8);
+    at += body.readUInt32BE(at);
+    if (at < body.length) ends.push({ end: at, name });
+  }
+  return ends;
+}
