@@ -1,7 +1,7 @@
-import type { PriceTable } from '../contract/prices.ts';
-import type { Kind, RowSpec, TtsMode } from '../contract/row-kinds.ts';
+import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import { quoteRow } from '../workflows/policy/pricing.ts';
 import { Columns, SPEC_COLUMNS } from './columns.ts';
+import type { Pricing } from './find-duration.ts';
 import { unguardCell } from './formula-guard.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { NameCheck } from './name-check.ts';
@@ -17,7 +17,7 @@ import { IdMaker } from './row-id.ts';
 import { SeenTable } from './seen-table.ts';
 
 /** Everything besides the file that shapes its rows. */
-export interface ManifestOptions {
+export interface ManifestOptions extends Pricing {
   /** `--kind`: the kind of every row whose `kind` cell is empty. Default: inferred. */
   readonly kind?: Kind | undefined;
   /** Values for empty cells. */
@@ -28,9 +28,6 @@ export interface ManifestOptions {
   readonly strict: boolean;
   /** `--name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
-  readonly prices: PriceTable;
-  /** How `tts` rows are spoken; decides which price counts. */
-  readonly tts: TtsMode;
 }
 
 /** A row that is ready for the ledger. */
@@ -43,7 +40,7 @@ export interface ManifestRow {
   readonly spec: RowSpec;
   /** The input cells in the order of the summary's columns, as they came. */
   readonly input: readonly string[];
-  /** Credits, or null if no price can be known. */
+  /** Credits, or null if no price can be known from the row alone. */
   readonly quoted: number | null;
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;

@@ -1,5 +1,7 @@
-import { KINDS } from '../contract/row-kinds.ts';
-import type { Kind } from '../contract/row-kinds.ts';
+import { Bill } from './bill.ts';
+import type { BillSummary } from './bill.ts';
+import { findDuration } from './find-duration.ts';
+import type { Priced } from './find-duration.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-reader.ts';
 import type { ManifestSource } from './manifest-source.ts';
@@ -12,24 +14,10 @@ import { readJsonl } from './read-jsonl.ts';
 /** Problems beyond this many are counted and not kept. */
 const KEPT_PROBLEMS = 1000;
 
-/** Rows of one kind. */
-export interface KindSummary {
-  readonly rows: number;
-  /** Sum of the quotes that are known, in credits. */
-  readonly quoted: number;
-  /** Rows whose price cannot be known. */
-  readonly unpriced: number;
-}
-
-/** What a whole pass over a manifest found. */
-export interface ManifestSummary {
+/** What a whole pass over a manifest found. Sums are over the sound rows. */
+export interface ManifestSummary extends BillSummary {
   /** Rows, bad ones included. */
   readonly rows: number;
-  /** Sound rows by kind. */
-  readonly kinds: Readonly<Record<Kind, KindSummary>>;
-  /** Sum over all kinds, in credits. */
-  readonly quoted: number;
-  readonly unpriced: number;
   /** The first 1,000. Nothing may start while there is one. */
   readonly problems: readonly ManifestProblem[];
   /** All of them. */
@@ -43,10 +31,17 @@ export interface ManifestSummary {
   readonly previousBatch: string | null;
 }
 
-/** Reads a manifest to its end, checks and prices every row, and reports everything that is wrong at once. */
-export async function checkManifest(source: ManifestSource, options: ManifestOptions): Promise<ManifestSummary> {
+/**
+ * Reads a manifest to its end, checks and prices every row, and reports everything that is wrong at once.
+ * `budget`: credits; how many rows it pays is then part of the bill.
+ */
+export async function checkManifest(
+  source: ManifestSource,
+  options: ManifestOptions,
+  budget: number | null = null,
+): Promise<ManifestSummary> {
   const reader = new ManifestReader(source, options, true);
-  const kinds: Record<Kind, KindSummary> = emptyKinds();
+  const bill = new Bill(budget);
   const problems: ManifestProblem[] = [];
   let problemCount = 0;
   let digest: string | null = null;
@@ -54,22 +49,24 @@ export async function checkManifest(source: ManifestSource, options: ManifestOpt
     problemCount += found.length;
     problems.push(...found.slice(0, Math.max(0, KEPT_PROBLEMS - problems.length)));
   };
-  reading: for await (const batch of readItems(source)) {
+  for await (const batch of readItems(source)) {
+    const rows: ManifestRow[] = [];
+    let stopped = false;
     for (const item of batch) {
       const { row, problems: found, stop } = reader.accept(item);
       keep(found);
-      if (stop) break reading;
-      if (row !== undefined) kinds[row.spec.kind] = addRow(kinds[row.spec.kind], row.quoted);
+      if (row !== undefined) rows.push(row);
       if (item.type === 'end') ({ digest } = item);
+      stopped = stop === true;
+      if (stopped) break;
     }
+    for (const row of await priceRows(rows, options)) bill.add(row);
+    if (stopped) break;
   }
   keep(reader.finish());
-  const all = Object.values(kinds);
   return {
     rows: reader.rows,
-    kinds,
-    quoted: tidy(all.reduce((sum, kind) => sum + kind.quoted, 0)),
-    unpriced: all.reduce((sum, kind) => sum + kind.unpriced, 0),
+    ...bill.summary(),
     problems,
     problemCount,
     warnings: [...reader.warnings.values()],
@@ -90,6 +87,7 @@ export async function* readManifest(
 ): AsyncGenerator<ManifestRow, void, undefined> {
   const reader = new ManifestReader(source, options, false);
   for await (const batch of readItems(source)) {
+    const rows: ManifestRow[] = [];
     for (const item of batch) {
       const { row, problems } = reader.accept(item);
       refuse(problems);
@@ -97,10 +95,23 @@ export async function* readManifest(
         const expected = 'the file that was checked';
         refuse([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
       }
-      if (row !== undefined) yield pad(row, checked.columns.length);
+      if (row !== undefined) rows.push(pad(row, checked.columns.length));
     }
+    yield* await priceRows(rows, options);
   }
   refuse(reader.finish());
+}
+
+/** Rows whose price needs the length of their media, probed all at once: the probe knows how many it may read at a time. */
+async function priceRows(
+  rows: readonly ManifestRow[],
+  options: ManifestOptions,
+): Promise<readonly (ManifestRow & Priced)[]> {
+  return Promise.all(
+    rows.map(async (row) =>
+      row.quoted === null ? { ...row, ...(await findDuration(row.spec, options)) } : { ...row, isAssumed: false },
+    ),
+  );
 }
 
 function readItems(source: ManifestSource): AsyncIterable<readonly RawItem[]> {
@@ -117,22 +128,4 @@ function refuse(problems: readonly ManifestProblem[]): void {
   const [first] = problems;
   if (first === undefined) return;
   throw new ManifestError(`the manifest cannot be used: ${describeProblem(first)}. Nothing was spent.`, problems);
-}
-
-function emptyKinds(): Record<Kind, KindSummary> {
-  const none: KindSummary = { rows: 0, quoted: 0, unpriced: 0 };
-  return Object.fromEntries(KINDS.map((kind) => [kind, none])) as Record<Kind, KindSummary>;
-}
-
-function addRow(sum: KindSummary, quoted: number | null): KindSummary {
-  return {
-    rows: sum.rows + 1,
-    quoted: tidy(sum.quoted + (quoted ?? 0)),
-    unpriced: sum.unpriced + (quoted === null ? 1 : 0),
-  };
-}
-
-/** Sums of decimal prices without the dust of binary fractions. */
-function tidy(credits: number): number {
-  return Math.round(credits * 1e6) / 1e6;
 }

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
+import { UNKNOWN_POLICIES } from '../contract/outcomes.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
+import { MOST_RETAKES } from './most-retakes.ts';
 import { show } from './problems.ts';
 
 /** `voxbatch.config.json` as a user writes it. */
@@ -16,6 +19,13 @@ const PRICE = z
   })
   // A price that the user sets is what they pay, not our guess.
   .transform((price) => ({ ...price, estimate: false }));
+
+const HALT = z.string().transform((text, context) => {
+  const policy = parseHalt(text);
+  if (policy !== undefined) return policy;
+  context.issues.push({ code: 'custom', message: `expected ${HALT_FORMS}`, input: text });
+  return z.NEVER;
+});
 
 const CONFIG = z.strictObject({
   api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
@@ -35,6 +45,12 @@ const CONFIG = z.strictObject({
       jobDeadlineMinutes: z.number().positive().exactOptional(),
     })
     .exactOptional(),
+  budget: z.number().positive().exactOptional(),
+  confirmAbove: z.number().nonnegative().exactOptional(),
+  assumeSeconds: z.number().positive().exactOptional(),
+  halt: HALT.exactOptional(),
+  onUnknown: z.enum(UNKNOWN_POLICIES).exactOptional(),
+  retakes: z.int().nonnegative().max(MOST_RETAKES).exactOptional(),
   store: z.string().min(1).exactOptional(),
   trust503: z.boolean().exactOptional(),
 });
@@ -46,6 +62,10 @@ const CONFIG = z.strictObject({
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
  * - `limits`: `rate` and `pollRate` per second (null: none of our own), `submits`, `window`.
  * - `polling`: `firstLookMs`, `gapMs`, `jobDeadlineMinutes`.
+ * - `budget`: credits a batch may spend. `confirmAbove`: asks before a batch whose bill is above so many credits.
+ * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
+ * - `halt`: when a batch gives up, as `--halt` takes it. `onUnknown`: what becomes of a row whose answer was lost.
+ *   `retakes`: new takes of a row after a job that failed, 0 to 10.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof CONFIG>;

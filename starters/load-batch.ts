@@ -21,6 +21,8 @@ export interface LoadRequest {
   readonly settings: BatchSettings;
   /** True if any option was given that changes what the rows mean; without one, those of before hold. */
   readonly givesReading: boolean;
+  /** True if a template of file names was given; without one, that of before holds. */
+  readonly givesTemplate: boolean;
   /** What the check found; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
 }
@@ -69,7 +71,8 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   return batch;
 }
 
-function refuseOther(found: BatchRecord, { identity: wanted, settings, givesReading }: LoadRequest): void {
+function refuseOther(found: BatchRecord, request: LoadRequest): void {
+  const { identity: wanted, settings, givesReading, givesTemplate } = request;
   const differs =
     found.apiUrl !== wanted.apiUrl
       ? `ran against another API (${found.apiUrl})`
@@ -79,7 +82,9 @@ function refuseOther(found: BatchRecord, { identity: wanted, settings, givesRead
           ? 'has another manifest'
           : givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)
             ? 'read the same manifest with other defaults (--kind, --voice, --map, --tts …)'
-            : undefined;
+            : givesTemplate && found.settings.nameTemplate !== settings.nameTemplate
+              ? `names its files in another way (--name ${found.settings.nameTemplate})`
+              : undefined;
   if (differs === undefined) return;
   throw new ExitError(
     'usage',

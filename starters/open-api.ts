@@ -27,7 +27,8 @@ export async function openApi(settings: Settings, flags: { readonly apiUrl?: str
   }
 }
 
-function createApi(settings: Settings, access: ApiAccess): SpeechApi {
+/** The client of the API with these settings. Asks nothing. */
+export function createApi(settings: Settings, access: ApiAccess): SpeechApi {
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;
     return createSpeechApi({ ...access, trust503: settings.config.trust503 ?? true, userAgent });

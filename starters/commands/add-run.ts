@@ -1,6 +1,7 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
+import { addTuningFlags, positive } from './tuning-flags.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */
 function withManifestFlags(command: Command): Command {
@@ -22,35 +23,28 @@ function withManifestFlags(command: Command): Command {
 }
 
 /**
- * Flags that say how a batch is worked on. `plan` takes them too, so that a command line can be planned as it will be run.
- * `--halt` and `--on-unknown` have one value each so far; any other is refused.
+ * Flags that say what a batch may cost and how it is worked on. `plan` takes them too, so that a command line can be planned
+ * as it will be run.
  */
-function withLimitFlags(command: Command): Command {
-  return command
-    .addOption(new Option('--halt <policy>', 'stop at failures').choices(['never']).default('never'))
-    .addOption(
-      new Option('--on-unknown <policy>', 'what happens to a row whose answer was lost')
-        .choices(['hold'])
-        .default('hold'),
-    )
-    .option('--rate <n>', 'paid requests a second (default: as the API allows)', positive)
-    .option('--submits <n>', 'paid requests on the wire at once: what a crash can leave unknown (default: 8)', count)
-    .option('--window <n>', 'rows in flight (default: 400)', count)
-    .option('--poll-rate <n>', 'status reads a second (default: as the API allows)', positive);
+function withMoneyFlags(command: Command): Command {
+  return addTuningFlags(command)
+    .option('--probe', 'read the length of audio and video that state none, for their price')
+    .option('--assume-seconds <n>', 'length that audio and video are priced at where it is not known', positive)
+    .option('--confirm <credits>', 'ask before a batch whose bill is above this', credits)
+    .option('-y, --yes', 'never wait for an answer; take the bill as confirmed');
 }
 
 const apiUrl = (): Option => new Option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)');
 
 /** Adds `run` and `plan`. */
 export function addRunCommands(program: Command, context: CommandContext): void {
-  withLimitFlags(withManifestFlags(program.command('run')))
+  withMoneyFlags(withManifestFlags(program.command('run')))
     .description('run a batch, or go on with it; writes ./out/<name>/')
     .option('--out <folder>', 'folder of the results (default: out/<name>)')
     .addOption(apiUrl())
     .option('--detach', 'return at once; server and worker go on in the background')
     .option('--json', 'print one line of JSON at the end')
-    .option('-y, --yes', 'never wait for an answer')
-    .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --rate 5\n')
+    .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n')
     .action(async (manifest: string, flags: RunFlags) => {
       const { run } = await import('./run.ts');
       context.done(await run(manifest, flags, context));
@@ -60,9 +54,10 @@ export function addRunCommands(program: Command, context: CommandContext): void 
 
 /** Adds `plan`. */
 function addPlan(program: Command, context: CommandContext): void {
-  withLimitFlags(withManifestFlags(program.command('plan')))
-    .description('check and price a manifest and say what would be sent; spends nothing, asks nobody')
+  withMoneyFlags(withManifestFlags(program.command('plan')))
+    .description('check and price a manifest, and say what would be sent and what would be left; spends nothing')
     .option('--out <folder>', 'folder of the results (default: out/<name>)')
+    .addOption(apiUrl())
     .option('--json', 'print one line of JSON; with problems, all of them')
     .addHelpText('after', '\nExample:\n  voxbatch plan lines.csv --voice anna\n')
     .action(async (manifest: string, flags: RunFlags) => {
@@ -75,14 +70,6 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-function positive(value: string): number {
-  const parsed = Number(value);
-  if (!(parsed > 0) || !Number.isFinite(parsed)) throw new InvalidArgumentError('expected a number above 0.');
-  return parsed;
-}
-
-function count(value: string): number {
-  const parsed = positive(value);
-  if (!Number.isInteger(parsed)) throw new InvalidArgumentError('expected a whole number above 0.');
-  return parsed;
+function credits(value: string): number {
+  return value.trim() === '0' ? 0 : positive(value);
 }

@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
-import type { BatchSettings } from '../../contract/batch.ts';
+import type { BatchSettings, Tunables, Tuning } from '../../contract/batch.ts';
+import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
 import { ExitError } from '../exit-error.ts';
 import { nameFromFile } from '../load-batch.ts';
 import type { Settings } from '../settings.ts';
+import { readTuning, type TuningFlags } from './tuning-flags.ts';
 
-/** What `run` and `plan` were told on the command line, as it was typed. */
-export interface RunFlags {
+/** What `run` and `plan` were told on the command line. */
+export interface RunFlags extends TuningFlags {
   readonly name?: readonly string[];
   readonly out?: string;
   readonly apiUrl?: string;
@@ -20,10 +22,10 @@ export interface RunFlags {
   readonly map?: readonly string[];
   readonly strict?: boolean;
   readonly tts?: string;
-  readonly rate?: number;
-  readonly submits?: number;
-  readonly window?: number;
-  readonly pollRate?: number;
+  /** Credits. */
+  readonly confirm?: number;
+  readonly assumeSeconds?: number;
+  readonly probe?: boolean;
   readonly json?: boolean;
   readonly detach?: boolean;
   readonly yes?: boolean;
@@ -38,10 +40,26 @@ export interface RunPlan {
   readonly settings: BatchSettings;
   /** True if a flag was given that changes what the rows mean. */
   readonly givesReading: boolean;
+  /** True if a template of file names was given. */
+  readonly givesTemplate: boolean;
+  /** What was given on the command line of what may be changed at any time: it holds for a batch that is there, too. */
+  readonly tuning: Tuning;
+  /** A bill above so many credits is asked about first; null: never. */
+  readonly confirmAbove: number | null;
+  /** Read the length of media that do not state it. */
+  readonly probe: boolean;
+  /** Flags that were given for the prices of rows, which are fixed when a batch is made. */
+  readonly pricingFlags: readonly string[];
 }
 
-/** Defaults of the limits, see design: 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. */
-const DEFAULTS = { rate: null, submits: 8, window: 400, pollRate: null } as const;
+/** 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. No money is spent without a say. */
+const DEFAULTS: Tunables = {
+  limits: { rate: null, submits: 8, window: 400, pollRate: null },
+  budget: null,
+  halt: NEVER_HALT,
+  onUnknown: 'hold',
+  retakes: 0,
+};
 /** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
 const FIRST_LOOK_MS = 3_000;
 const POLL_GAP_MS = 3_000;
@@ -61,6 +79,8 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
   const defaults = pick(flags, ['voice', 'engine', 'format', 'language']);
   const map = readMap(flags.map ?? []);
+  const tuning = readTuning(flags);
+  const assumeSeconds = flags.assumeSeconds ?? config.assumeSeconds;
   return {
     name,
     out: resolve(flags.out ?? `out/${name}`),
@@ -72,10 +92,14 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
       nameTemplate: template ?? '{id}.{ext}',
       prices,
       tts,
+      ...(assumeSeconds === undefined ? {} : { assumeSeconds }),
     },
     settings: {
       reading: { kind: kind ?? null, defaults, map, tts },
-      limits: { ...DEFAULTS, ...config.limits, ...pick(flags, ['rate', 'submits', 'window', 'pollRate']) },
+      ...DEFAULTS,
+      ...pick(config, ['budget', 'halt', 'onUnknown', 'retakes']),
+      ...tuning,
+      limits: { ...DEFAULTS.limits, ...config.limits, ...tuning.limits },
       tts,
       prices,
       nameTemplate: template ?? '{id}.{ext}',
@@ -84,6 +108,14 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
       jobDeadlineMs: (config.polling?.jobDeadlineMinutes ?? JOB_DEADLINE_MINUTES) * 60_000,
       trust503: config.trust503 ?? true,
     },
+    tuning,
+    confirmAbove: flags.confirm ?? config.confirmAbove ?? null,
+    probe: flags.probe ?? false,
+    pricingFlags: [
+      ...(flags.probe === undefined ? [] : ['--probe']),
+      ...(flags.assumeSeconds === undefined ? [] : ['--assume-seconds']),
+    ],
+    givesTemplate: template !== undefined,
     givesReading: kind !== undefined || tts !== 'job' || Object.keys(defaults).length + Object.keys(map).length > 0,
   };
 }

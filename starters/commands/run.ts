@@ -1,19 +1,23 @@
 import { openFolderStore } from '../../store/folder-store.ts';
-import { checkManifest } from '../../inputs/read-manifest.ts';
-import { openManifest } from '../../inputs/manifest-source.ts';
+import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Witness } from '../../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import { checkSpend, spendFacts } from '../check-spend.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
+import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
 import { refuseProblems } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { workOnBatch } from '../work-on-batch.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
+import { requirePrices } from './tune.ts';
+import { describeTuning } from './tuning-flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 
 /** Everything `run` needs from its process. */
@@ -33,28 +37,37 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
   const plan = planRun(manifestPath, flags, settings);
   const source = await openManifest(manifestPath);
   try {
-    const summary = await checkManifest(source, plan.manifest);
+    const summary = await checkManifest(source, plan.manifest, plan.settings.budget);
     refuseProblems(summary, manifestPath, output, { json: flags.json ?? false });
     await requireWritableOut(plan.out);
     const open = await openApi(settings, flags);
     try {
       return await withRecords(settings, async (ledger) => {
-        const load = {
-          ledger,
-          home: settings.home,
-          source,
-          options: plan.manifest,
-          identity: {
-            name: plan.name,
-            digest: summary.digest ?? '',
-            apiUrl: open.api.baseUrl,
-            account: open.profile.userId,
-          },
-          settings: plan.settings,
-          givesReading: plan.givesReading,
-          checked: summary,
+        const identity = {
+          name: plan.name,
+          digest: summary.digest ?? '',
+          apiUrl: open.api.baseUrl,
+          account: open.profile.userId,
         };
-        const { batch, isNew } = await beforeWork(() => findOrLoadBatch(load));
+        const found = await beforeWork(() => ledger.findBatch(plan.name));
+        const priced =
+          found === undefined || found.state === 'loading'
+            ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
+            : { summary, options: plan.manifest };
+        const { batch: made, isNew } = await beforeWork(() =>
+          findOrLoadBatch({
+            ledger,
+            home: settings.home,
+            source,
+            options: priced.options,
+            identity,
+            settings: plan.settings,
+            givesReading: plan.givesReading,
+            givesTemplate: plan.givesTemplate,
+            checked: priced.summary,
+          }),
+        );
+        const batch = isNew ? made : await beforeWork(() => applyFlags(ledger, made, plan, output));
         return await runLoaded({ settings, plan, flags, context, ledger, open, batch, isNew });
       });
     } finally {
@@ -63,6 +76,39 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
   } finally {
     await source.close();
   }
+}
+
+/** What stands before a new batch: prices for all that can have one, then the checks of `check-spend.ts`. */
+async function readyToSpend(request: {
+  readonly source: ManifestSource;
+  readonly summary: ManifestSummary;
+  readonly plan: RunPlan;
+  readonly flags: RunFlags;
+  readonly open: OpenApi;
+  readonly output: Output;
+  /** An answer cannot come from where the manifest came from. */
+  readonly fromStdin: boolean;
+}): Promise<PricedManifest> {
+  const { source, summary, plan, flags, open, output, fromStdin } = request;
+  const checked = { summary, options: plan.manifest };
+  const priced = plan.probe ? await probeManifest(source, checked, plan.settings.budget, output) : checked;
+  const person = { yes: flags.yes ?? false, canAsk: output.isInteractive && !fromStdin };
+  const balance = open.profile.quotaRemaining ?? null;
+  await checkSpend(spendFacts(priced.summary, plan, { ...person, balance }), output);
+  return priced;
+}
+
+/** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. Returns the batch as it is then. */
+async function applyFlags(ledger: Ledger, batch: BatchRecord, plan: RunPlan, output: Output): Promise<BatchRecord> {
+  if (plan.pricingFlags.length > 0) {
+    output.say(`Its rows keep the prices that they got when it was made (${plan.pricingFlags.join(', ')}).`);
+  }
+  const words = describeTuning(plan.tuning);
+  if (words === '') return batch;
+  await requirePrices(ledger, batch, plan.tuning);
+  const tuned = await ledger.tune(batch.name, plan.tuning);
+  output.say(`Batch "${batch.name}" from now on: ${words}.`);
+  return { ...batch, settings: { ...batch.settings, ...tuned } };
 }
 
 async function runLoaded(world: {

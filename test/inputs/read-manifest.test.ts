@@ -3,6 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { guardCell } from '../../inputs/formula-guard.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
+import type { Probe } from '../../inputs/probe-media.ts';
 import { ManifestError } from '../../inputs/problems.ts';
 import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, check, load, withManifest } from './manifest-file.ts';
@@ -114,10 +115,54 @@ describe('the summary', () => {
   it('adds up prices and counts rows without one', async () => {
     const content = `kind,text,voice,audio,video,duration\ntts,abc,v,,,\nstt,,,${AUDIO},,4.2\nstt,,,${AUDIO},,\ndub,abc,v,,${VIDEO},3\n`;
     const { kinds, quoted, unpriced } = await check(content);
-    expect(kinds.tts).toEqual({ rows: 1, quoted: 2, unpriced: 0 });
-    expect(kinds.stt).toEqual({ rows: 2, quoted: 5, unpriced: 1 });
-    expect(kinds.dub).toEqual({ rows: 1, quoted: 5, unpriced: 0 });
+    expect(kinds.tts).toEqual({ rows: 1, quoted: 2, unpriced: 0, assumed: 0 });
+    expect(kinds.stt).toEqual({ rows: 2, quoted: 5, unpriced: 1, assumed: 0 });
+    expect(kinds.dub).toEqual({ rows: 1, quoted: 5, unpriced: 0, assumed: 0 });
     expect([quoted, unpriced]).toEqual([12, 1]);
+  });
+
+  it('prices rows of unknown length at a length that is assumed, in what is loaded too', async () => {
+    const content = `id,audio,duration\na,${AUDIO},4.2\nb,${AUDIO},\n`;
+    const { summary, rows } = await load(content, { assumeSeconds: 30.5 });
+    expect(summary.kinds.stt).toEqual({ rows: 2, quoted: 36, unpriced: 0, assumed: 1 });
+    expect(rows.map(({ quoted, spec, input }) => [quoted, spec.duration, input[2]])).toEqual([
+      [5, 4.2, '4.2'],
+      [31, 30.5, ''],
+    ]);
+  });
+
+  it('prices them by their media first, and asks for none that states its length', async () => {
+    const asked: string[] = [];
+    const probe: Probe = (url) => {
+      asked.push(url);
+      return Promise.resolve(url.endsWith('lost') ? { why: 'answers 404', isSilent: false } : { seconds: 8.1 });
+    };
+    const content = `id,audio,duration\na,${AUDIO},4.2\nb,${AUDIO},\nc,https://media.example/lost,\n`;
+    const { summary, rows } = await load(content, { probe });
+    expect(summary.kinds.stt).toEqual({ rows: 3, quoted: 14, unpriced: 1, assumed: 0 });
+    const lost = { count: 1, first: [{ line: 4, id: 'c', why: 'the audio answers 404' }] };
+    expect(summary).toMatchObject({ unpricedRows: lost, notProbed: lost, cheapest: 5 });
+    expect(rows.map(({ quoted, spec, input }) => [quoted, spec.duration, input[2]])).toEqual([
+      [5, 4.2, '4.2'],
+      [9, 8.1, ''],
+      [null, undefined, ''],
+    ]);
+    expect(new Set(asked)).toEqual(new Set([AUDIO, 'https://media.example/lost']));
+    const assumed = await check(content, { probe, assumeSeconds: 60 });
+    expect(assumed).toMatchObject({ quoted: 74, unpriced: 0, notProbed: lost });
+  });
+
+  it('counts what a budget pays, row after row', async () => {
+    const content = `id,audio,duration\na,${AUDIO},5\nb,${AUDIO},7\nc,${AUDIO},2\nd,${AUDIO},4\n`;
+    const affordable = async (budget: number | null): Promise<unknown> =>
+      withManifest(
+        content,
+        async (path) => (await checkManifest(await openManifest(path), OPTIONS, budget)).affordable,
+      );
+    expect(await affordable(8)).toEqual({ rows: 2, quoted: 7 });
+    expect(await affordable(18)).toEqual({ rows: 4, quoted: 18 });
+    expect(await affordable(1)).toEqual({ rows: 0, quoted: 0 });
+    expect(await affordable(null)).toBeNull();
   });
 
   it('warns once per column that is only carried along', async () => {

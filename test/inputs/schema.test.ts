@@ -24,10 +24,16 @@ describe('readConfig', () => {
       polling: { firstLookMs: 4000, gapMs: 3000, jobDeadlineMinutes: 90 },
       store: 'media',
       trust503: false,
+      budget: 500,
+      confirmAbove: 0,
+      assumeSeconds: 12.5,
+      onUnknown: 'fail',
+      retakes: 2,
     };
     const prices = { 'speech-job': { unit: 'character', credits: 0.4, cjkFactor: 2 } };
-    expect(await read(JSON.stringify({ ...config, prices }))).toEqual({
+    expect(await read(JSON.stringify({ ...config, prices, halt: 'soon,fail=5%' }))).toEqual({
       ...config,
+      halt: { when: 'soon', fail: 5, unit: 'percent' },
       prices: { 'speech-job': { ...prices['speech-job'], estimate: false } },
     });
   });
@@ -49,6 +55,13 @@ describe('readConfig', () => {
     ['{"prices":{"transcription":{"unit":"second","credits":1,"estimate":true}}}', /estimate: there is no such/],
     ['{"api":{"url":"ftp://api.example"}}', /api\.url: /],
     ['{"trust503":"yes"}', /trust503: /],
+    ['{"budget":0}', /budget: /],
+    ['{"confirmAbove":-1}', /confirmAbove: /],
+    ['{"assumeSeconds":0}', /assumeSeconds: /],
+    ['{"halt":"later"}', /halt: expected never, soon,fail=20, soon,fail=5% or now,fail=1; came "?.*later/],
+    ['{"onUnknown":"retry"}', /onUnknown: .*hold.*resubmit.*fail/],
+    ['{"retakes":11}', /retakes: .*10/],
+    ['{"retakes":1.5}', /retakes: /],
     ['[]', /whole file/],
     ['{"limits":', /is not JSON/],
   ])('refuses %s', async (content, message) => {

@@ -46,14 +46,9 @@ describe('what is not delivered yet', () => {
   });
 
   it.each([
-    ['run', '--budget', '5'],
-    ['plan', '--budget', '5'],
-    ['run', '--retakes', '2'],
     ['run', '--resubmit'],
     ['voices', 'create', '--name', 'x'],
     ['profile', 'set-webhook', 'https://example.org'],
-    ['run', '--halt', 'soon,fail=5%'],
-    ['run', '--on-unknown', 'resubmit'],
   ])('%s %s is refused', async (...words) => {
     const { code, stdout, stderr } = await line.run(...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

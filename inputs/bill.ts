@@ -1,0 +1,117 @@
+import { KINDS } from '../contract/row-kinds.ts';
+import type { Kind } from '../contract/row-kinds.ts';
+import { estimateBytes } from './estimate-bytes.ts';
+import type { Priced } from './find-duration.ts';
+
+/** Rows that are named in a message; the others are counted. */
+const NAMED_ROWS = 5;
+
+/** Rows of one kind. */
+export interface KindSummary {
+  readonly rows: number;
+  /** Sum of the quotes that are known, in credits. */
+  readonly quoted: number;
+  /** Rows whose price cannot be known. */
+  readonly unpriced: number;
+  /** Rows whose price is for a length that was assumed (`--assume-seconds`). */
+  readonly assumed: number;
+}
+
+/** Some rows, the first of them named. */
+export interface NamedRows {
+  readonly count: number;
+  /** The first five. */
+  readonly first: readonly { readonly line: number; readonly id: string; readonly why: string }[];
+}
+
+/** What the sound rows of a manifest will cost. Money is in credits. */
+export interface BillSummary {
+  readonly kinds: Readonly<Record<Kind, KindSummary>>;
+  /** Sum over all kinds. */
+  readonly quoted: number;
+  readonly unpriced: number;
+  /** The rows without a price. */
+  readonly unpricedRows: NamedRows;
+  /** The rows whose media were to be probed and could not be. */
+  readonly notProbed: NamedRows;
+  /** The smallest price of a row; null if no row has one. */
+  readonly cheapest: number | null;
+  /** What a budget pays, row after row in the order of the file, leaving out what does not fit; null without a budget. */
+  readonly affordable: { readonly rows: number; readonly quoted: number } | null;
+  /** What the results will take on disk, an estimate; see `estimate-bytes.ts`. */
+  readonly disk: {
+    readonly bytes: number;
+    /** Rows that are not in it, since nothing tells their size. */
+    readonly unknown: number;
+  };
+}
+
+/** A row as the bill needs it. */
+export type BilledRow = Priced & { readonly line: number; readonly id: string };
+
+/** Adds up rows as they are read. Keeps sums only. */
+export class Bill {
+  readonly #budget: number | null;
+  readonly #kinds = Object.fromEntries(
+    KINDS.map((kind) => [kind, { rows: 0, quoted: 0, unpriced: 0, assumed: 0 }]),
+  ) as Record<Kind, { -readonly [K in keyof KindSummary]: number }>;
+  readonly #unpriced = new RowNames();
+  readonly #notProbed = new RowNames();
+  #cheapest: number | null = null;
+  #affordable = { rows: 0, quoted: 0 };
+  #disk = { bytes: 0, unknown: 0 };
+
+  constructor(budget: number | null) {
+    this.#budget = budget;
+  }
+
+  add(row: BilledRow): void {
+    const sum = this.#kinds[row.spec.kind];
+    sum.rows++;
+    if (row.isAssumed) sum.assumed++;
+    if (row.notProbed !== undefined) this.#notProbed.add(row, row.notProbed);
+    const bytes = estimateBytes(row.spec);
+    if (bytes === null) this.#disk.unknown++;
+    else this.#disk.bytes += bytes;
+    if (row.quoted === null) {
+      sum.unpriced++;
+      this.#unpriced.add(row, row.notProbed ?? 'its length is not known');
+      return;
+    }
+    sum.quoted = tidy(sum.quoted + row.quoted);
+    if (this.#cheapest === null || row.quoted < this.#cheapest) this.#cheapest = row.quoted;
+    const after = tidy(this.#affordable.quoted + row.quoted);
+    if (this.#budget !== null && after <= this.#budget) {
+      this.#affordable = { rows: this.#affordable.rows + 1, quoted: after };
+    }
+  }
+
+  summary(): BillSummary {
+    const all = Object.values(this.#kinds);
+    return {
+      kinds: this.#kinds,
+      quoted: tidy(all.reduce((sum, kind) => sum + kind.quoted, 0)),
+      unpriced: this.#unpriced.count,
+      unpricedRows: this.#unpriced,
+      notProbed: this.#notProbed,
+      cheapest: this.#cheapest,
+      affordable: this.#budget === null ? null : this.#affordable,
+      disk: { bytes: Math.round(this.#disk.bytes), unknown: this.#disk.unknown },
+    };
+  }
+}
+
+class RowNames implements NamedRows {
+  count = 0;
+  readonly first: NamedRows['first'][number][] = [];
+
+  add({ line, id }: BilledRow, why: string): void {
+    this.count++;
+    if (this.first.length < NAMED_ROWS) this.first.push({ line, id, why });
+  }
+}
+
+/** Sums of decimal prices without the dust of binary fractions. */
+function tidy(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6;
+}

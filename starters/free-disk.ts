@@ -1,0 +1,14 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Bytes that are free for us where this folder is, or will be; null where the system does not tell. Makes nothing. */
+export async function freeDisk(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const parent = dirname(folder);
+    return isMissing && parent !== folder ? freeDisk(parent) : null;
+  }
+}

@@ -1,0 +1,31 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+
+/** The terminal that a person sits at. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/**
+ * Asks a person on stderr, so that stdout stays data, and reads one line. Only a `y` or `yes` is a yes; an empty line, the end
+ * of the input and Ctrl-C are a no.
+ */
+export function askYesNo(
+  question: string,
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const lines = createInterface({ input, output });
+    lines.once('SIGINT', () => {
+      lines.close();
+    });
+    lines.once('close', () => {
+      resolve(false);
+    });
+    lines.question(`${question} [y/N] `, (answer) => {
+      resolve(/^\s*y(?:es)?\s*$/i.test(answer));
+      lines.close();
+    });
+  });
+}
