@@ -11,7 +11,7 @@ export default {
   coverageAnalysis: 'perTest',
   concurrency: 2,
   incremental: true,
-  reporters: ['clear-text'],
+  reporters: ['progress-append-only', 'clear-text'],
   clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false, skipFull: true },
   // A copy of the project is made there, of what tests may read.
   tempDirName: join(tmpdir(), 'voxbatch-stryker'),

@@ -1,0 +1,55 @@
+import type { LedgerEntry } from '../simulator/start-simulator.ts';
+
+/** What a contestant says of its rows, at the end. */
+export interface Account {
+  /** Ids of rows whose result lies in the folder. */
+  readonly delivered: ReadonlySet<string>;
+  /** Ids of rows of which it says itself that they may have been charged, and that a person should decide. */
+  readonly unknown: ReadonlySet<string>;
+  /** False if it was still at work when its time was over. */
+  readonly isOver: boolean;
+}
+
+/** How a contestant did. */
+export interface Score {
+  readonly name: string;
+  readonly rows: number;
+  readonly delivered: number;
+  readonly unknown: number;
+  /** Rows with neither a result nor a word about them. */
+  readonly lost: number;
+  /** Paid requests that the API took, by its own ledger. */
+  readonly charges: number;
+  /** Paid requests beyond the first of a row. */
+  readonly doubles: number;
+  /** Credits of those. */
+  readonly wasted: number;
+  readonly seconds: number;
+  readonly isOver: boolean;
+}
+
+/** Judges by the ledger of the API and the files, not by what the contestant says of its charges. */
+export function judge(
+  name: string,
+  rows: readonly { readonly id: string }[],
+  account: Account,
+  charges: readonly LedgerEntry[],
+  seconds: number,
+): Score {
+  const seen = new Set<string | undefined>();
+  let doubles = 0;
+  let wasted = 0;
+  for (const { text, credits } of charges) {
+    if (seen.has(text)) {
+      doubles += 1;
+      wasted += credits;
+    }
+    seen.add(text);
+  }
+  const delivered = rows.filter(({ id }) => account.delivered.has(id)).length;
+  const unknown = rows.filter(({ id }) => !account.delivered.has(id) && account.unknown.has(id)).length;
+  return {
+    ...{ name, rows: rows.length, delivered, unknown, lost: rows.length - delivered - unknown },
+    ...{ charges: charges.length, doubles, wasted, seconds, isOver: account.isOver },
+  };
+}

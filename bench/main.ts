@@ -1,0 +1,42 @@
+/**
+ * The bench: voxbatch and the usual patterns do the same batch against the same misbehaving API, and are killed at the same
+ * points. `npm run bench`; see USAGE in options.ts. What each was charged is read from the API's own ledger.
+ */
+import { availableParallelism, totalmem } from 'node:os';
+import { env } from 'node:process';
+import { findServer } from '../embedded/find-server.ts';
+import { CONTESTANTS } from './contestants.ts';
+import { judge, type Score } from './judge.ts';
+import { readOptions } from './options.ts';
+import { ratiosOf, tableOf } from './print-scores.ts';
+import { makeRows, planFaults } from './rows.ts';
+import { Stage } from './stage.ts';
+
+const options = readOptions(process.argv.slice(2), Object.keys(CONTESTANTS));
+const say = (line: string): void => {
+  console.error(line);
+};
+env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say })).path;
+
+const faults = planFaults(makeRows(options.rows), options.seed).rules.length;
+console.log(
+  `${options.rows} rows, ${faults} answers lost or late, ${options.kills} SIGKILLs of the worker, the API takes ` +
+    `${options.rate} requests a second, seed ${options.seed}; ${availableParallelism()} cores, ` +
+    `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}\n`,
+);
+const scores: Score[] = [];
+for (const [name, { words, play }] of Object.entries(CONTESTANTS)) {
+  if (options.only.length > 0 && !options.only.includes(name)) continue;
+  say(`${name}: ${words} …`);
+  const stage = await Stage.create(options);
+  try {
+    const begun = performance.now();
+    const account = await play(stage, options.seconds * 1_000);
+    const score = judge(name, stage.rows, account, stage.charges(), (performance.now() - begun) / 1_000);
+    scores.push(score);
+    if (!score.isOver || score.lost > 0) say(await stage.lastWords());
+  } finally {
+    await stage.close();
+  }
+}
+console.log(`${tableOf(scores)}\n\n${ratiosOf(scores)}`);

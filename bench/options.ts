@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/** What a bench was told on its command line. */
+export interface BenchOptions {
+  /** Rows of the batch that each contestant is given. */
+  readonly rows: number;
+  /** SIGKILLs of a contestant's worker, spread evenly over the rows. */
+  readonly kills: number;
+  /** Of the faults, the durations and the answers. */
+  readonly seed: number;
+  /** Paid requests that the API takes per second. */
+  readonly rate: number;
+  /** Longest time of one contestant, in seconds; then it is judged as it stands. */
+  readonly seconds: number;
+  /** Names of contestants; none: all. */
+  readonly only: readonly string[];
+  /** Folder of the compiled voxbatch. */
+  readonly dist: string;
+}
+
+const USAGE =
+  'npm run bench -- [CONTESTANT…] [--rows N] [--kills N] [--seed N] [--rate N] [--seconds N] [--dist FOLDER]';
+const OWN_DIST = fileURLToPath(new URL('../dist', import.meta.url));
+
+/** Reads the command line. Throws an error that says what was expected. */
+export function readOptions(argv: readonly string[], contestants: readonly string[]): BenchOptions {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: { rows: text, kills: text, seed: text, rate: text, seconds: text, dist: text },
+    allowPositionals: true,
+  });
+  const stranger = positionals.find((name) => !contestants.includes(name));
+  if (stranger !== undefined) {
+    throw new Error(`There is no contestant "${stranger}"; expected ${contestants.join(', ')}.\n${USAGE}`);
+  }
+  const number = (flag: 'rows' | 'kills' | 'seed' | 'rate' | 'seconds', otherwise: number): number => {
+    const value = values[flag] ?? String(otherwise);
+    if (/^\d+$/.test(value)) return Number(value);
+    throw new Error(`--${flag}: expected a whole number, got ${JSON.stringify(value)}.\n${USAGE}`);
+  };
+  return {
+    rows: number('rows', 300),
+    kills: number('kills', 5),
+    seed: number('seed', 1),
+    rate: number('rate', 20),
+    seconds: number('seconds', 150),
+    only: positionals,
+    dist: resolve(values.dist ?? OWN_DIST),
+  };
+}

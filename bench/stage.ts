@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startSimulator, type LedgerEntry, type Simulator } from '../simulator/start-simulator.ts';
+import { TemporalServer } from '../test/support/temporal-server.ts';
+import { waitFor } from '../test/support/wait-for.ts';
+import type { BenchOptions } from './options.ts';
+import { makeRows, planFaults, type Row } from './rows.ts';
+
+const PEERS = fileURLToPath(new URL('./peers/', import.meta.url));
+const TYPESCRIPT = new URL('../test/chaos/run-typescript.mjs', import.meta.url).href;
+
+/** A process that may be killed and started again, as often as one likes. */
+export interface Player {
+  /** SIGKILL, and the same again at once. */
+  killAndRestart(): Promise<void>;
+  /** Exit code of the last one; resolves only when one ends that was not killed by us. */
+  readonly ended: Promise<number | null>;
+}
+
+/** What one contestant plays on: its own simulator, Temporal server and folder, the same for everybody. */
+export class Stage {
+  readonly folder: string;
+  readonly rows: readonly Row[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly #simulator: Simulator;
+  readonly #temporal: TemporalServer;
+  readonly #options: BenchOptions;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(
+    folder: string,
+    rows: readonly Row[],
+    simulator: Simulator,
+    temporal: TemporalServer,
+    options: BenchOptions,
+  ) {
+    this.folder = folder;
+    this.rows = rows;
+    this.#simulator = simulator;
+    this.#temporal = temporal;
+    this.#options = options;
+    this.env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      TEMPORAL_ADDRESS: temporal.address,
+      VOXBATCH_API_URL: simulator.url,
+      VOXBATCH_API_TOKEN: simulator.token,
+    };
+  }
+
+  static async create(options: BenchOptions): Promise<Stage> {
+    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-bench-'));
+    const rows = makeRows(options.rows);
+    const simulator = await startSimulator({
+      seed: options.seed,
+      plan: planFaults(rows, options.seed),
+      // One plain shape of answers: what a peer could not read would be no news.
+      shape: 'docs',
+      rate: options.rate,
+      createMs: [50, 150],
+      jobMs: [1_000, 3_000],
+    });
+    await mkdir(join(folder, 'temporal'));
+    await mkdir(join(folder, 'results'));
+    const temporal = await TemporalServer.start(join(folder, 'temporal'));
+    await writeFile(join(folder, 'rows.json'), JSON.stringify(rows));
+    return new Stage(folder, rows, simulator, temporal, options);
+  }
+
+  /** Starts a peer's file, from `bench/peers/`. */
+  startPeer(file: string, args: readonly string[] = []): Player {
+    return this.#start(['--import', TYPESCRIPT, join(PEERS, file), ...args]);
+  }
+
+  /** Starts `voxbatch …`. */
+  startVoxbatch(args: readonly string[]): Player {
+    return this.#start([join(this.#options.dist, 'starters', 'cli.js'), ...args]);
+  }
+
+  /** Kills the player whenever another share of the rows was charged for the first time, until all kills are done. */
+  async disturb(player: Player): Promise<void> {
+    const { rows, kills } = this.#options;
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const share = Math.ceil((kill * rows) / (kills + 1));
+      await waitFor(() => this.#rowsCharged() >= share, this.#options.seconds * 1_000);
+      await player.killAndRestart();
+    }
+  }
+
+  /** Every paid request that the API took. */
+  charges(): LedgerEntry[] {
+    return this.#simulator.ledger();
+  }
+
+  /** The end of what a process said, for people. */
+  async lastWords(): Promise<string> {
+    return (await readFile(join(this.folder, 'log.txt'), 'utf8').catch(() => '')).slice(-2_000);
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    await this.#temporal.kill();
+    await this.#simulator.close();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #rowsCharged(): number {
+    return new Set(this.charges().map(({ text }) => text)).size;
+  }
+
+  #start(args: readonly string[]): Player {
+    const log = createWriteStream(join(this.folder, 'log.txt'), { flags: 'a' });
+    let child: ChildProcess;
+    let resolveEnd: (code: number | null) => void;
+    const ended = new Promise<number | null>((resolve) => (resolveEnd = resolve));
+    const begin = (): void => {
+      const one = spawn(process.execPath, args, { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+      child = one;
+      this.#children.add(one);
+      one.stdout.pipe(log, { end: false });
+      one.stderr.pipe(log, { end: false });
+      one.once('exit', (code, signal) => {
+        this.#children.delete(one);
+        if (signal !== 'SIGKILL') resolveEnd(code);
+      });
+    };
+    begin();
+    return {
+      ended,
+      killAndRestart: async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        await gone;
+        begin();
+      },
+    };
+  }
+}
