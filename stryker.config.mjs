@@ -10,6 +10,8 @@ export default {
   // Each mutant is put to those tests only that come by its line.
   coverageAnalysis: 'perTest',
   concurrency: 2,
+  // Jest keeps the modules of each run; a process that has grown is slow.
+  maxTestRunnerReuse: 40,
   incremental: true,
   reporters: ['progress-append-only', 'clear-text'],
   clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false, skipFull: true },
