@@ -6,6 +6,7 @@ import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
+import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
 import type { RunningWork } from './running-work.ts';
 import type { EndpointClass, SeenLimiter } from './seen-limiter.ts';
@@ -47,6 +48,8 @@ export interface Dependencies {
   readonly limiters: Map<EndpointClass, SeenLimiter>;
   /** When each job is looked at next, in this process. */
   readonly looks: LookSchedule;
+  /** Readings of the API's list, shared by all who look for a lost job. */
+  readonly listings: Listings;
   /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */
   readonly sends: RunningWork;
   /** Downloads that run in this process, by {@link nameOf} their attempt. */

@@ -35,9 +35,7 @@ export async function freshSpeechLink(
   if (speech?.jobId == null) return endWith(deps, key, 'The speech of this row has no job to read a link from.');
   try {
     const { jobId } = speech;
-    const reading = await readInTurn(deps, loaded.batch.settings.limits.pollRate, signal, () =>
-      deps.api.readJob('speech-job', jobId, signal),
-    );
+    const reading = await readInTurn(deps, key.batch, signal, () => deps.api.readJob('speech-job', jobId, signal));
     const name = nameOf(key);
     const reads = reading.resultUrl === undefined ? deps.looks.troubled(name, deps.clock.now().wall) : 0;
     if (reads === 0 || reads >= MOST_READS) deps.looks.forget(name);

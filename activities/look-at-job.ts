@@ -15,10 +15,9 @@ const MOST_TROUBLES = 6;
  * be read, or its download was begun. A look that fails is a failed look, never a failed job.
  */
 export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<boolean> {
-  const { pollRate } = job.loaded.batch.settings.limits;
   let reading: JobReading;
   try {
-    reading = await readInTurn(deps, pollRate, signal, () => deps.api.readJob(job.operation, job.jobId, signal));
+    reading = await readInTurn(deps, job.key.batch, signal, () => deps.api.readJob(job.operation, job.jobId, signal));
   } catch (error) {
     if (signal.aborted) return false;
     if (!(error instanceof ApiError)) throw error;

@@ -1,12 +1,13 @@
 import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, Move } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { RowEffect, SettleVerdict } from '../ledger/ledger.ts';
+import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
 import type { StoredFile } from '../store/store.ts';
+import { afterUnknown } from '../workflows/policy/new-take.ts';
 import { mayTryAgain, pausesBatch } from '../workflows/policy/retry.ts';
 import { isLastStep } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
-import { moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { loadBatch, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { canLookUp } from './look-up-lost.ts';
 import { storeTranscript } from './store-transcript.ts';
 
@@ -59,7 +60,8 @@ async function meaningOf(
       return [verdict, { outcome: 'failed', failure: withNote(verdict.failure, 'nothing was charged') }];
     case 'unknown':
       // Where the API has a list, reconcile looks there before the row ends.
-      return [verdict, canLookUp(loaded.operation) ? { state: 'submitting' } : endUnknown(verdict.failure)];
+      if (canLookUp(loaded.operation)) return [verdict, { state: 'submitting' }];
+      return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
   }
 }
 
@@ -77,9 +79,16 @@ function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure):
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 
-/** The end of a row of which nobody can say whether it was charged. */
-export function endUnknown(failure: Failure): RowEffect {
-  return { outcome: 'unknown', failure: withNote(failure, 'it may have been charged') };
+/** What the user wants of a row of which nobody can say whether it was charged. */
+export async function whenUnknown(
+  deps: Dependencies,
+  key: AttemptKey,
+  jobId: string | null,
+  failure: Failure,
+): Promise<RowEnding | Retake> {
+  const { control, settings } = await loadBatch(deps, key.batch);
+  const noted = withNote(failure, 'it may have been charged');
+  return afterUnknown(settings.onUnknown, control, key.step, { jobId }, { ...noted, class: 'OutcomeUnknown' });
 }
 
 /** Longest message of a failure, in characters. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/speech-api.ts';
 import type { FailureClass } from '../contract/failures.ts';
+import { loadBatch } from './load-attempt.ts';
 import { answered, isFree, refused, reserve, troubled, type RateState } from '../workflows/policy/rate.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { EndpointClass } from './seen-limiter.ts';
@@ -9,6 +10,10 @@ type Needs = Pick<Dependencies, 'ledger' | 'realm' | 'clock' | 'limiters'>;
 
 /** A limiter that let everything pass is asked again after this, ms: so late may a process hear of another's refusal. */
 const TRUST_MS = 250;
+/** Who waits looks so often whether the user changed the rate, or stopped the batch, ms. */
+const LISTEN_EVERY_MS = 1_000;
+/** A slot that is further away than the limiter gives them is asked for again when it is this far away, ms. */
+const ASK_AHEAD_MS = 500;
 
 /** Limits hold for an account at an API, over all workers and batches. */
 function scopeOf(deps: Needs, endpoint: EndpointClass): string {
@@ -16,8 +21,9 @@ function scopeOf(deps: Needs, endpoint: EndpointClass): string {
 }
 
 /**
- * Waits for this call's turn under the shared limit and any pause the API asked for. Rejects when the signal aborts.
- * `limit`: the user's own rate in calls per second, or null.
+ * Waits for this call's turn under the shared limit and any pause the API asked for. Rejects when the signal aborts. The rate is
+ * the one that the batch has now, also when it changes meanwhile. A paid request of a batch that no longer runs need not
+ * wait: its intent will be refused.
  *
  * As long as there is no limit at all, the limiter is asked only now and then: it would answer "at once", and each answer is
  * a synced commit.
@@ -25,35 +31,44 @@ function scopeOf(deps: Needs, endpoint: EndpointClass): string {
 export async function waitForSlot(
   deps: Needs,
   endpoint: EndpointClass,
-  limit: number | null,
+  batch: string,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let waited = true; waited;) {
+  for (;;) {
     signal.throwIfAborted();
+    const { control, settings } = await loadBatch(deps, batch);
+    if (endpoint === 'create' && control !== 'running') return;
+    const limit = endpoint === 'create' ? settings.limits.rate : settings.limits.pollRate;
     const now = deps.clock.now().wall;
     const seen = deps.limiters.get(endpoint);
-    if (limit === null && seen !== undefined && isFree(seen.state, now) && Math.abs(now - seen.at) < TRUST_MS) {
+    const isFresh = seen !== undefined && Math.abs(now - seen.at) < TRUST_MS;
+    if (limit === null && isFresh && isFree(seen.state, now)) {
       seen.calls += 1;
       return;
     }
-    const slot = await change(deps, endpoint, (state) => reserve(state, limit, 1 + (seen?.calls ?? 0), now));
+    const unasked = seen?.calls ?? 0;
+    const slot = await change(deps, endpoint, (state) => reserve(state, { batch, limit, unasked }, now));
+    if (!slot.isGiven) {
+      await sleep(Math.min(LISTEN_EVERY_MS, slot.startAt - now - ASK_AHEAD_MS), undefined, { signal });
+      continue;
+    }
     await sleep(Math.max(0, slot.startAt - now), undefined, { signal });
     // A refusal of another call may have paused everybody while this one slept.
-    waited = slot.startAt > now && (await isPaused(deps, endpoint));
+    if (slot.startAt <= now || !(await isPaused(deps, endpoint, batch))) return;
   }
 }
 
 /**
- * Makes a free read when its turn comes, and tells everybody what its answer says about the API's health. Rejects as the read
- * does, or when the signal aborts.
+ * Makes a free read for a batch when its turn comes, and tells everybody what its answer says about the API's health. Rejects as
+ * the read does, or when the signal aborts.
  */
 export async function readInTurn<T>(
   deps: Needs & Pick<Dependencies, 'reads'>,
-  limit: number | null,
+  batch: string,
   signal: AbortSignal,
   read: () => Promise<T>,
 ): Promise<T> {
-  await waitForSlot(deps, 'read', limit, signal);
+  await waitForSlot(deps, 'read', batch, signal);
   return deps.reads(async () => {
     const sentAt = deps.clock.now().wall;
     try {
@@ -67,13 +82,13 @@ export async function readInTurn<T>(
   });
 }
 
-async function isPaused(deps: Needs, endpoint: EndpointClass): Promise<boolean> {
+async function isPaused(deps: Needs, endpoint: EndpointClass, batch: string): Promise<boolean> {
   const now = deps.clock.now().wall;
   const seen = deps.limiters.get(endpoint);
   if (seen !== undefined && Math.abs(now - seen.at) < TRUST_MS) return seen.state.pausedUntil > now;
   return change(deps, endpoint, (state) => {
-    const { state: known } = reserve(state, null, 0, now);
-    return { state: known, result: known.pausedUntil > now };
+    const { state: known, result } = reserve(state, { batch, limit: null, unasked: 0 }, now);
+    return { state: state ?? known, result: !result.isGiven || known.pausedUntil > now };
   });
 }
 

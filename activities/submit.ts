@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
+import type { AttemptKey, BatchSettings, SubmitReport } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
+import { operationOf } from '../contract/row-kinds.ts';
 import { quoteStep } from '../workflows/policy/pricing.ts';
+import { stepsAfter } from '../workflows/policy/row-machine.ts';
 import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
+import type { Intent } from '../ledger/ledger.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { StoredFile } from '../store/store.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, type Link } from './fresh-speech-link.ts';
 import { loadAttempt, loadBatch, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { hashOf } from './look-up-lost.ts';
 import { receiveMedia } from './receive-media.ts';
 import { recordVerdict } from './record-verdict.ts';
 import { reportHealth, waitForSlot } from './slots.ts';
@@ -32,23 +36,23 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
   const loaded = await loadAttempt(deps, key);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
 
-  const { limits } = loaded.batch.settings;
   try {
-    await waitForSlot(deps, 'create', limits.rate, signal);
+    await waitForSlot(deps, 'create', key.batch, signal);
     // After the wait, which may be longer than the life of a link.
     const link = await freshSpeechLink(deps, loaded, key, signal);
     if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
     if (link.state === 'later') return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
+    const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything on the wire; what comes before must not take the place of a request.
     return await deps.wires.of(
       key.batch,
-      limits.submits,
+      settings.limits.submits,
     )(async () => {
       signal.throwIfAborted();
       await deps.witness('before-intent');
-      const intent = await intend(deps, loaded, key, signal);
+      const intent = await intend(deps, loaded, key, link, signal);
       if ('verdict' in intent) return intent;
-      return deps.sends.run(nameOf(key), () => send(deps, loaded, key, link, signal, intent));
+      return deps.sends.run(nameOf(key), () => send(deps, { loaded, key, link, signal, intentAt: intent }));
     });
   } catch (error) {
     // Before the intent an abort harms nothing; `send` handles its own.
@@ -65,14 +69,20 @@ async function intend(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
+  link: Link,
   signal: AbortSignal,
 ): Promise<Instant | SubmitReport> {
-  const { settings } = loaded.batch;
-  const quoted = quoteStep(loaded.operation, loaded.row.spec, settings.prices);
+  const linkHash = link.audioUrl === undefined ? {} : { linkHash: hashOf(link.audioUrl) };
   for (;;) {
-    const { submits } = settings.limits;
+    // Read anew each time: the user may change them while this waits.
+    const { settings } = await loadBatch(deps, key.batch);
     const askedAt = deps.clock.now();
-    const intent = await deps.ledger.intend(key, { quoted, owner: deps.owner, maxSending: submits });
+    const intent = await deps.ledger.intend(key, {
+      ...quotesOf(loaded, key, settings),
+      owner: deps.owner,
+      maxSending: settings.limits.submits,
+      ...linkHash,
+    });
     switch (intent.answer) {
       case 'go':
         return askedAt;
@@ -82,6 +92,8 @@ async function intend(
           next: await moveOf(deps, key.batch, key.row),
           ...(await controlOf(deps, key.batch)),
         };
+      case 'over-budget':
+        return { verdict: 'refused', next: await moveOf(deps, key.batch, key.row) };
       case 'exists':
         return reportStanding(await loadAttempt(deps, key));
       case 'full':
@@ -90,23 +102,39 @@ async function intend(
   }
 }
 
+/** What the request costs, and the later steps of its row with it. */
+function quotesOf(
+  { operation, row }: LoadedAttempt,
+  { step }: AttemptKey,
+  { prices, tts }: BatchSettings,
+): Pick<Intent, 'quoted' | 'quotedRest'> {
+  const rest = stepsAfter(row.kind, step).map((later) =>
+    quoteStep(operationOf(row.kind, later, tts), row.spec, prices),
+  );
+  const quotedRest = rest.reduce((sum, quote) => (sum === null || quote === null ? null : sum + quote), 0);
+  return { quoted: quoteStep(operation, row.spec, prices), quotedRest };
+}
+
 /** What the user lets the batch do, where that is not to run. */
 async function controlOf(deps: Dependencies, batch: string): Promise<Pick<SubmitReport, 'control'>> {
   const { control } = await loadBatch(deps, batch);
   return control === 'running' ? {} : { control };
 }
 
+/** A request that is on record and may be sent. */
+interface Sending {
+  readonly loaded: LoadedAttempt;
+  readonly key: AttemptKey;
+  readonly link: Link;
+  readonly signal: AbortSignal;
+  readonly intentAt: Instant;
+}
+
 /** From the synced intent to the recorded verdict. */
-async function send(
-  deps: Dependencies,
-  loaded: LoadedAttempt,
-  key: AttemptKey,
-  link: Link,
-  signal: AbortSignal,
-  intentAt: Instant,
-): Promise<SubmitReport> {
+async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
+  const { loaded, key, intentAt } = sending;
   await deps.witness('after-intent');
-  const verdict = await sendOnce(deps, loaded, key, link, signal, intentAt);
+  const verdict = await sendOnce(deps, sending);
   await deps.witness('after-answer');
   const next = await recordVerdict(deps, loaded, key, verdict);
   await deps.witness('after-verdict');
@@ -117,11 +145,7 @@ async function send(
 
 async function sendOnce(
   deps: Dependencies,
-  loaded: LoadedAttempt,
-  key: AttemptKey,
-  link: Link,
-  signal: AbortSignal,
-  intentAt: Instant,
+  { loaded, key, link, signal, intentAt }: Sending,
 ): Promise<Verdict<StoredFile>> {
   if (signal.aborted) return notSent('The work was taken away right before sending.');
   if (!maySend(intentAt, deps.clock.now())) {

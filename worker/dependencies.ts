@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
+import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { Wires } from '../activities/wires.ts';
@@ -35,6 +36,7 @@ export function dependenciesOf(
     reads: pLimit(READS),
     limiters: new Map(),
     looks: new LookSchedule(),
+    listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),
     witness: world.witness ?? ((): void => undefined),

@@ -93,7 +93,7 @@ describe('a lost lip-sync create', () => {
     await ledger.createBatch({ ...own, name: 'other' });
     await ledger.addRows('other', [{ row: 1, id: 'r1', line: 2, spec: lipSync(2), input: [], quoted: 1 }]);
     await ledger.openBatch('other');
-    await ledger.intend({ ...at(1), batch: 'other' }, { quoted: 1, owner: 'elsewhere', maxSending: 8 });
+    await ledger.intend({ ...at(1), batch: 'other' }, { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 });
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
   });
 
@@ -143,7 +143,7 @@ describe('a lost lip-sync create', () => {
     const submitting = sender.submit(at(1));
     await waitFor(() => world.charges().length === 1);
     // Another one in doubt, so that the look-up finds nothing certain.
-    await sender.deps.ledger.intend(at(2), { quoted: 1, owner: 'elsewhere', maxSending: 8 });
+    await sender.deps.ledger.intend(at(2), { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 });
     const worker = await world.worker();
     const looking = worker.reconcile(at(1));
     expect(await submitting).toMatchObject({ verdict: 'accepted' });
@@ -151,15 +151,78 @@ describe('a lost lip-sync create', () => {
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
   });
 
-  it('cannot be found for a chain, whose speech link is on no record', async () => {
+  it('is found for a chain by the hash of its speech link, which itself is on no record', async () => {
     const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
-    await world.fill([dub()]);
+    await world.fill([dub(), dub('Another.')]);
     const sender = await world.worker();
-    await sender.submit(keyOf(1));
-    await sender.wait([[1]]);
-    await lose(world, [1]);
+    for (const row of [1, 2]) await sender.submit(keyOf(row));
+    await sender.wait([[1], [2]]);
+    await lose(world, [2, 1]);
     const worker = await world.worker();
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
-    expect(world.charges()).toHaveLength(2);
+    for (const row of [1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('succeeded');
+    const links = new Map(world.charges().map(({ jobId, audioUrl }) => [jobId, audioUrl ?? '']));
+    for (const row of [1, 2]) {
+      const { charges } = await world.row(row);
+      const [speech, lipSync] = charges;
+      expect(links.get(lipSync?.jobId ?? '')).toContain(`/results/${speech?.jobId ?? 'none'}`);
+      expect(lipSync?.linkHash).toMatch(/^[0-9a-f]{64}$/);
+      expect(JSON.stringify(charges)).not.toContain('/results/');
+    }
+    expect(world.charges()).toHaveLength(4);
+  });
+
+  it('is adopted by each of two rows that look alike, and by none if a stranger made a third like them', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync(1), lipSync(1), lipSync(2), lipSync(2)]);
+    await lose(world, [1, 2, 3, 4]);
+    await world.change('plan', { echoInputs: true });
+    await createElsewhere(world, lipSync(2));
+    const workers = await Promise.all([world.worker(), world.worker()]);
+    const rows = [1, 2, 3, 4];
+    const outcomes = await Promise.all(rows.map((row, i) => outcomeAfter(world, workers[i % 2] as Worker, row)));
+    expect(outcomes).toEqual(['succeeded', 'succeeded', 'unknown', 'unknown']);
+    const jobs = await Promise.all([1, 2].map(async (row) => (await world.row(row)).charges[0]?.jobId));
+    expect(new Set(jobs).size).toBe(2);
+  });
+
+  it('is found at the second look where the list shows it a moment later', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    await world.fill([lipSync()]);
+    await lose(world, [1]);
+    let looks = 0;
+    const worker = await world.worker({
+      change: ({ api }) => ({
+        api: {
+          ...api,
+          listLipSyncJobs: async (...request) =>
+            ++looks === 1 ? { jobs: [], hasMore: false } : api.listLipSyncJobs(...request),
+        },
+      }),
+    });
+    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect(looks).toBe(2);
+  });
+
+  it('costs few readings of a long list, however many are looked for', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    const rows = Array.from({ length: 30 }, (_, i) => i + 1);
+    await world.fill(
+      rows.map((row) => lipSync(row)),
+      { limits: { submits: 30 } },
+    );
+    await lose(world, rows);
+    await world.change('plan', { echoInputs: true });
+    for (const n of rows) await createElsewhere(world, lipSync(1_000 + n));
+    const worker = await world.worker();
+    await Promise.all(rows.map((row) => worker.reconcile(at(row))));
+    const made = new Map(world.charges().map(({ jobId, videoUrl }) => [jobId, videoUrl]));
+    for (const row of rows) {
+      expect(made.get((await world.row(row)).charges[0]?.jobId ?? null)).toBe(lipSync(row).video);
+    }
+    const { endpoints } = await world.statistics();
+    const readings = Object.entries(endpoints).filter(([route]) => route === 'GET /media/lip-sync/jobs');
+    // Two pages each: those who came first, and those who came while that one was read.
+    expect(readings.flatMap(([, statuses]) => Object.keys(statuses))).toEqual(['200']);
+    expect(readings[0]?.[1]['200']).toBeLessThanOrEqual(8);
   });
 });

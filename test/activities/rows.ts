@@ -1,4 +1,5 @@
 import type { AttemptKey, BatchLimits, BatchSettings } from '../../contract/batch.ts';
+import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { RowSpec, Step } from '../../contract/row-kinds.ts';
 
@@ -8,8 +9,8 @@ export const BATCH = 'b';
 /** Settings of the batch that differ from the defaults of these tests: no waiting, job endpoint, 8 on the wire. */
 export type Wanted = Partial<Omit<BatchSettings, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
 
-export function keyOf(row: number, attempt = 1, step: Step = 'speech'): AttemptKey {
-  return { batch: BATCH, row, step, take: 1, attempt };
+export function keyOf(row: number, attempt = 1, step: Step = 'speech', take = 1): AttemptKey {
+  return { batch: BATCH, row, step, take, attempt };
 }
 
 /** The settings of a batch; what is not wanted otherwise is the default of these tests. */
@@ -23,6 +24,10 @@ export function settingsOf({ limits, ...rest }: Wanted): BatchSettings {
     pollGapMs: 20,
     jobDeadlineMs: 3_600_000,
     trust503: true,
+    budget: null,
+    halt: NEVER_HALT,
+    onUnknown: 'hold',
+    retakes: 0,
     ...rest,
     limits: { rate: null, submits: 8, window: 100, pollRate: null, ...limits },
   };

@@ -9,10 +9,21 @@
  * of this against additive increase used 96 % of a hidden limit instead of 90 % at the same few refusals.
  *
  * Trouble (connection refused, 503) pauses everybody with exponential backoff, and does not touch the rate.
+ *
+ * A slot is given at most a second ahead; who would have to wait longer asks again. So a change of the rate is heard within a
+ * second, nobody holds a slot that a slower rate gave, and a time further ahead than that in the state can only mean that the
+ * clock was set back: it is then forgotten.
+ *
+ * Batches of one account share the slots. Where their rates differ, each keeps to its own, and the slower one does not hold
+ * the quicker one up.
  */
 export interface RateState {
-  /** Earliest time of the next slot, ms. */
-  readonly nextAt: number;
+  /** Time of the last slot that was given to a call with a rate, ms. */
+  readonly lastAt: number;
+  /** What that call's rate leaves free after it, ms. */
+  readonly gapMs: number;
+  /** The same time for each batch with a rate, ms. */
+  readonly ofBatch: Readonly<Record<string, number>>;
   /** No slot before this, ms. */
   readonly pausedUntil: number;
   /** Learned at the last refusal: the rate that was refused, calls per second; null before the first. */
@@ -26,7 +37,9 @@ export interface RateState {
 }
 
 const FRESH_RATE: RateState = {
-  nextAt: 0,
+  lastAt: 0,
+  gapMs: 0,
+  ofBatch: {},
   pausedUntil: 0,
   refusedRate: null,
   refusedAt: 0,
@@ -35,12 +48,27 @@ const FRESH_RATE: RateState = {
   windowCalls: 0,
 };
 
-/** Slots for `calls` calls: the first at `startAt`, each further one `gapMs` later. */
-export interface Slots {
-  readonly startAt: number;
-  readonly gapMs: number;
+/** Who asks for a slot. */
+export interface Asking {
+  readonly batch: string;
+  /** The user's own rate for the batch, calls per second, or null. */
+  readonly limit: number | null;
+  /** Calls of this worker that went without asking since it last did. */
+  readonly unasked: number;
 }
 
+/** `isGiven`: the call may go at `startAt`. Otherwise that is the earliest time as things stand; ask again before. */
+export interface Slot {
+  readonly isGiven: boolean;
+  readonly startAt: number;
+}
+
+/** Slots are given so far ahead at most, ms. */
+export const HORIZON_MS = 1_000;
+/** The clocks of workers may differ by this, ms. */
+const CLOCK_SKEW_MS = 5_000;
+/** A batch that has not called for so long is forgotten, ms. */
+const FORGET_BATCH_MS = 3_600_000;
 const BACK_OFF_FACTOR = 0.85;
 const CLIMB_MS = 4_000;
 const PROBE_PER_SECOND = 0.03;
@@ -63,30 +91,52 @@ export function learnedRate(state: RateState, now: number): number | null {
 
 /** True if a call may go at once, and nothing is known that could soon change that. */
 export function isFree(state: RateState, now: number): boolean {
-  return state.pausedUntil <= now && learnedRate(state, now) === null && state.nextAt <= now && state.troubles === 0;
+  return state.pausedUntil <= now && learnedRate(state, now) === null && state.troubles === 0;
 }
 
-/** Gives out slots. `limit` is the user's own rate, calls per second, or null. */
+/** Gives out a slot, if there is one within the next second. */
 export function reserve(
   before: RateState | undefined,
-  limit: number | null,
-  calls: number,
+  { batch, limit, unasked }: Asking,
   now: number,
-): { readonly state: RateState; readonly result: Slots } {
-  const state = before ?? FRESH_RATE;
+): { readonly state: RateState; readonly result: Slot } {
+  const state = asOf(before, now);
   const rate = Math.min(limit ?? Infinity, learnedRate(state, now) ?? Infinity);
-  const gapMs = Number.isFinite(rate) ? 1000 / rate : 0;
-  const startAt = Math.max(now, state.nextAt, state.pausedUntil);
+  const gapMs = 1000 / rate;
+  const own = state.ofBatch[batch];
+  const startAt = Math.max(
+    now,
+    state.pausedUntil,
+    state.lastAt + Math.min(gapMs, state.gapMs),
+    own === undefined ? 0 : own + gapMs,
+  );
+  if (startAt > now + HORIZON_MS) return { state, result: { isGiven: false, startAt } };
   const windowOver = now - state.windowAt >= 1000;
+  const calls = 1 + unasked;
   return {
     state: {
       ...state,
       // A call without a limit leaves the slots of those that have one as they are.
-      nextAt: gapMs === 0 ? state.nextAt : startAt + calls * gapMs,
+      ...(gapMs === 0 ? {} : { lastAt: startAt, gapMs, ofBatch: { ...state.ofBatch, [batch]: startAt } }),
       windowAt: windowOver ? now : state.windowAt,
       windowCalls: windowOver ? calls : state.windowCalls + calls,
     },
-    result: { startAt, gapMs },
+    result: { isGiven: true, startAt },
+  };
+}
+
+/** The state without what cannot be: times that a clock wrote which has since been set back. */
+function asOf(before: RateState | undefined, now: number): RateState {
+  const state = { ...FRESH_RATE, ...before };
+  const isReal = (time: number): boolean => time <= now + HORIZON_MS + CLOCK_SKEW_MS;
+  const ofBatch = Object.entries(state.ofBatch).filter(([, time]) => isReal(time) && time > now - FORGET_BATCH_MS);
+  return {
+    ...state,
+    lastAt: isReal(state.lastAt) ? state.lastAt : now,
+    ofBatch: Object.fromEntries(ofBatch),
+    pausedUntil: state.pausedUntil <= now + LONGEST_PAUSE_MS + CLOCK_SKEW_MS ? state.pausedUntil : now,
+    refusedAt: Math.min(state.refusedAt, now),
+    windowAt: Math.min(state.windowAt, now),
   };
 }
 
@@ -100,14 +150,14 @@ export function refused(
   sentAt: number,
   retryAfterMs: number | undefined,
 ): { readonly state: RateState; readonly result: undefined } {
-  const state = before ?? FRESH_RATE;
+  const state = asOf(before, now);
   const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, retryAfterMs ?? 0));
   const pausedUntil = Math.max(state.pausedUntil, now + pause);
   if (sentAt <= state.refusedAt) return { state: { ...state, pausedUntil }, result: undefined };
   const measured = state.windowCalls / Math.max(0.25, Math.min(1, (now - state.windowAt) / 1000));
   const known = learnedRate(state, now);
   const refusedRate = Math.max(LOWEST_RATE, known === null ? measured : Math.min(known, Math.max(measured, known / 2)));
-  return { state: { ...state, pausedUntil, refusedRate, refusedAt: now, nextAt: 0, troubles: 0 }, result: undefined };
+  return { state: { ...state, pausedUntil, refusedRate, refusedAt: now, troubles: 0 }, result: undefined };
 }
 
 /** The service could not be reached or was down: everybody waits, twice as long each time, at most 30 s. */
@@ -115,7 +165,7 @@ export function troubled(
   before: RateState | undefined,
   now: number,
 ): { readonly state: RateState; readonly result: undefined } {
-  const state = before ?? FRESH_RATE;
+  const state = asOf(before, now);
   if (now < state.pausedUntil) return { state, result: undefined };
   const pause = Math.min(LONGEST_TROUBLE_MS, SHORTEST_PAUSE_MS * 2 ** state.troubles);
   return {
@@ -126,5 +176,5 @@ export function troubled(
 
 /** An answer came: trouble is over. */
 export function answered(before: RateState | undefined): { readonly state: RateState; readonly result: undefined } {
-  return { state: { ...(before ?? FRESH_RATE), troubles: 0 }, result: undefined };
+  return { state: { ...FRESH_RATE, ...before, troubles: 0 }, result: undefined };
 }

@@ -1,0 +1,58 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import { OPERATION_STYLE } from '../contract/row-kinds.ts';
+import { stemOf } from '../store/store.ts';
+import { isLastStep } from '../workflows/policy/row-machine.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { LoadedAttempt } from './load-attempt.ts';
+import { canLookUp, lookUpLost } from './look-up-lost.ts';
+
+/**
+ * Looks for what a request whose answer was lost may have left behind, and settles it by that. Never sends a paid request.
+ *
+ * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer.
+ * - `adopted`: the API's list has the one job that it can have made.
+ * - undefined: there is no trace, and nothing was changed.
+ *
+ * Throws ApiError if the list cannot be read.
+ */
+export async function findTrace(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  signal: AbortSignal,
+): Promise<'found' | 'adopted' | undefined> {
+  if (OPERATION_STYLE[loaded.operation] === 'sync') return findInStore(deps, loaded, key);
+  if (!canLookUp(loaded.operation)) return undefined;
+  const adopted = await lookUpLost(deps, loaded, key, signal, (jobId) => settleAsAdopted(deps, key, jobId));
+  if (adopted === undefined) return undefined;
+  deps.log.info({ ...key, jobId: adopted }, 'the lost job was found in the list');
+  return 'adopted';
+}
+
+/** Settles an attempt in doubt by a job that was not named in its answer. False if another attempt has that job, or this one its verdict. */
+export function settleAsAdopted(deps: Pick<Dependencies, 'ledger'>, key: AttemptKey, jobId: string): Promise<boolean> {
+  return deps.ledger.settle(key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
+}
+
+async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<'found' | undefined> {
+  const isText = loaded.operation === 'transcription';
+  const file = await deps.store.find(stemOf(key), isText ? 'txt' : undefined);
+  if (file === undefined) return undefined;
+  const extras = isText ? [await deps.store.find(stemOf(key), 'srt'), await deps.store.find(stemOf(key), 'vtt')] : [];
+  const effect = isLastStep(loaded.row.kind, key.step)
+    ? ({
+        outcome: 'succeeded',
+        file,
+        extraFiles: extras.filter((one) => one !== undefined),
+        ...(isText ? { text: await readText(deps, file.key) } : {}),
+      } as const)
+    : ({ state: 'waiting' } as const);
+  await deps.ledger.settle(key, { verdict: 'done', file }, effect);
+  return 'found';
+}
+
+async function readText(deps: Dependencies, file: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await deps.store.read(file)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8').replace(/\n$/, '');
+}

@@ -1,0 +1,35 @@
+import type { ListedJob } from '../api/speech-api.ts';
+
+/** What the API's list said. */
+export interface Listing {
+  /** Each job once. */
+  readonly jobs: readonly ListedJob[];
+  /** Wall clock when the first page was asked for, ms. */
+  readonly begunAt: number;
+}
+
+/**
+ * Lets everybody in this process who looks for a lost job share the reading of one list. It matters after a crash: a hundred
+ * lost creates among thousands of jobs would else read the whole list a hundred times.
+ *
+ * A list that had begun before somebody asked may have passed the place where his job is, so he always gets one that begins
+ * afterwards: the next one, for all who came while one was being read.
+ */
+export class Listings {
+  #running: Promise<unknown> | undefined;
+  #next: Promise<Listing> | undefined;
+
+  /** A list that begins after this call; `read` reads it, unless somebody else's does. */
+  next(read: () => Promise<Listing>): Promise<Listing> {
+    this.#next ??= this.#afterThisOne(read);
+    return this.#next;
+  }
+
+  async #afterThisOne(read: () => Promise<Listing>): Promise<Listing> {
+    await Promise.allSettled([this.#running]);
+    this.#next = undefined;
+    const mine = read();
+    this.#running = mine;
+    return mine;
+  }
+}

@@ -1,0 +1,144 @@
+import { loadAttempt, loadBatch, type LoadedAttempt } from '../activities/load-attempt.ts';
+import { findTrace, settleAsAdopted } from '../activities/find-trace.ts';
+import { readList } from '../activities/look-up-lost.ts';
+import { readInTurn } from '../activities/slots.ts';
+import { ApiError, type JobOperation } from '../api/speech-api.ts';
+import { OPERATION_STYLE, ROW_KINDS } from '../contract/row-kinds.ts';
+import type { ChargeRecord } from '../ledger/ledger.ts';
+import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
+
+/**
+ * What `voxbatch reconcile` does with rows that have ended `unknown`, in the process of the command itself: it looks once more
+ * for what their requests left behind, lets a person name a job, and lists the jobs that no row has. Everything here is
+ * free; what it settles goes through the ledger like a late answer, so a row whose job runs is open again afterwards and
+ * needs its batch to be worked on.
+ */
+
+/** Called off by this; default: never. */
+type Called = AbortSignal;
+const never = (): Called => new AbortController().signal;
+
+/**
+ * Looks again in the store and in the API's list for what an unknown row's request left. `found`: the result was in the store, the
+ * row has ended. `adopted`: its job was in the list, the row is open again. `still-unknown`: no trace, or no such doubt.
+ * Throws ApiError if the list cannot be read.
+ */
+export async function settleUnknown(
+  world: WorkerWorld,
+  batch: string,
+  row: number,
+  signal: Called = never(),
+): Promise<'found' | 'adopted' | 'still-unknown'> {
+  const deps = dependenciesOf(world, signal);
+  const doubt = await findDoubt(world, batch, row);
+  if (doubt?.state !== 'unknown') return 'still-unknown';
+  return (await findTrace(deps, await loadAttempt(deps, doubt), doubt, signal)) ?? 'still-unknown';
+}
+
+/** Whether a job became a row's. */
+export type AdoptReply = { readonly is: 'adopted' } | { readonly is: 'refused'; readonly why: string };
+
+/**
+ * Gives an unknown row the job that a person says is its own. The job must exist, be of the kind that the row's step makes,
+ * and belong to no row. The row is open again then. Throws ApiError where the API cannot be asked.
+ */
+export async function adoptJob(
+  world: WorkerWorld,
+  batch: string,
+  row: number,
+  jobId: string,
+  signal: Called = never(),
+): Promise<AdoptReply> {
+  const deps = dependenciesOf(world, signal);
+  const doubt = await findDoubt(world, batch, row);
+  if (doubt === undefined) return refused('the row has no request whose outcome is unknown');
+  if (doubt.state === 'sending') return refused('its request is on the wire now; wait for its answer');
+  const loaded = await loadAttempt(deps, doubt);
+  const operation = jobOperationOf(loaded);
+  if (operation === undefined) return refused(`a ${doubt.step} of a ${loaded.row.kind} row makes no job`);
+  try {
+    await readInTurn(deps, batch, signal, () => deps.api.readJob(operation, jobId, signal));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.failure.class !== 'Rejected') throw error;
+    return refused(`the API has no ${doubt.step} job of that id (${error.message})`);
+  }
+  if (await settleAsAdopted(deps, doubt, jobId)) return { is: 'adopted' };
+  const { apiUrl, account } = loaded.batch;
+  const isTaken = await deps.ledger.isJobClaimed(apiUrl, account, jobId);
+  return refused(isTaken ? 'another row has that job' : 'its answer came meanwhile');
+}
+
+/** A job that the API has and no row of this ledger claims. */
+export interface Orphan {
+  readonly id: string;
+  /** The API's own word. */
+  readonly status: string;
+  readonly createdAtMs?: number;
+  /** What the API says it cost, where it says so. */
+  readonly credits?: number;
+  /** Where its inputs come from, where the list echoes them: hosts only, for a link may be a secret. */
+  readonly videoHost?: string;
+  readonly audioHost?: string;
+}
+
+/** How far the API's clock may be from ours, ms. */
+const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * Lip-sync jobs in the API's list (the only one it has) from the time of a batch that no attempt of this ledger has: made for a row
+ * whose answer was lost, or by another program. A job without a time counts. Throws ApiError if the list cannot be read.
+ */
+export async function listOrphans(
+  world: WorkerWorld,
+  batch: string,
+  signal: Called = never(),
+): Promise<readonly Orphan[]> {
+  const deps = dependenciesOf(world, signal);
+  const { apiUrl, account, startedAt, closedAt } = await loadBatch(deps, batch);
+  if (startedAt === null) return [];
+  const { jobs, begunAt } = await readList(deps, batch, signal);
+  const [from, to] = [startedAt - CLOCK_SLACK_MS, (closedAt ?? begunAt) + CLOCK_SLACK_MS];
+  const orphans: Orphan[] = [];
+  for (const { id, status, createdAtMs, credits, videoUrl, audioUrl } of jobs) {
+    if (createdAtMs !== undefined && (createdAtMs < from || createdAtMs > to)) continue;
+    if (await deps.ledger.isJobClaimed(apiUrl, account, id)) continue;
+    orphans.push({
+      id,
+      status,
+      ...(createdAtMs === undefined ? {} : { createdAtMs }),
+      ...(credits === undefined ? {} : { credits }),
+      ...hostOf('videoHost', videoUrl),
+      ...hostOf('audioHost', audioUrl),
+    });
+  }
+  return orphans;
+}
+
+/** The request of the row's present take that nobody knows the outcome of, if there is one. */
+async function findDoubt(
+  { ledger }: Pick<WorkerWorld, 'ledger'>,
+  batch: string,
+  row: number,
+): Promise<ChargeRecord | undefined> {
+  const found = await ledger.readRow(batch, row);
+  if (found === undefined) return undefined;
+  const { take, kind } = found.row;
+  const inDoubt = found.charges.filter(
+    (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
+  );
+  // A later step is only ever asked for once the one before is settled.
+  return inDoubt.findLast(({ step }) => ROW_KINDS[kind].steps.includes(step));
+}
+
+function jobOperationOf({ operation }: LoadedAttempt): JobOperation | undefined {
+  return OPERATION_STYLE[operation] === 'job' ? (operation as JobOperation) : undefined;
+}
+
+function hostOf<Name extends string>(name: Name, url: string | undefined): { readonly [N in Name]?: string } {
+  const host = url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
+  return (host === undefined ? {} : { [name]: host }) as { readonly [N in Name]?: string };
+}
+
+function refused(why: string): AdoptReply {
+  return { is: 'refused', why };
+}
