@@ -7,7 +7,7 @@ export async function freeDisk(folder: string): Promise<number | null> {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
     const parent = dirname(folder);
     return isMissing && parent !== folder ? freeDisk(parent) : null;
   }

@@ -7,12 +7,11 @@ import { number } from '../terminal/progress.ts';
 
 /** Flags for what may be changed while a batch runs. A flag that was not given is not there. */
 export interface TuningFlags {
-  readonly rate?: number;
+  readonly rate?: number | 'none';
   readonly submits?: number;
   readonly window?: number;
-  readonly pollRate?: number;
-  /** Null: `none`. */
-  readonly budget?: number | null;
+  readonly pollRate?: number | 'none';
+  readonly budget?: number | 'none';
   readonly halt?: HaltPolicy;
   readonly onUnknown?: UnknownPolicy;
   readonly retakes?: number;
@@ -21,7 +20,7 @@ export interface TuningFlags {
 /** Adds the flags of {@link TuningFlags}. None has a default here, so that what was given can be told from what was not. */
 export function addTuningFlags(command: Command): Command {
   return command
-    .option('--budget <credits>', 'never spend more than this; none takes it away (default: none)', budget)
+    .option('--budget <credits>', 'never spend more than this; none takes it away (default: none)', positiveOrNone)
     .option('--halt <policy>', `give up at failures: ${HALT_FORMS} (default: never)`, halt)
     .addOption(
       new Option(
@@ -30,16 +29,17 @@ export function addTuningFlags(command: Command): Command {
       ).choices(UNKNOWN_POLICIES),
     )
     .option('--retakes <n>', 'pay so often again by itself after a job that failed, 0 to 10 (default: 0)', retakes)
-    .option('--rate <n>', 'paid requests a second (default: as the API allows)', positive)
+    .option('--rate <n>', 'paid requests a second; none: as the API allows (default: none)', positiveOrNone)
     .option('--submits <n>', 'paid requests on the wire at once: what a crash can leave unknown (default: 8)', count)
     .option('--window <n>', 'rows in flight (default: 400)', count)
-    .option('--poll-rate <n>', 'status reads a second (default: as the API allows)', positive);
+    .option('--poll-rate <n>', 'status reads a second; none: as the API allows (default: none)', positiveOrNone);
 }
 
 /** What was given on the command line, and nothing else. */
 export function readTuning(flags: TuningFlags): Tuning {
-  const limits = given({ rate: flags.rate, submits: flags.submits, window: flags.window, pollRate: flags.pollRate });
-  const { budget, halt, onUnknown, retakes } = flags;
+  const { submits, window, halt, onUnknown, retakes } = flags;
+  const limits = given({ rate: orNull(flags.rate), submits, window, pollRate: orNull(flags.pollRate) });
+  const budget = orNull(flags.budget);
   return {
     ...given({ budget, halt, onUnknown, retakes }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
@@ -75,9 +75,13 @@ function count(value: string): number {
   return parsed;
 }
 
-function budget(value: string): number | null {
-  if (value === 'none') return null;
-  return positive(value);
+/** Commander takes a null for an empty text, so `none` stays a word until {@link readTuning}. */
+function positiveOrNone(value: string): number | 'none' {
+  return value === 'none' ? value : positive(value);
+}
+
+function orNull<T>(value: T | 'none' | undefined): T | null | undefined {
+  return value === 'none' ? null : value;
 }
 
 function halt(value: string): HaltPolicy {

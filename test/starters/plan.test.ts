@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => line.close());
 
 describe('plan', () => {
-  it('prices each kind, and asks and makes nothing', async () => {
+  it('prices each kind, and makes nothing', async () => {
     await writeFile('lines.csv', GOOD);
     const { code, value } = await line.json('plan', 'lines.csv', '--json');
     expect(code).toBe(0);
