@@ -115,7 +115,8 @@ export async function lstatsOf(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch(absentOnly);
 }
 
-async function statsOf(path: string): Promise<BigIntStats | undefined> {
+/** Facts about the file behind a name; undefined if there is nothing. */
+export async function statsOf(path: string): Promise<BigIntStats | undefined> {
   return stat(path, { bigint: true }).catch(absentOnly);
 }
 

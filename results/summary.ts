@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import type { BatchRecord } from '../ledger/ledger.ts';
 import { isoTime } from './receipt.ts';
+import { roundCredits } from './result-line.ts';
 import type { Tally } from './tally.ts';
 
 /** Name of the summary in the out folder; it is written last. */
@@ -24,14 +25,18 @@ export const summarySchema = z.object({
   account: z.string(),
   state: z.enum(['loading', 'open', 'closed']),
   control: z.enum(CONTROLS),
+  /** Why the batch gave up by itself (`--halt`), in one sentence; null if it did not. */
+  halted: z.string().nullable().default(null),
+  /** Credits that the batch may spend at most; null: as much as it takes. */
+  budget: z.number().nullable().default(null),
   rows: count,
   /** Rows that ended, by outcome; every outcome is named. */
   outcomes: z.record(z.enum(OUTCOMES), count),
   /** Rows that have not ended, by state. */
   states: z.record(z.enum(ROW_STATES), count),
   /**
-   * Credits. `charged`: what is known to be charged. `reserved`: quotes of requests on the wire. `uncertain`: quotes of
-   * requests that may have been charged. `estimated`: some of these figures are quotes rather than the API's.
+   * Credits. `charged`: what is known to be charged. `reserved`: quotes of requests on the wire and, under a budget, of the
+   * later steps of rows that have begun; 0 when the batch is closed. `uncertain`: quotes of requests that may have been charged. `estimated`: some of these figures are quotes rather than the API's.
    */
   credits: z.object({
     charged: z.number(),
@@ -52,13 +57,18 @@ export const summarySchema = z.object({
 
 export type Summary = z.infer<typeof summarySchema>;
 
-/** The summary of the files that were just made. */
+/**
+ * The summary of the files that were just made. `reserved` is what the ledger says, for what is promised to later steps is on no
+ * receipt; but never less than the receipts, from which the ledger may have moved on.
+ */
 export function summarize(
   batch: BatchRecord,
   tally: Tally,
+  reserved: number,
   files: Readonly<Record<string, string>>,
   voxbatchVersion: string,
 ): Summary {
+  const isOpen = batch.state !== 'closed';
   return {
     batch: batch.name,
     manifest_digest: batch.digest,
@@ -67,10 +77,14 @@ export function summarize(
     account: batch.account,
     state: batch.state,
     control: batch.control,
+    halted: batch.halted,
+    budget: batch.settings.budget,
     rows: tally.rows,
     outcomes: tally.outcomes,
     states: tally.states,
-    credits: tally.credits,
+    credits: isOpen
+      ? { ...tally.credits, reserved: Math.max(tally.credits.reserved, roundCredits(reserved)) }
+      : tally.credits,
     created_at: isoTime(batch.createdAt),
     started_at: batch.startedAt === null ? null : isoTime(batch.startedAt),
     ended_at: batch.closedAt === null ? null : isoTime(batch.closedAt),

@@ -58,6 +58,8 @@ export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], find
   findings.compare(`${where}, _credits_kind`, creditsKindOf(charges), row._credits_kind);
   const sent = receipts.filter((receipt) => receipt.take === row._take && receipt.verdict !== 'revoked');
   findings.compare(`${where}, _attempts`, sent.length, row._attempts);
+  const latest = Math.max(row._take, ...receipts.map((receipt) => receipt.take));
+  findings.compare(`${where}, _take`, latest, row._take);
   const jobIds = receipts.flatMap((receipt) => receipt.job_id ?? []);
   findings.compare(`${where}, _job_ids`, jobIds.join(' '), row._job_ids.join(' '));
   const keys = receipts.map(({ step, take, attempt }) => `${step}, take ${take}, attempt ${attempt}`);
@@ -80,6 +82,7 @@ export function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Fi
   const files = receipts
     .flatMap((receipt) => [receipt.file ?? [], receipt.extra_files].flat())
     .flatMap(({ name, bytes, sha256 }) => (name === null ? [] : { name, bytes, sha256 }));
+  if (row._file === '' && files[0] !== undefined) findings.add(`${where}, _file`, files[0].name, 'none');
   if (row._file !== '' && !files.some(({ name }) => name === row._file)) {
     findings.add(`${where}, ${row._file}`, 'a receipt that names this file', 'none');
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AttemptKey } from '../../contract/batch.ts';
+import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger, NewRow, ResultFile } from '../../ledger/ledger.ts';
@@ -88,6 +89,10 @@ export async function addBatch(
     apiUrl: 'https://api.example/api/open/v1',
     account: 'user-1',
     settings: {
+      budget: null,
+      halt: NEVER_HALT,
+      onUnknown: 'hold',
+      retakes: 0,
       limits: { rate: null, submits: 8, window: 64, pollRate: null },
       tts: 'job',
       reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
@@ -117,7 +122,7 @@ export function keyOf(row: number, step: AttemptKey['step'] = 'speech', attempt 
 
 /** Records the intent of an attempt with a quote of 10 credits. */
 export async function intend({ ledger }: Place, key: AttemptKey): Promise<void> {
-  const { answer } = await ledger.intend(key, { quoted: 10, owner: 'worker-1', maxSending: 8 });
+  const { answer } = await ledger.intend(key, { quoted: 10, quotedRest: 0, owner: 'worker-1', maxSending: 8 });
   if (answer !== 'go') throw new Error(`expected the ledger to say go, but it said ${answer}`);
 }
 
