@@ -82,6 +82,7 @@ export async function addBatch(
   columns: readonly string[],
   rows: readonly { readonly id: string; readonly kind: Kind; readonly input: readonly string[] }[],
   nameTemplate = '{id}.{ext}',
+  budget: number | null = null,
 ): Promise<void> {
   await ledger.createBatch({
     name: 'demo',
@@ -89,7 +90,7 @@ export async function addBatch(
     apiUrl: 'https://api.example/api/open/v1',
     account: 'user-1',
     settings: {
-      budget: null,
+      budget,
       halt: NEVER_HALT,
       onUnknown: 'hold',
       retakes: 0,
@@ -115,14 +116,14 @@ export async function addBatch(
   await ledger.openBatch('demo');
 }
 
-/** The key of the first attempt of a step of a row of `demo`. */
-export function keyOf(row: number, step: AttemptKey['step'] = 'speech', attempt = 1): AttemptKey {
-  return { batch: 'demo', row, step, take: 1, attempt };
+/** The key of an attempt of a step of a row of `demo`; by default the first of the first take. */
+export function keyOf(row: number, step: AttemptKey['step'] = 'speech', attempt = 1, take = 1): AttemptKey {
+  return { batch: 'demo', row, step, take, attempt };
 }
 
-/** Records the intent of an attempt with a quote of 10 credits. */
-export async function intend({ ledger }: Place, key: AttemptKey): Promise<void> {
-  const { answer } = await ledger.intend(key, { quoted: 10, quotedRest: 0, owner: 'worker-1', maxSending: 8 });
+/** Records the intent of an attempt with a quote of 10 credits, and so much for the later steps of its row. */
+export async function intend({ ledger }: Place, key: AttemptKey, quotedRest = 0): Promise<void> {
+  const { answer } = await ledger.intend(key, { quoted: 10, quotedRest, owner: 'worker-1', maxSending: 8 });
   if (answer !== 'go') throw new Error(`expected the ledger to say go, but it said ${answer}`);
 }
 
@@ -130,7 +131,7 @@ export async function intend({ ledger }: Place, key: AttemptKey): Promise<void> 
 export async function finish(place: Place, key: AttemptKey, file: ResultFile, credits?: number): Promise<void> {
   const isLast = !(key.step === 'speech' && file.key.endsWith('.speech.wav'));
   await intend(place, key);
-  const jobId = `job-${key.row}-${key.step}`;
+  const jobId = `job-${key.row}-${key.step}${key.take === 1 ? '' : `-${key.take}`}`;
   await place.ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
   await place.ledger.finishJob(
     key,

@@ -1,0 +1,276 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Step } from '../../contract/row-kinds.ts';
+import type { NewRow } from '../../ledger/ledger.ts';
+import { linkNewMedia, projectBatch } from '../../results/project.ts';
+import { verifyOut } from '../../results/verify.ts';
+import { addBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
+import type { Place } from './sample-batch.ts';
+
+let place: Place;
+let out: string;
+
+beforeEach(async () => {
+  place = await openPlace();
+  out = place.request().out;
+});
+
+afterEach(async () => {
+  await place.close();
+});
+
+const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
+const broken = { class: 'JobFailed', message: 'the job failed' } as const;
+
+async function addRows(ids: readonly string[], kind: 'tts' | 'stt' | 'dub' = 'tts', template?: string): Promise<void> {
+  await addBatch(
+    place,
+    ['text'],
+    ids.map((id) => ({ id, kind, input: [id] })),
+    template,
+  );
+}
+
+/** A person pays for a row again, from a step on; `edited` is what it asks for from then on. */
+async function payAgain(row: number, edited?: string, fromStep: Step = 'speech'): Promise<void> {
+  const spec: NewRow['spec'] = { kind: 'tts', extra: {} };
+  const { take } = (await place.ledger.readRow('demo', row))?.row ?? { take: 0 };
+  const how = {
+    do: 'pay',
+    fromStep,
+    reason: 'resubmitted',
+    ...(edited === undefined ? {} : { edited: { spec, input: [edited], quoted: 10 } }),
+  } as const;
+  expect((await place.ledger.redrive('demo', [{ row, take, how }])).rows).toEqual([row]);
+}
+
+async function failTake(row: number, take: number, step: Step = 'speech'): Promise<void> {
+  const key = keyOf(row, step, 1, take);
+  await intend(place, key);
+  await place.ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}-${step}-${take}` }, { state: 'processing' });
+  await place.ledger.finishJob(key, { failure: broken, credits: 3 }, { outcome: 'failed', failure: broken });
+}
+
+async function media(): Promise<Record<string, string>> {
+  const names = await readdir(join(out, 'media')).catch(() => []);
+  const contents = names.sort().map(async (name) => [name, await readFile(join(out, 'media', name), 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(contents));
+}
+
+/** Makes all files, which must fit together. */
+async function project(complete = false, store = place.store): Promise<void> {
+  if (complete) await place.ledger.closeBatch('demo');
+  expect((await projectBatch(place.request({ complete, store }))).mismatches).toEqual([]);
+  expect((await verifyOut(out)).mismatches).toEqual([]);
+}
+
+async function lineOf(row: number): Promise<Record<string, unknown>> {
+  const lines = (await readFile(join(out, 'results.jsonl'), 'utf8')).split('\n');
+  return JSON.parse(lines[row - 1] ?? '') as Record<string, unknown>;
+}
+
+async function summary(): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(out, 'summary.json'), 'utf8')) as Record<string, unknown>;
+}
+
+describe('the file of an earlier take', () => {
+  it.each([true, false])('goes when its row is open again, and does not come back; linked: %s', async (isLocal) => {
+    const store = new FolderOfMedia(place.store.folder, isLocal);
+    await addRows(['a', 'b']);
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
+    await finish(place, keyOf(2), await place.store.put('demo/2-speech-1.mp3', 'other'));
+    await project(true, store);
+    expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
+    await payAgain(1);
+    await project(false, store);
+    expect(await media()).toEqual({ 'b.mp3': 'other' });
+    await failTake(1, 2);
+    await project(true, store);
+    expect(await media()).toEqual({ 'b.mp3': 'other' });
+  });
+
+  it('goes where the next take has another extension, with the files beside it', async () => {
+    await addRows(['a'], 'stt');
+    const { ledger, store } = place;
+    const key = keyOf(1, 'transcription');
+    await intend(place, key);
+    const file = await store.put('demo/1-transcription-1.txt', 'text');
+    const extraFiles = [
+      await store.put('demo/1-transcription-1.srt', 'srt'),
+      await store.put('demo/1-transcription-1.vtt', 'vtt'),
+    ];
+    await ledger.settle(key, { verdict: 'done', file }, { outcome: 'succeeded', file, extraFiles, text: 'text' });
+    await project(true);
+    expect(Object.keys(await media())).toEqual(['a.srt', 'a.txt', 'a.vtt']);
+    await payAgain(1, undefined, 'transcription');
+    const second = keyOf(1, 'transcription', 1, 2);
+    await intend(place, second);
+    const next = await store.put('demo/1-transcription-2.txt', 'TEXT');
+    await ledger.settle(second, { verdict: 'done', file: next }, { outcome: 'succeeded', file: next, text: 'TEXT' });
+    await project(true);
+    expect(await media()).toEqual({ 'a.txt': 'TEXT' });
+  });
+
+  it('goes when following begins, and only then', async () => {
+    await addRows(['a']);
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
+    expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);
+    await payAgain(1);
+    expect(await linkNewMedia(place.request({ complete: false }), 1)).toBe(0);
+    expect(await media()).toEqual({ 'a.mp3': 'first' });
+    expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(0);
+    expect(await media()).toEqual({});
+  });
+
+  it('goes although the file of the next take is lost', async () => {
+    await addRows(['a']);
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
+    await project(true);
+    await payAgain(1);
+    await finish(place, keyOf(1, 'speech', 1, 2), await place.store.put('demo/1-speech-2.mp3', 'second'));
+    await rm(join(place.store.folder, 'demo/1-speech-2.mp3'));
+    const { mismatches } = await projectBatch(place.request({ complete: false }));
+    expect(mismatches.map(({ found }) => found)).toEqual(['no such file in the store']);
+    expect(await media()).toEqual({});
+  });
+
+  it('goes under the name that the row had before it was edited, unless another row has that name now', async () => {
+    await addRows(['a', 'b', 'c'], 'tts', '{text}.{ext}');
+    for (const row of [1, 2, 3]) {
+      await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, `sound`));
+    }
+    await project(true);
+    await payAgain(1, 'b2');
+    await payAgain(2, 'a');
+    await payAgain(3, 'c2');
+    await finish(place, keyOf(1, 'speech', 1, 2), await place.store.put('demo/1-speech-2.mp3', 'b2'));
+    // The very bytes that row 1 had under this name.
+    await finish(place, keyOf(2, 'speech', 1, 2), await place.store.put('demo/2-speech-2.mp3', 'sound'));
+    await payAgain(1, 'b3');
+    await finish(place, keyOf(3, 'speech', 1, 2), await place.store.put('demo/3-speech-2.mp3', 'c2'));
+    await project();
+    expect(await media()).toEqual({ 'a.mp3': 'sound', 'c2.mp3': 'c2' });
+  });
+
+  it('stays where a person put something else under its name', async () => {
+    await addRows(['a', 'b', '../c'], 'tts', '{text}.{ext}');
+    for (const row of [1, 2]) {
+      await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, 'first'));
+    }
+    await place.ledger.endRow('demo', 3, { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') });
+    await mkdir(join(out, 'media'), { recursive: true });
+    await writeFile(join(out, 'media/a.mp3'), 'my own take');
+    await writeFile(join(out, 'media/a.wav'), 'first');
+    await symlink(join(place.store.folder, 'demo/2-speech-1.mp3'), join(out, 'media/b.mp3'));
+    for (const row of [1, 2, 3]) await payAgain(row);
+    for (const row of [1, 2, 3]) await failTake(row, 2);
+    await project(true);
+    expect(await media()).toEqual({ 'a.mp3': 'my own take', 'a.wav': 'first', 'b.mp3': 'first' });
+  });
+});
+
+describe('the bill of several takes', () => {
+  it('has every charge of a chain whose first step is kept', async () => {
+    await addRows(['a'], 'dub');
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.speech.wav', 'speech'), 2);
+    await failTake(1, 1, 'lip-sync');
+    await payAgain(1, undefined, 'lip-sync');
+    await finish(place, keyOf(1, 'lip-sync', 1, 2), await place.store.put('demo/1-lip-sync-2.mp4', 'video'), 4);
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({
+      _outcome: 'succeeded',
+      _file: 'media/a.mp4',
+      _credits: 9,
+      _credits_kind: 'reported',
+      _take: 2,
+      _attempts: 1,
+      _job_ids: ['job-1-speech', 'job-1-lip-sync-1', 'job-1-lip-sync-2'],
+    });
+    const receipts = (await readFile(join(out, 'receipts.jsonl'), 'utf8')).trim().split('\n');
+    expect(receipts.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { step: 'speech', take: 1, file: { name: null } },
+      { step: 'lip-sync', take: 1, file: null, error_class: 'JobFailed' },
+      { step: 'lip-sync', take: 2, file: { name: 'media/a.mp4' } },
+    ]);
+  });
+
+  it('stays uncertain after a lost answer, until that comes', async () => {
+    await addRows(['a']);
+    const { ledger, store } = place;
+    await intend(place, keyOf(1));
+    await ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    await payAgain(1);
+    await finish(place, keyOf(1, 'speech', 1, 2), await store.put('demo/1-speech-2.mp3', 'second'), 5);
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _credits: 5, _credits_kind: 'uncertain', _take: 2 });
+    expect(await summary()).toMatchObject({ credits: { charged: 5, uncertain: 10, estimated: true } });
+    const late = await store.put('demo/1-speech-1.mp3', 'first');
+    await ledger.settle(keyOf(1), { verdict: 'done', credits: 6, file: late }, { outcome: 'succeeded', file: late });
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _credits: 11, _credits_kind: 'reported' });
+    expect(await media()).toEqual({ 'a.mp3': 'second' });
+  });
+
+  it('is the same for a row that ended overdue and came all the same', async () => {
+    await addRows(['a']);
+    const { ledger, store } = place;
+    await intend(place, keyOf(1));
+    await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
+    await ledger.stopNow('demo');
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({ _outcome: 'overdue', _error_class: 'Overdue', _job_ids: ['job-1'] });
+    await ledger.redrive('demo', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await project();
+    const file = await store.put('demo/1-speech-1.mp3', 'first');
+    await ledger.finishJob(keyOf(1), { file, credits: 4 }, { outcome: 'succeeded', file });
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _credits: 4, _take: 1, _attempts: 1 });
+  });
+
+  it('names the job of an answer that was found in the list', async () => {
+    await addRows(['a']);
+    const { ledger, store } = place;
+    await intend(place, keyOf(1));
+    await ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { state: 'submitting' });
+    await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'found', isAdopted: true }, { state: 'processing' });
+    const file = await store.put('demo/1-speech-1.mp3', 'first');
+    await ledger.finishJob(keyOf(1), { file, credits: 4 }, { outcome: 'succeeded', file });
+    await project(true);
+    expect(await lineOf(1)).toMatchObject({ _job_ids: ['found'], _credits: 4, _credits_kind: 'reported' });
+  });
+});
+
+describe('a batch with a budget', () => {
+  it('reserves the later steps of what has begun, and ends what does not fit as refused', async () => {
+    const rows = ['a', 'b'].map((id) => ({ id, kind: 'dub' as const, input: [id] }));
+    await addBatch(place, ['text'], rows, undefined, 25);
+    const { ledger, store } = place;
+    await intend(place, keyOf(1), 8);
+    await project();
+    expect(await summary()).toMatchObject({ budget: 25, halted: null, credits: { charged: 0, reserved: 18 } });
+    await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
+    const speech = await store.put('demo/1-speech-1.speech.wav', 'speech');
+    await ledger.finishJob(keyOf(1), { file: speech, credits: 10 }, { state: 'waiting' });
+    await project();
+    expect(await summary()).toMatchObject({ credits: { charged: 10, reserved: 8 } });
+    const intent = { quoted: 10, quotedRest: 8, owner: 'worker-1', maxSending: 8 };
+    expect(await ledger.intend(keyOf(2), intent)).toEqual({ answer: 'over-budget' });
+    await finish(place, keyOf(1, 'lip-sync'), await store.put('demo/1-lip-sync-1.mp4', 'video'), 8);
+    await project(true);
+    expect(await summary()).toMatchObject({
+      outcomes: { succeeded: 1, refused: 1 },
+      credits: { charged: 18, reserved: 0 },
+    });
+    expect(await readFile(join(out, 'refused.csv'), 'utf8')).toContain('OverBudget');
+  });
+
+  it('says why it gave up', async () => {
+    await addRows(['a', 'b']);
+    await place.ledger.tune('demo', { halt: { when: 'now', fail: 1, unit: 'rows' } });
+    await failTake(1, 1);
+    await project(true);
+    expect(await summary()).toMatchObject({ control: 'stopping', halted: expect.stringContaining('1') });
+    expect((await summary())['outcomes']).toMatchObject({ failed: 1, cancelled: 1 });
+  });
+});
