@@ -1,7 +1,7 @@
 import type { RowSpec } from '../contract/row-kinds.ts';
 
 /**
- * About how many bytes the results of a row will take in the store, or null where nothing tells (a video of unknown length).
+ * About how many bytes the results of a row will take in the store, or null where nothing tells (media of unknown length).
  * It is meant for "does it fit on this disk", so the assumptions are on the large side; none of them is promised by the API:
  *
  * - Speech: 15 characters a second (150 English words a minute), CJK 4.5 a second, divided by `speed`.
@@ -14,7 +14,7 @@ export function estimateBytes(spec: RowSpec): number | null {
     case 'tts':
       return spokenSeconds(spec) * bytesPerSecond(spec.format ?? 'mp3');
     case 'stt':
-      return (spec.duration ?? UNKNOWN_RECORDING) * TRANSCRIPT;
+      return spec.duration === undefined ? null : spec.duration * TRANSCRIPT;
     case 'lip-sync':
     case 'dub':
       return spec.duration === undefined ? null : spec.duration * VIDEO;
@@ -25,8 +25,6 @@ const COMPRESSED = 128_000 / 8;
 const UNCOMPRESSED = 44_100 * 2;
 const VIDEO = 8_000_000 / 8;
 const TRANSCRIPT = 20 * 4;
-/** A transcript is so small that its estimate need not wait for a length: an hour, seconds. */
-const UNKNOWN_RECORDING = 3_600;
 
 function bytesPerSecond(format: string): number {
   return /^(?:wav|pcm)/i.test(format) ? UNCOMPRESSED : COMPRESSED;

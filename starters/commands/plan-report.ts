@@ -159,9 +159,9 @@ function balanceLine({ balance, summary }: PlanReport): string {
 function diskLine({ summary, disk }: PlanReport): string {
   const { bytes, unknown } = summary.disk;
   const free = disk.free === null ? 'what is free is not known' : `${size(disk.free)} free`;
-  const without = unknown > 0 ? ` and ${number(unknown)} videos of unknown length` : '';
+  const without = unknown > 0 ? `, without ${number(unknown)} rows of unknown length` : '';
   const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: that is more than is free.' : '';
-  return `Disk: results of about ${size(bytes)}${without} (rough estimate); ${free} at ${disk.store}.${tooMuch}`;
+  return `Disk: results of about ${size(bytes)}${without} (a rough estimate); ${free} at ${disk.store}.${tooMuch}`;
 }
 
 /** Bytes as people write them: `640 KB`, `1.2 GB`. */

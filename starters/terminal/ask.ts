@@ -20,11 +20,14 @@ export function askYesNo(
     lines.once('SIGINT', () => {
       lines.close();
     });
+    let isYes: boolean | undefined;
     lines.once('close', () => {
-      resolve(false);
+      // Nobody pressed Enter: what is said next begins on a line of its own.
+      if (isYes === undefined) output.write('\n');
+      resolve(isYes ?? false);
     });
     lines.question(`${question} [y/N] `, (answer) => {
-      resolve(/^\s*y(?:es)?\s*$/i.test(answer));
+      isYes = /^\s*y(?:es)?\s*$/i.test(answer);
       lines.close();
     });
   });

@@ -65,7 +65,10 @@ describe('estimateBytes', () => {
     expect(speech({ text: '你'.repeat(45) })).toBe(160_000);
   });
 
-  it('takes video by its length, and says so where it has none', () => {
+  it('takes video and transcripts by their length, and says so where they have none', () => {
+    const recording: RowSpec = { kind: 'stt', audio: 'https://a', extra: {} };
+    expect(estimateBytes(recording)).toBeNull();
+    expect(estimateBytes({ ...recording, duration: 60 })).toBe(4_800);
     const video: RowSpec = { kind: 'lip-sync', video: 'https://v', audio: 'https://a', extra: {} };
     expect(estimateBytes(video)).toBeNull();
     expect(estimateBytes({ ...video, duration: 12 })).toBe(12_000_000);

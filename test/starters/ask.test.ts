@@ -22,6 +22,6 @@ describe('askYesNo', () => {
   });
 
   it('takes the end of the input for a no', async () => {
-    expect(await answer('', true)).toMatchObject({ answer: false });
+    expect(await answer('', true)).toEqual({ answer: false, shown: 'Spend 5 credits? [y/N] \n' });
   });
 });

@@ -113,7 +113,9 @@ describe('plan', () => {
     const { lines } = await plan('lines.csv');
     expect(lines).toContain('Prices: speech-job 0.5 credits per character, a CJK character counting as 2 (estimate)');
     expect(lines).toContain('Balance: 1,000 API credits; 993 once the bill is paid');
-    expect(lines.at(-1)).toMatch(/^Disk: results of about 13\.9 KB \(rough estimate\); [\d,.]+ [KMGT]B free at .+\.$/);
+    expect(lines.at(-1)).toMatch(
+      /^Disk: results of about 13\.9 KB \(a rough estimate\); [\d,.]+ [KMGT]B free at .+\.$/,
+    );
     const { value } = await line.json('plan', 'lines.csv', '--json', '--budget', '4');
     expect(value).toMatchObject({
       balance: 1_000,
