@@ -5,8 +5,9 @@ import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { pauseMessage } from './follow.ts';
 import { goOnCommand } from './go-on-command.ts';
+import { exitOfView } from './look-at.ts';
+import { budgetJson } from './terminal/money.ts';
 import { summaryLines } from './terminal/summary.ts';
-import { exitOf } from './terminal/exit-of.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
 import type { WorkEnd } from './work-on-batch.ts';
@@ -33,13 +34,24 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
     complete: isClosed,
     voxbatchVersion: voxbatchVersion(),
   });
-  const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
-  const byState = exitOf({ outcomes: counts.outcomes, isClosed, pausedBy, mismatch: mismatches.length > 0 });
+  const byState = exitOfView({ batch, counts }, mismatches.length > 0);
   const exit = why === 'interrupted' || why === 'terminated' ? why : byState;
-  if (request.json)
+  if (request.json) {
+    const { halted, settings } = batch;
+    const { outcomes } = counts;
+    const { out } = request;
     output.data(
-      JSON.stringify({ batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: request.out }),
+      JSON.stringify({
+        batch: batch.name,
+        exit,
+        outcomes,
+        credits: money,
+        ...budgetJson(money, settings.budget),
+        halted,
+        out,
+      }),
     );
+  }
   for (const line of summaryLines({ batch, counts, money, out: request.out })) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   if (why === 'interrupted' || why === 'terminated')

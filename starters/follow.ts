@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRecord, Counts, Ledger } from '../ledger/ledger.ts';
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
+import { shellWord } from './go-on-command.ts';
 import type { WorkflowStanding } from './start-workflow.ts';
+import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';
 import { ProgressDisplay } from './terminal/progress.ts';
 
@@ -25,6 +27,8 @@ export interface FollowRequest {
   readonly fetchesHere: boolean;
   /** Asked now and then whether the workflow still runs. */
   readonly askWorkflow: () => Promise<WorkflowStanding>;
+  /** Starts a new workflow for a batch that was opened again at the very moment at which its workflow ended. */
+  readonly startAgain: () => Promise<void>;
 }
 
 /** Why following ended. */
@@ -39,11 +43,12 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   let linkedAt = 0;
   let linkedUpTo = 0;
   let saidPause = false;
+  let saidStop = false;
   let saidSilence = false;
   for (let looks = 1; ; looks++) {
     const batch = await ledger.findBatch(request.batch);
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
-    const standing = { counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
+    const standing = { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const leaves = paused && !request.waitWhilePaused && !(request.fetchesHere && canFetch(batch, standing.counts));
     display.show(standing, batch.state === 'closed' || signal.aborted || leaves);
@@ -56,6 +61,12 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
       if (!request.waitWhilePaused) output.say('The jobs that run are fetched before this command ends.');
     }
     saidPause = paused;
+    const stopping = batch.control === 'stopping';
+    if (stopping && !saidStop) {
+      display.interrupt();
+      output.say(stopMessage(batch));
+    }
+    saidStop = stopping;
     if (performance.now() - linkedAt >= LINK_EVERY_MS) {
       linkedAt = performance.now();
       const since = Date.now() - 1_000;
@@ -64,6 +75,9 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     }
     if (looks % 25 === 0) {
       const workflow = await request.askWorkflow();
+      // The workflow closes the batch before it ends, so only what the ledger says after that counts.
+      if (workflow.is === 'completed' && (await ledger.findBatch(batch.name))?.state === 'open')
+        await request.startAgain();
       if (workflow.is === 'ended') return { why: 'broken', batch, message: workflow.message };
       if (workflow.is === 'silent' && !saidSilence) {
         display.interrupt();
@@ -80,9 +94,15 @@ function canFetch(batch: BatchRecord, { states }: Counts): boolean {
   return batch.pauseReason?.class !== 'BadToken' && states.submitting + states.processing + states.fetching > 0;
 }
 
+/** What a batch that is being stopped still does. */
+function stopMessage({ name, halted }: BatchRecord): string {
+  const why = halted === null ? `Batch "${name}" is being stopped.` : haltMessage(halted);
+  return `${why} No paid request follows; the rest is cancelled.`;
+}
+
 /** What a paused batch needs, with the next command. */
 export function pauseMessage(batch: BatchRecord): string {
-  const goOn = `voxbatch resume ${batch.name}`;
+  const goOn = `voxbatch resume ${shellWord(batch.name)}`;
   switch (batch.pauseReason?.class) {
     case 'OutOfCredits':
       return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top the account up, then: ${goOn}`;

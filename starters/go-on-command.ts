@@ -10,11 +10,11 @@ const STANDARD_INPUT = 'standard input';
  */
 export function goOnCommand(batch: Pick<BatchRecord, 'name' | 'source'>): string {
   const { name, source } = batch;
-  if (source === STANDARD_INPUT) return `voxbatch run - --name ${quoted(name)} (with the same input)`;
-  return `voxbatch run ${quoted(source)}${nameFromFile(source) === name ? '' : ` --name ${quoted(name)}`}`;
+  if (source === STANDARD_INPUT) return `voxbatch run - --name ${shellWord(name)} (with the same input)`;
+  return `voxbatch run ${shellWord(source)}${nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`}`;
 }
 
 /** A word as a POSIX shell takes it. */
-function quoted(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

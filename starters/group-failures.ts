@@ -10,12 +10,13 @@ const KEPT = 1_000;
 /** The most frequent reasons for rows without a result, most rows first. */
 export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView): Promise<readonly FailureGroup[]> {
   const groups = new Map<string, FailureGroup>();
-  for (const outcome of ['failed', 'unknown', 'overdue'] as const) {
+  for (const outcome of ['failed', 'rejected', 'refused', 'unknown', 'overdue'] as const) {
     if (counts.outcomes[outcome] === 0) continue;
     for await (const { row } of ledger.scanRows(batch.name, { outcome })) {
       const { failure } = row;
       if (failure === null) continue;
-      const key = `${failure.class} ${failure.message}`;
+      // The words on a job that was not waited for name the job: they would be as many as rows.
+      const key = failure.class === 'Overdue' ? failure.class : `${failure.class} ${failure.message}`;
       const known = groups.get(key);
       if (known === undefined && groups.size >= KEPT) continue;
       const firstRow = known?.firstRow ?? row.row;

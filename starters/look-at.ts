@@ -35,5 +35,5 @@ export async function viewBatch(ledger: Ledger, name: string | undefined): Promi
 export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'>, mismatch = false): ExitName {
   const isClosed = batch.state === 'closed';
   const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
-  return exitOf({ outcomes: counts.outcomes, isClosed, pausedBy, mismatch });
+  return exitOf({ outcomes: counts.outcomes, isClosed, pausedBy, isHalted: batch.halted !== null, mismatch });
 }

@@ -15,27 +15,36 @@ import { lanesFor } from '../workflows/policy/window.ts';
 /** Workflow tasks of ours are short; a lost worker's task comes again after this. */
 const WORKFLOW_TASK_TIMEOUT = '3s';
 
-/** Starts the workflow of a batch, or finds the one that runs. */
+/** Temporal takes what it is told within this time, or does not take it now, ms. */
+const TELL_TIMEOUT_MS = 30_000;
+
+/** Starts the workflow of a batch, or finds the one that runs. Rejects with a `ServiceError` if Temporal does not take it. */
 export async function startWorkflow(client: Client, ledger: Ledger, batch: BatchRecord): Promise<WorkflowHandle> {
   const input: RunBatchInput = { batch: batch.name, lanes: lanesFor(batch.rows) };
-  return client.workflow.start(RUN_BATCH, {
-    workflowId: batchWorkflowId(ledger.id, batch.name),
-    taskQueue: taskQueueOf({ apiUrl: batch.apiUrl, account: batch.account, ledgerId: ledger.id }),
-    args: [input],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-  });
+  return client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () =>
+    client.workflow.start(RUN_BATCH, {
+      workflowId: batchWorkflowId(ledger.id, batch.name),
+      taskQueue: taskQueueOf({ apiUrl: batch.apiUrl, account: batch.account, ledgerId: ledger.id }),
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    }),
+  );
 }
 
 /**
- * Tells the workflow of a batch, if it runs, that there is a new wish in the ledger. The news is kept until a worker comes.
+ * Tells the workflow of a batch that there is a new wish in the ledger. The news is kept until a worker comes. Resolves with
+ * false if no such workflow runs; rejects with a `ServiceError` if Temporal does not take it.
  */
-export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<void> {
+export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
+  const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
   try {
-    await client.workflow.getHandle(batchWorkflowId(ledger.id, batch)).signal(CONTROL_NEWS);
+    await client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () => handle.signal(CONTROL_NEWS));
+    return true;
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
   }
 }
 
@@ -63,7 +72,9 @@ export async function awaitControl(
 /** How the workflow of an open batch stands. */
 export type WorkflowStanding =
   | { readonly is: 'running' | 'silent' }
-  /** It has ended, which it never does by itself. */
+  /** It has closed the batch. One that is open all the same was opened again since, and needs a new workflow. */
+  | { readonly is: 'completed' }
+  /** It has ended in another way, which it never does by itself. */
   | { readonly is: 'ended'; readonly message: string };
 
 /** Longest wait for an answer, so that Ctrl-C is heard. */
@@ -73,7 +84,8 @@ const ASK_TIMEOUT_MS = 3_000;
 export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
     const { status } = await client.withDeadline(Date.now() + ASK_TIMEOUT_MS, () => handle.describe());
-    if (status.name === 'RUNNING' || status.name === 'COMPLETED') return { is: 'running' };
+    if (status.name === 'RUNNING') return { is: 'running' };
+    if (status.name === 'COMPLETED') return { is: 'completed' };
     const cause = await handle.result().then(
       () => '',
       (error: unknown) =>

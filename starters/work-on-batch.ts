@@ -1,3 +1,4 @@
+import { ServiceError } from '@temporalio/client';
 import type { Witness } from '../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
@@ -8,7 +9,7 @@ import { goOnCommand } from './go-on-command.ts';
 import { listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
-import type { Settings } from './settings.ts';
+import { messageOf, type Settings } from './settings.ts';
 import { askWorkflow, sendControlNews, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import type { Output } from './terminal/output.ts';
@@ -87,11 +88,11 @@ async function workWith(
     : undefined;
   worker?.ended.catch(onFault);
   try {
-    const handle = await startWorkflow(temporal.client, ledger, record);
+    const handle = await startWorkflow(temporal.client, ledger, record).catch(silentTemporal(record));
     // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
     if (record.control === 'paused' && record.pauseReason !== null) await ledger.setControl(record.name, 'running');
     // A workflow of before may not have heard of a wish that only the ledger was told.
-    if (!request.isNew) await sendControlNews(temporal.client, ledger, record.name);
+    if (!request.isNew) await sendControlNews(temporal.client, ledger, record.name).catch(silentTemporal(record));
     if (detach) return 'detached';
     return await followBatch({
       ...request,
@@ -100,10 +101,31 @@ async function workWith(
       waitWhilePaused: output.isInteractive && !request.yes,
       fetchesHere: worksHere,
       askWorkflow: () => askWorkflow(temporal.client, handle),
+      startAgain: async () => {
+        // If Temporal does not take it now, the next look asks again.
+        await startWorkflow(temporal.client, ledger, record).catch(unlessSilent);
+      },
     });
   } finally {
     await worker?.end(interrupt.patienceMs()).catch(onFault);
   }
+}
+
+/** Temporal is there, but does not take what it is told: it hangs, or its disk is full. */
+function silentTemporal(batch: BatchRecord): (error: unknown) => never {
+  return (error) => {
+    unlessSilent(error);
+    throw new ExitError(
+      'unreachable',
+      `Temporal does not take the batch: ${messageOf(error)}. Nothing is lost, nothing was spent by this command. ` +
+        `When that is mended, go on with: ${goOnCommand(batch)}`,
+      { cause: error },
+    );
+  };
+}
+
+function unlessSilent(error: unknown): void {
+  if (!(error instanceof ServiceError)) throw error;
 }
 
 function faultError(fault: unknown, batch: BatchRecord): ExitError {

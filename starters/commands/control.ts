@@ -1,79 +1,143 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
-import { goOnCommand } from '../go-on-command.ts';
+import { goOnCommand, shellWord } from '../go-on-command.ts';
+import { creditsOf, jobLines, jobsAtApi } from '../jobs-at-api.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
-import { reachWorker } from '../reach-worker.ts';
+import { refuseLoading } from '../refuse-loading.ts';
 import { readSettings } from '../settings.ts';
-import { awaitControl, sendControlNews } from '../start-workflow.ts';
+import { awaitControl } from '../start-workflow.ts';
+import { tellWorkers } from '../tell-workers.ts';
 import type { Output } from '../terminal/output.ts';
 
+export interface ControlFlags {
+  readonly json?: boolean;
+  /** With `stop`: wait for no job. */
+  readonly now?: boolean;
+}
+
+/** What a person wants a batch to do. */
+export type Wish = Control;
+
 /**
- * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger: from that moment no new paid request is recorded
- * against it. Then the workflow is told, and `pause` and `stop` wait until no paid request is on the wire.
+ * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger first: from that moment no new paid request is recorded
+ * against it, whether Temporal answers or not. Then the workflow is told, and `pause` and `stop` wait until no paid request is
+ * on the wire. What is printed is what holds at the end, whoever wished it.
  */
-export async function control(name: string | undefined, wanted: Control, output: Output): Promise<ExitName> {
+export async function control(
+  name: string | undefined,
+  wish: Wish,
+  flags: ControlFlags,
+  output: Output,
+): Promise<ExitName> {
   const settings = await readSettings();
   const ledger = await openRecords(settings, { mustExist: true });
   try {
-    const batch = await chooseBatch(ledger, name);
-    if (batch.state === 'closed') {
-      output.say(`Batch "${batch.name}" is finished; there is nothing to ${VERBS[wanted]}.`);
-      return 'complete';
-    }
-    const temporal = await reachWorker(settings, output.say);
-    try {
-      const slow = setTimeout(() => {
-        output.say('Waiting for the paid requests on the wire (a request may take 3 minutes) …');
-      }, 2_000);
-      const holds = await tell(ledger, batch, wanted, temporal?.client).finally(() => {
-        clearTimeout(slow);
+    const before = await chooseBatch(ledger, name);
+    refuseLoading(before);
+    const batch = before.name;
+    const isNow = flags.now === true;
+    let isWorkedOn = true;
+    if (before.state === 'open') {
+      await (isNow ? ledger.stopNow(batch) : ledger.setControl(batch, wish));
+      isWorkedOn = await tellWorkers({ settings, ledger, batch, say: output.say }, async (client) => {
+        if (wish === 'running') return;
+        const slow = setTimeout(() => {
+          output.say('Waiting for the paid requests on the wire (a request may take 3 minutes) …');
+        }, SLOW_MS);
+        // Whichever comes first: the worker may be ending, and then it brings its requests home without answering.
+        await Promise.race([awaitControl(client, ledger, batch, PATIENCE_MS), emptyWire(ledger, batch)]).finally(() => {
+          clearTimeout(slow);
+        });
       });
-      output.say(messageFor(batch, holds, wanted, temporal !== undefined));
-      return 'complete';
-    } finally {
-      await temporal?.close();
+      if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
     }
+    const after = await chooseBatch(ledger, batch);
+    await report({ ledger, before, after, wish, isNow, isWorkedOn, flags, output });
+    return 'complete';
   } finally {
     await ledger.close();
   }
 }
 
-async function tell(ledger: Ledger, batch: BatchRecord, wanted: Control, client: Client | undefined): Promise<Control> {
-  const holds = await ledger.setControl(batch.name, wanted);
-  if (holds !== wanted || client === undefined) return holds;
-  await sendControlNews(client, ledger, batch.name);
-  if (wanted !== 'running') {
-    // Whichever comes first: the worker may be ending, and then it brings its requests home without answering.
-    await Promise.race([awaitControl(client, ledger, batch.name, PATIENCE_MS), emptyWire(ledger, batch.name)]);
-  }
-  return holds;
+/** Ends what was not sent. Where a workflow runs, it closes the batch; where none does, nothing is left to wait for but the rows that stay open. */
+async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Promise<void> {
+  await ledger.cancelRest(batch);
+  if (!isWorkedOn) await ledger.closeBatch(batch);
 }
 
-/** Resolves when no paid request of the batch is on the wire. */
+/** Resolves when no paid request of the batch is on the wire, or when it goes on because of somebody else's wish. */
 async function emptyWire(ledger: Ledger, batch: string): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
-  while (Date.now() < until && (await ledger.sending(batch)).length > 0) await sleep(LOOK_EVERY_MS);
+  while (Date.now() < until && (await ledger.sending(batch)).length > 0) {
+    if ((await ledger.findBatch(batch))?.control === 'running') return;
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
 /** A request waits 3 minutes at most. */
 const PATIENCE_MS = 200_000;
 const LOOK_EVERY_MS = 50;
+const SLOW_MS = 2_000;
+
+interface Told {
+  readonly ledger: Ledger;
+  readonly before: BatchRecord;
+  readonly after: BatchRecord;
+  readonly wish: Wish;
+  readonly isNow: boolean;
+  readonly isWorkedOn: boolean;
+  readonly flags: ControlFlags;
+  readonly output: Output;
+}
+
+async function report(told: Told): Promise<void> {
+  const { ledger, after, wish, flags, output } = told;
+  const { name: batch, state, control, halted } = after;
+  output.say(messageFor(told));
+  if (wish !== 'stopping') {
+    if (flags.json === true) output.data(JSON.stringify({ batch, state, control, halted }));
+    return;
+  }
+  const jobs = await jobsAtApi(ledger, batch);
+  const onTheWire = (await ledger.sending(batch)).length;
+  if (flags.json === true) {
+    const credits = creditsOf(jobs);
+    output.data(
+      JSON.stringify({ batch, state, control, halted, on_the_wire: onTheWire, credits_of_jobs: credits, jobs }),
+    );
+  } else if (told.isNow || (state === 'closed' && jobs.length > 0)) {
+    for (const line of jobLines(jobs)) output.data(line);
+  }
+  const word = shellWord(batch);
+  if (onTheWire > 0) {
+    const [requests, them] = onTheWire === 1 ? ['paid request has', 'it'] : ['paid requests have', 'them'];
+    output.say(
+      `${onTheWire} ${requests} no answer on record. What became of ${them} is found out by: ${goOnCommand(after)}`,
+    );
+  }
+  if (jobs.length > 0 && (told.isNow || state === 'closed'))
+    output.say(`Their results can be fetched later, free: voxbatch redrive ${word} --where outcome=overdue`);
+}
 
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
 
-function messageFor(batch: BatchRecord, holds: Control, wanted: Control, isWorkedOn: boolean): string {
-  const about = `Batch "${batch.name}"`;
-  if (holds !== wanted) return `${about} is being stopped; that cannot be taken back.`;
-  const next = isWorkedOn ? '' : ` Nobody works on it now; go on with: ${goOnCommand(batch)}`;
-  switch (holds) {
-    case 'paused':
-      return `${about} is paused: no paid request follows. Jobs that run are still fetched. Go on with: voxbatch resume ${batch.name}`;
-    case 'running':
-      return `${about} goes on.${next}`;
-    case 'stopping':
-      return `${about} is being stopped: no paid request follows, jobs that run are still fetched, the rest is cancelled.${next}`;
+function messageFor({ before, after, wish, isNow, isWorkedOn }: Told): string {
+  const about = `Batch "${after.name}"`;
+  if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[wish]}.`;
+  if (after.state === 'closed')
+    return wish === 'stopping'
+      ? `${about} is stopped: what was not sent is cancelled.`
+      : `${about} is finished by now.`;
+  const next = isWorkedOn ? '' : ` Nobody works on it now; go on with: ${goOnCommand(after)}`;
+  if (after.control === 'stopping') {
+    if (wish !== 'stopping') return `${about} is being stopped; that cannot be taken back.`;
+    const jobs = isNow ? 'jobs that run are not waited for' : 'jobs that run are still fetched';
+    return `${about} is being stopped: no paid request follows, ${jobs}, the rest is cancelled.${next}`;
   }
+  const meanwhile = after.control === wish ? '' : ' (somebody else wished so meanwhile)';
+  if (after.control === 'paused')
+    return `${about} is paused${meanwhile}: no paid request follows. Jobs that run are still fetched. Go on with: voxbatch resume ${shellWord(after.name)}`;
+  return `${about} goes on${meanwhile}.${next}`;
 }

@@ -91,7 +91,7 @@ async function stayUntil(ledger: Ledger, open: OpenApi, flags: ServeFlags, signa
     if (flags.untilIdle !== true) continue;
     const batches = await ledger.listBatches();
     const isOpen = batches.some(
-      (one) => one.state !== 'closed' && one.apiUrl === open.api.baseUrl && one.account === open.profile.userId,
+      (one) => one.state === 'open' && one.apiUrl === open.api.baseUrl && one.account === open.profile.userId,
     );
     idle = isOpen ? 0 : idle + 1;
   }

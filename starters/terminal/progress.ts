@@ -1,21 +1,24 @@
-import type { Counts, Money } from '../../ledger/ledger.ts';
+import type { BatchRecord, Counts, Money } from '../../ledger/ledger.ts';
 import type { Output } from './output.ts';
 
 /** Without a terminal, a line at most this often, ms. */
 const PLAIN_EVERY_MS = 5_000;
 
-/** Counted rows at a moment. */
+/** A batch at a moment, with its counted rows. */
 export interface Standing {
+  readonly batch: Pick<BatchRecord, 'settings'>;
   readonly counts: Counts;
   readonly money: Money;
 }
 
-/** `12/30 done, 6 running, 1 failed, 0 unknown, 340 credits, 0:12 left` */
-function progressLine({ counts, money }: Standing, remainingMs: number | undefined): string {
+/** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 0:12 left` */
+function progressLine({ batch, counts, money }: Standing, remainingMs: number | undefined): string {
   const { outcomes, states, total } = counts;
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
-  const credits = `${money.estimated ? '~' : ''}${number(money.charged)} credits`;
+  const { budget } = batch.settings;
+  const charged = `${money.estimated ? '~' : ''}${number(money.charged)}`;
+  const credits = budget === null ? `${charged} credits` : `${charged} of ${number(budget)} credits`;
   const parts = [
     `${String(done)}/${String(total)} done`,
     `${String(running)} running`,
@@ -23,6 +26,7 @@ function progressLine({ counts, money }: Standing, remainingMs: number | undefin
     `${String(outcomes.unknown)} unknown`,
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
+  if (outcomes.refused > 0) parts.push(`${String(outcomes.refused)} refused`);
   if (outcomes.overdue > 0) parts.push(`${String(outcomes.overdue)} overdue`);
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);

@@ -1,8 +1,12 @@
+import type { Tunables } from '../../contract/batch.ts';
 import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/ledger.ts';
 import { pauseMessage } from '../follow.ts';
-import { goOnCommand } from '../go-on-command.ts';
+import { formatHalt } from '../../contract/halt.ts';
+import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { exitOfView, type BatchView } from '../look-at.ts';
+import { budgetJson, moneyWords } from './money.ts';
+import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number } from './progress.ts';
 import { oneLine } from './table.ts';
 
@@ -17,8 +21,9 @@ export interface FailureGroup {
 
 /** One word for how a batch stands. */
 export function standingOf(batch: BatchRecord): string {
-  if (batch.state !== 'open') return batch.state === 'closed' ? 'finished' : 'loading';
-  return batch.control;
+  if (batch.state === 'loading') return 'loading';
+  if (batch.halted !== null) return batch.state === 'closed' ? 'halted' : 'halting';
+  return batch.state === 'closed' ? 'finished' : batch.control;
 }
 
 /** A batch as it stands, in a few lines. */
@@ -35,10 +40,7 @@ export function statusLines(view: BatchView, groups: readonly FailureGroup[], no
   const running = ROW_STATES.filter((state) => counts.states[state] > 0);
   if (running.length > 0)
     lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
-  lines.push(
-    `  credits: ${number(money.charged)} charged${money.estimated ? ' (partly estimated)' : ''}, ` +
-      `${number(money.reserved)} reserved, ${number(money.uncertain)} uncertain`,
-  );
+  lines.push(`  credits: ${moneyWords(money, batch.settings.budget)}`);
   for (const group of groups) {
     lines.push(`  ${number(group.rows)} × ${group.class}: ${oneLine(group.message)} (row ${group.firstRow})`);
   }
@@ -47,15 +49,15 @@ export function statusLines(view: BatchView, groups: readonly FailureGroup[], no
 
 /** What to do next. */
 function nextLines({ batch, counts }: BatchView): readonly string[] {
-  const { name } = batch;
+  const name = shellWord(batch.name);
   if (batch.state === 'loading') return [`Its rows were not all read yet. Go on with: ${goOnCommand(batch)}`];
   if (batch.state === 'open') {
     if (batch.control === 'paused') return [pauseMessage(batch)];
-    return [`Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`];
+    const follow = `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
+    return batch.halted === null ? [follow] : [haltMessage(batch.halted), follow];
   }
-  const { failed, unknown, overdue } = counts.outcomes;
-  if (failed + unknown + overdue > 0) return [`Look into a row: voxbatch explain ROW --batch ${name}`];
-  return [`Its files: voxbatch results ${name}`];
+  const steps = nextSteps(batch, counts);
+  return steps.length > 0 ? steps : [`Its files: voxbatch results ${name}`];
 }
 
 function timesOf(batch: BatchRecord, now: number): string {
@@ -67,15 +69,19 @@ function timesOf(batch: BatchRecord, now: number): string {
 
 /** The same for machines; fields are named as in `summary.json`. */
 export function statusJson(view: BatchView, groups: readonly FailureGroup[]): object {
-  const { batch, counts, money } = view;
+  const { batch, counts } = view;
   return {
     ...batchJson(view),
     states: counts.states,
     failures: groups.map(({ firstRow, ...group }) => ({ ...group, first_row: firstRow })),
-    limits: batch.settings.limits,
+    ...tunablesJson(batch.settings),
     pause_reason: batch.pauseReason,
-    credits: money,
   };
+}
+
+/** What `voxbatch tune` changes, but the budget, as it is written on the command line. */
+export function tunablesJson({ limits, halt, onUnknown, retakes }: Tunables): object {
+  return { limits, halt: formatHalt(halt), on_unknown: onUnknown, retakes };
 }
 
 /** The facts of a batch that `list` and `status` share. */
@@ -91,6 +97,8 @@ export function batchJson(view: BatchView): object {
     done: doneOf(counts),
     outcomes: counts.outcomes,
     credits: money,
+    ...budgetJson(money, batch.settings.budget),
+    halted: batch.halted,
     source: batch.source,
     manifest_digest: batch.digest,
     api: batch.apiUrl,

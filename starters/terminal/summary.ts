@@ -1,7 +1,9 @@
 import { relative } from 'node:path';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/ledger.ts';
-import { clock, doneOf, number } from './progress.ts';
+import { moneyWords } from './money.ts';
+import { nextSteps } from './next-steps.ts';
+import { clock, doneOf } from './progress.ts';
 
 /** What an outcome means, in words for somebody who reads it the first time. */
 const MEANINGS = {
@@ -11,8 +13,8 @@ const MEANINGS = {
   rejected: 'result did not pass the check',
   refused: 'not sent: over the budget',
   unknown: 'may have been charged; not sent again',
-  overdue: 'job still running at the API',
-  cancelled: 'not sent: the batch was stopped',
+  overdue: 'job was still running at the API; can be fetched later, free',
+  cancelled: 'not sent, or not all of it: the batch ended early',
 } as const;
 
 /** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */
@@ -30,14 +32,12 @@ export function summaryLines(end: {
   if (open > 0) rows.push(`  ${String(open).padStart(6)}  ${'unfinished'.padEnd(10)} waiting or in flight`);
   const took =
     batch.startedAt === null || batch.closedAt === null ? '' : ` in ${clock(batch.closedAt - batch.startedAt)}`;
-  const parts = [`${number(money.charged)} charged${money.estimated ? ' (partly estimated)' : ''}`];
-  if (money.reserved > 0) parts.push(`${number(money.reserved)} reserved`);
-  if (money.uncertain > 0) parts.push(`${number(money.uncertain)} uncertain`);
   return [
     `Batch "${batch.name}": ${String(counts.total)} rows${took}`,
     ...rows,
-    `  credits: ${parts.join(', ')}`,
+    `  credits: ${moneyWords(money, batch.settings.budget)}`,
     `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,
+    ...(batch.state === 'closed' ? nextSteps(batch, counts) : []).map((step) => `  ${step}`),
   ];
 }
 

@@ -1,0 +1,134 @@
+import type { Tunables, Tuning } from '../../contract/batch.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { formatHalt } from '../../contract/halt.ts';
+import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import { ExitError } from '../exit-error.ts';
+import { goOnCommand, shellWord } from '../go-on-command.ts';
+import { chooseBatch, openRecords } from '../open-records.ts';
+import { refuseLoading } from '../refuse-loading.ts';
+import { readSettings } from '../settings.ts';
+import { tellWorkers } from '../tell-workers.ts';
+import { budgetJson, budgetLeft } from '../terminal/money.ts';
+import { nextSteps } from '../terminal/next-steps.ts';
+import type { Output } from '../terminal/output.ts';
+import { number } from '../terminal/progress.ts';
+import { standingOf, tunablesJson } from '../terminal/status.ts';
+import { tableLines } from '../terminal/table.ts';
+import { readTuning, type TuningFlags } from './tuning-flags.ts';
+
+export interface TuneFlags extends TuningFlags {
+  readonly json?: boolean;
+}
+
+/**
+ * `voxbatch tune [BATCH] …`: changes what is given and prints what holds; without anything it only prints. The ledger has it from
+ * then on, and every paid request reads it there; the workflow is told because lanes share out window and submits.
+ * Only what is given changes, so two people who tune different things at once both have their way.
+ */
+export async function tune(name: string | undefined, flags: TuneFlags, output: Output): Promise<ExitName> {
+  const settings = await readSettings();
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    const before = await chooseBatch(ledger, name);
+    const tuning = readTuning(flags);
+    const isChange = Object.keys(tuning).length > 0;
+    let told = false;
+    if (isChange) {
+      refuseLoading(before);
+      await requirePrices(ledger, before, tuning);
+      await ledger.tune(before.name, tuning);
+      const news = { settings, ledger, batch: before.name, say: output.say };
+      told = before.state === 'open' && (await tellWorkers(news));
+    }
+    const after = await chooseBatch(ledger, before.name);
+    await print(ledger, before, after, flags, output);
+    if (isChange) for (const line of await effects(ledger, after, told)) output.say(line);
+    return 'complete';
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Under a budget a row without a price cannot be sent at all, so a budget that would end such rows is refused. */
+export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget }: Tuning): Promise<void> {
+  if (budget == null || batch.state === 'closed') return;
+  for await (const { row } of ledger.scanRows(batch.name)) {
+    if (row.outcome !== null || row.quoted !== null) continue;
+    throw new ExitError(
+      'refused',
+      `No price is known for row ${row.row} (id ${row.id}), so a budget would keep it from being sent. Nothing was changed, nothing was spent. ` +
+        `Let it end without a budget, or stop the batch: voxbatch stop ${shellWord(batch.name)}`,
+    );
+  }
+}
+
+async function print(
+  ledger: Ledger,
+  before: BatchRecord,
+  after: BatchRecord,
+  flags: TuneFlags,
+  output: Output,
+): Promise<void> {
+  const money = await ledger.money(after.name);
+  if (flags.json === true) {
+    const { name: batch, state, control, halted, settings } = after;
+    const facts = { batch, state, control, halted, ...tunablesJson(settings), ...budgetJson(money, settings.budget) };
+    output.data(JSON.stringify(facts));
+    return;
+  }
+  output.data(`Batch "${after.name}": ${standingOf(after)}`);
+  const old = words(before.settings);
+  const lines = words(after.settings).map((line, at) => ({ ...line, old: old[at]?.value ?? '' }));
+  const left = budgetLeft(money, after.settings.budget);
+  const value = ({ name, value, old }: (typeof lines)[number]): string =>
+    value +
+    (name === 'budget' && left !== null ? `, ${number(left)} left` : '') +
+    (old === value ? '' : ` (was ${old})`);
+  const columns = [
+    { title: 'flag', value: ({ name }: (typeof lines)[number]) => `--${name}` },
+    { title: 'holds now', value },
+    { title: 'meaning', value: ({ meaning }: (typeof lines)[number]) => meaning },
+  ];
+  for (const line of tableLines(columns, lines)) output.data(`  ${line}`);
+}
+
+/** What holds, as it is written on the command line. */
+function words({ limits, budget, halt, onUnknown, retakes }: Tunables): readonly {
+  readonly name: string;
+  readonly value: string;
+  readonly meaning: string;
+}[] {
+  const orNone = (value: number | null): string => (value === null ? 'none' : String(value));
+  return [
+    { name: 'rate', value: orNone(limits.rate), meaning: 'paid requests a second; none: as the API allows' },
+    { name: 'poll-rate', value: orNone(limits.pollRate), meaning: 'status reads a second; none: as the API allows' },
+    { name: 'window', value: String(limits.window), meaning: 'rows in flight' },
+    { name: 'submits', value: String(limits.submits), meaning: 'paid requests on the wire at once' },
+    { name: 'budget', value: orNone(budget), meaning: 'credits that the batch may spend' },
+    { name: 'halt', value: formatHalt(halt), meaning: 'when it gives up at failures' },
+    { name: 'on-unknown', value: onUnknown, meaning: 'what becomes of a row whose answer was lost' },
+    { name: 'retakes', value: String(retakes), meaning: 'new takes by itself after a job that failed, at full price' },
+  ];
+}
+
+/** From when on the change matters, and the next command where one is needed. */
+async function effects(ledger: Ledger, batch: BatchRecord, told: boolean): Promise<readonly string[]> {
+  const name = shellWord(batch.name);
+  if (batch.state === 'closed')
+    return [
+      'The batch is finished: this holds for rows that are sent again.',
+      ...nextSteps(batch, await ledger.counts(batch.name)),
+    ];
+  if (batch.control === 'stopping')
+    return [
+      'The batch is being stopped: this has no effect on what is being ended, and holds for rows that are sent again.',
+    ];
+  if (batch.control === 'paused') return [`The batch is paused: this holds when it goes on. voxbatch resume ${name}`];
+  const lines = told
+    ? ['Holds from the next request on; requests on the wire and jobs that run are not touched.']
+    : [`Nobody works on the batch now: this holds when it goes on. ${goOnCommand(batch)}`];
+  const { budget } = batch.settings;
+  if (budgetLeft(await ledger.money(batch.name), budget) === 0)
+    lines.push('The budget is used up: rows that are still to be sent end refused.');
+  return lines;
+}

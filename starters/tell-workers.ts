@@ -1,0 +1,43 @@
+import { ServiceError, type Client } from '@temporalio/client';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ExitError } from './exit-error.ts';
+import type { Temporal } from './open-temporal.ts';
+import { reachWorker } from './reach-worker.ts';
+import { messageOf, type Settings } from './settings.ts';
+import { sendControlNews } from './start-workflow.ts';
+
+export interface News {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  /** Name of the batch. */
+  readonly batch: string;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Carries the news of a wish that is in the ledger already to whoever works on the batch; then does what is to be done while
+ * Temporal is open. Resolves with false if nobody works on it: the wish then waits in the ledger for the next who does.
+ * Where Temporal cannot be told, that is an error, but the wish stays on record.
+ */
+export async function tellWorkers(
+  { settings, ledger, batch, say }: News,
+  whileOpen: (client: Client) => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
+  let temporal: Temporal | undefined;
+  try {
+    temporal = await reachWorker(settings, say);
+    if (temporal === undefined || !(await sendControlNews(temporal.client, ledger, batch))) return false;
+    await whileOpen(temporal.client);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServiceError || error instanceof ExitError)) throw error;
+    throw new ExitError(
+      'unreachable',
+      `It is on record: every paid request from now on is asked about it. But the workers could not be told. ${messageOf(error)} ` +
+        'Run the same command again when Temporal is back.',
+      { cause: error },
+    );
+  } finally {
+    await temporal?.close();
+  }
+}

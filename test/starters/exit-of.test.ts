@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import { exitOf, type BatchEnd } from '../../starters/terminal/exit-of.ts';
+import { budgetLeft, moneyWords } from '../../starters/terminal/money.ts';
+
+function outcomes(rows: Partial<Record<Outcome, number>>): BatchEnd['outcomes'] {
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, rows[outcome] ?? 0])) as BatchEnd['outcomes'];
+}
+
+const END: BatchEnd = {
+  outcomes: outcomes({ succeeded: 3 }),
+  isClosed: true,
+  pausedBy: undefined,
+  isHalted: false,
+  mismatch: false,
+};
+
+const codeOf = (change: Partial<BatchEnd>): number => EXIT_CODES[exitOf({ ...END, ...change })].code;
+
+describe('exitOf', () => {
+  it.each([
+    [{}, 0],
+    [{ outcomes: outcomes({ succeeded: 1, cached: 2 }) }, 0],
+    [{ outcomes: outcomes({ failed: 1 }) }, 10],
+    [{ outcomes: outcomes({ cancelled: 1 }) }, 10],
+    [{ outcomes: outcomes({ cancelled: 5, failed: 1 }), isHalted: true }, 11],
+    [{ outcomes: outcomes({ refused: 1 }) }, 12],
+    [{ outcomes: outcomes({ refused: 1 }), isHalted: true }, 12],
+    [{ outcomes: outcomes({ unknown: 1, failed: 1 }) }, 13],
+    [{ outcomes: outcomes({ overdue: 1, cancelled: 1 }) }, 13],
+    [{ outcomes: outcomes({ unknown: 1 }), isHalted: true }, 11],
+    [{ outcomes: outcomes({ rejected: 1, failed: 1 }) }, 14],
+    [{ outcomes: outcomes({ rejected: 1, unknown: 1 }) }, 13],
+    [{ outcomes: outcomes({ refused: 1 }), mismatch: true }, 15],
+    [{ isClosed: false }, 75],
+    [{ isClosed: false, isHalted: true }, 75],
+    [{ isClosed: false, outcomes: outcomes({ refused: 2 }) }, 75],
+    [{ isClosed: false, pausedBy: 'BadToken' }, 5],
+    [{ isClosed: false, pausedBy: 'OutOfCredits' }, 12],
+    [{ isClosed: false, pausedBy: 'OutOfCredits', mismatch: true }, 15],
+  ] as const)('%j: %i', (change, code) => {
+    expect(codeOf(change)).toBe(code);
+  });
+
+  it('gives of several that hold the first of 15, 5, 12, 11, 13, 14, 10', () => {
+    const ORDER: readonly (readonly [number, Partial<BatchEnd>, Partial<Record<Outcome, number>>])[] = [
+      [15, { mismatch: true }, {}],
+      [5, { pausedBy: 'BadToken' }, {}],
+      [12, {}, { refused: 1 }],
+      [11, { isHalted: true }, {}],
+      [13, {}, { overdue: 1 }],
+      [14, {}, { rejected: 1 }],
+      [10, {}, { failed: 1 }],
+    ];
+    fc.assert(
+      fc.property(fc.subarray(ORDER.slice(), { minLength: 1 }), (held) => {
+        const rows = Object.assign({}, ...held.map(([, , each]) => each)) as Partial<Record<Outcome, number>>;
+        const change = Object.assign({}, ...held.map(([, each]) => each)) as Partial<BatchEnd>;
+        expect(codeOf({ ...change, outcomes: outcomes(rows) })).toBe(held[0]?.[0]);
+      }),
+    );
+  });
+});
+
+describe('money', () => {
+  const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true };
+
+  it('always says what is charged, reserved and uncertain, and what a budget leaves', () => {
+    expect(moneyWords(money, null)).toBe('70.1 charged (partly estimated), 20.1 reserved, 10 uncertain');
+    expect(moneyWords({ ...money, estimated: false }, 200)).toBe(
+      '70.1 charged, 20.1 reserved, 10 uncertain; 99.8 left of a budget of 200',
+    );
+  });
+
+  it('leaves nothing rather than less', () => {
+    expect(budgetLeft(money, null)).toBeNull();
+    expect(budgetLeft(money, 50)).toBe(0);
+    expect(budgetLeft({ charged: 0.1, reserved: 0.2, uncertain: 0, estimated: false }, 0.3)).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach } from '@jest/globals';
+import type { Failure } from '../../contract/failures.ts';
+import { parseHalt } from '../../contract/halt.ts';
+import type { BatchRecord, Counts, Ledger, RowEnding } from '../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from '../ledger/setup.ts';
+import { openCommandLine, type CommandLine } from './command-line.ts';
+
+/** A ledger that the command line finds, with nobody who works on its batches. */
+export interface Desk {
+  readonly ledger: Ledger;
+  readonly line: CommandLine;
+}
+
+/** A desk for every test of a file. */
+export function deskForEach(): Desk {
+  let desk: Desk | undefined;
+  let remove: () => Promise<void>;
+  const now = (): Desk => {
+    if (desk === undefined) throw new Error('There is a desk in a test only.');
+    return desk;
+  };
+  beforeEach(async () => {
+    const made = await makeFolder();
+    remove = made.remove;
+    desk = { ledger: await open(made.folder), line: await openCommandLine({ VOXBATCH_HOME: made.folder }) };
+  });
+  afterEach(async () => {
+    await desk?.line.close();
+    await desk?.ledger.close();
+    await remove();
+  });
+  return {
+    get ledger() {
+      return now().ledger;
+    },
+    get line() {
+      return now().line;
+    },
+  };
+}
+
+export const ROWS = 6;
+export const NO_CREDITS: Failure = { class: 'OutOfCredits', message: 'This request needs 12 credits and 3 are left.' };
+export const NO_TOKEN: Failure = { class: 'BadToken', message: 'The token is not known.' };
+const REJECTED: RowEnding = { outcome: 'failed', failure: { class: 'Rejected', message: 'No such voice.' } };
+
+/** Makes batch `b` stand in some way. Where jobs run, it is that of row 1. */
+export const STATES = {
+  loading: async (ledger: Ledger) => {
+    await ledger.createBatch(aBatch());
+    await ledger.addRows('b', [aRow(1)]);
+  },
+  untouched: (ledger: Ledger) => fill(ledger, ROWS),
+  running: begin,
+  paused: async (ledger: Ledger) => {
+    await begin(ledger);
+    await ledger.setControl('b', 'paused');
+  },
+  'out of credits': async (ledger: Ledger) => {
+    await begin(ledger);
+    await ledger.setControl('b', 'paused', NO_CREDITS);
+  },
+  'token refused': async (ledger: Ledger) => {
+    await begin(ledger);
+    await ledger.setControl('b', 'paused', NO_TOKEN);
+  },
+  stopping: async (ledger: Ledger) => {
+    await begin(ledger);
+    await ledger.setControl('b', 'stopping');
+    await ledger.cancelRest('b');
+  },
+  halting: async (ledger: Ledger) => {
+    await begin(ledger);
+    await halt(ledger);
+  },
+  halted: async (ledger: Ledger) => {
+    await fill(ledger, ROWS);
+    await halt(ledger);
+    await ledger.closeBatch('b');
+  },
+  finished: async (ledger: Ledger) => {
+    await fill(ledger, ROWS);
+    for (let row = 1; row <= ROWS; row++) await ledger.endRow('b', row, { outcome: 'succeeded' });
+    await ledger.closeBatch('b');
+  },
+} satisfies Record<string, (ledger: Ledger) => Promise<void>>;
+
+export type State = keyof typeof STATES;
+
+async function begin(ledger: Ledger): Promise<void> {
+  await fill(ledger, ROWS);
+  await accept(ledger, 1);
+}
+
+/** A paid request of a row that made a job. */
+export async function accept(ledger: Ledger, row: number): Promise<void> {
+  await ledger.intend(aKey(row), INTENT);
+  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
+}
+
+async function halt(ledger: Ledger): Promise<void> {
+  const policy = parseHalt('soon,fail=1');
+  if (policy === undefined) throw new Error('not a policy');
+  await ledger.tune('b', { halt: policy });
+  await ledger.intend(aKey(2), INTENT);
+  await ledger.settle(aKey(2), { verdict: 'rejected' }, REJECTED);
+}
+
+/** What steering may change of a batch, and what it must not. */
+export async function standing(ledger: Ledger): Promise<object> {
+  const batch = await find(ledger);
+  const { state, control, pauseReason, halted, settings } = batch;
+  const { outcomes }: Counts = await ledger.counts('b');
+  const ended = Object.fromEntries(Object.entries(outcomes).filter(([, rows]) => rows > 0));
+  return { state, control, pauseReason, halted, settings, ended, running: (await ledger.runningJobs('b')).length };
+}
+
+/** Batch `b`. */
+export async function find(ledger: Ledger): Promise<BatchRecord> {
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('Batch "b" is gone.');
+  return batch;
+}
