@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { RowAttempt } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
+import type { AttemptState } from '../../contract/outcomes.ts';
+import { UNKNOWN_POLICIES } from '../../contract/outcomes.ts';
+import { KINDS, ROW_KINDS, type Kind } from '../../contract/row-kinds.ts';
+import { LedgerMisuse } from '../../ledger/errors.ts';
+import type { Ledger, RedriveChoice, Retake, RowEffect, RowEnding, SettleVerdict } from '../../ledger/ledger.ts';
+import { scaleRuns } from '../support/property-runs.ts';
+import type { Book, RowNow } from '../support/row-story/book.ts';
+import { anyCommand } from '../support/row-story/command.ts';
+import { PRICE, Story } from '../support/row-story/story.ts';
+import { aBatch, aRow, makeFolder, open } from './setup.ts';
+
+/** Few enough that requests have to wait for a place on the wire. */
+const MAX_SENDING = 3;
+
+/** A batch of the real ledger, as a story writes in it. */
+class LedgerBook implements Book {
+  readonly #ledger: Ledger;
+  readonly #batch: string;
+
+  constructor(ledger: Ledger, batch: string) {
+    this.#ledger = ledger;
+    this.#batch = batch;
+  }
+
+  async look(row: number): Promise<RowNow> {
+    const found = await this.#ledger.readRow(this.#batch, row);
+    if (found === undefined) throw new Error(`Row ${row} is gone.`);
+    return { ...found.row, attempts: found.charges };
+  }
+
+  async intend(
+    key: RowAttempt,
+    price: { readonly quoted: number; readonly quotedRest: number },
+  ): Promise<'go' | 'held' | 'full' | 'over-budget' | 'exists'> {
+    const intent = { ...price, owner: 'w', maxSending: MAX_SENDING };
+    try {
+      return (await this.#ledger.intend({ ...key, batch: this.#batch }, intent)).answer;
+    } catch (error) {
+      // An attempt without the one before it.
+      expect(error).toBeInstanceOf(LedgerMisuse);
+      return 'held';
+    }
+  }
+
+  async revoke(key: RowAttempt): Promise<AttemptState> {
+    return (await this.#ledger.revoke({ ...key, batch: this.#batch })).state;
+  }
+
+  settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
+    return this.#ledger.settle({ ...key, batch: this.#batch }, verdict, effect);
+  }
+
+  finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean> {
+    const end = failure === undefined ? {} : { failure };
+    return this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect);
+  }
+
+  endRow(row: number, ending: RowEnding | Retake): Promise<void> {
+    return this.#ledger.endRow(this.#batch, row, ending);
+  }
+
+  async cancelRest(): Promise<void> {
+    await this.#ledger.cancelRest(this.#batch);
+  }
+
+  /** Asked by two at once, as two terminals would: one of them opens the row. */
+  async redrive(choice: RedriveChoice): Promise<boolean> {
+    const asked = await Promise.allSettled([this.#ask(choice), this.#ask(choice)]);
+    const opened = asked.map((one) => {
+      if (one.status === 'fulfilled') return one.value;
+      expect(one.reason).toBeInstanceOf(LedgerMisuse);
+      return false;
+    });
+    if (choice.how.do === 'pay') expect(opened).not.toEqual([true, true]);
+    return opened.includes(true);
+  }
+
+  async #ask(choice: RedriveChoice): Promise<boolean> {
+    return (await this.#ledger.redrive(this.#batch, [choice])).rows.length > 0;
+  }
+}
+
+async function makeBatch(ledger: Ledger, name: string, kinds: readonly Kind[], budget: number | null): Promise<void> {
+  const batch = aBatch(name);
+  await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
+  const rows = kinds.map((kind, index) => {
+    const row = aRow(index + 1);
+    return { ...row, spec: { ...row.spec, kind }, quoted: ROW_KINDS[kind].steps.length * PRICE };
+  });
+  await ledger.addRows(name, rows);
+  await ledger.openBatch(name);
+}
+
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+});
+afterAll(async () => {
+  await ledger.close();
+  await remove();
+});
+
+describe('a batch of the ledger, in any order of events', () => {
+  it('takes no request of a take twice, makes each take once, keeps the budget, and ends', async () => {
+    let stories = 0;
+    const seen = { sends: 0, lost: 0, newTakes: 0, late: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(...UNKNOWN_POLICIES),
+        fc.nat({ max: 2 }),
+        fc.option(fc.integer({ min: 0, max: 8 * PRICE })),
+        fc.array(anyCommand, { minLength: 5, maxLength: 60 }),
+        async (kinds, onUnknown, retakes, budget, commands) => {
+          const name = `story-${(stories += 1)}`;
+          await makeBatch(ledger, name, kinds, budget);
+          const story = new Story(new LedgerBook(ledger, name), { kinds, onUnknown, retakes, budget });
+          await story.tell(commands);
+          const { total, outcomes } = await ledger.counts(name);
+          expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(total);
+          expect(await ledger.closeBatch(name)).toBe(0);
+          for (const what of ['sends', 'lost', 'newTakes', 'late', 'refused'] as const) seen[what] += story.seen[what];
+        },
+      ),
+      { numRuns: scaleRuns(40) },
+    );
+    // The stories must have got to what they are about.
+    for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,36 @@
+import type { RowAttempt } from '../../../contract/batch.ts';
+import type { Failure } from '../../../contract/failures.ts';
+import type { AttemptState, Outcome } from '../../../contract/outcomes.ts';
+import type { Kind, Step } from '../../../contract/row-kinds.ts';
+import type { RedriveChoice, Retake, RowEffect, RowEnding, SettleVerdict } from '../../../ledger/ledger.ts';
+import type { RedriveAttempt } from '../../../workflows/policy/redrive.ts';
+
+/** A row as a book has it. */
+export interface RowNow {
+  readonly row: number;
+  readonly kind: Kind;
+  readonly take: number;
+  readonly redoFrom: Step | null;
+  readonly outcome: Outcome | null;
+  readonly failure: Failure | null;
+  readonly attempts: readonly RedriveAttempt[];
+}
+
+/**
+ * What a story writes in: the ledger of one batch, or a model of it. The methods mean what those of the same name mean in
+ * `ledger/ledger.ts`.
+ */
+export interface Book {
+  look(row: number): Promise<RowNow>;
+  intend(
+    key: RowAttempt,
+    price: { readonly quoted: number; readonly quotedRest: number },
+  ): Promise<'go' | 'held' | 'full' | 'over-budget' | 'exists'>;
+  revoke(key: RowAttempt): Promise<AttemptState>;
+  settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
+  finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean>;
+  endRow(row: number, ending: RowEnding | Retake): Promise<void>;
+  cancelRest(): Promise<void>;
+  /** True if the row is open again, or has ended by it; false if it was left alone or the choice is refused. */
+  redrive(choice: RedriveChoice): Promise<boolean>;
+}

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { STEPS, type Step } from '../../../contract/row-kinds.ts';
+
+/** A step of a story. Numbers are taken modulo what there is. */
+export type Command =
+  /** A workflow hands out what the row needs, as the book stands. */
+  | { readonly do: 'hand-out'; readonly row: number }
+  /** A workflow believes that a work is lost, and has it settled by another. */
+  | { readonly do: 'hand-out-again'; readonly nth: number }
+  /** A worker is told to send what nobody decided: by a history that is old, or not ours. */
+  | {
+      readonly do: 'mislead';
+      readonly row: number;
+      readonly step: Step;
+      readonly take: number;
+      readonly attempt: number;
+    }
+  /** A worker takes the next step of a work. */
+  | { readonly do: 'step'; readonly nth: number; readonly luck: number }
+  /** A worker dies with its work. */
+  | { readonly do: 'kill'; readonly nth: number }
+  /** A person plans a redrive of a row as it stands, */
+  | { readonly do: 'choose'; readonly row: number; readonly resubmit: boolean }
+  /** and asks for it, perhaps much later, perhaps twice. */
+  | { readonly do: 'ask'; readonly nth: number }
+  | { readonly do: 'cancel' };
+
+const nth = fc.nat({ max: 7 });
+
+export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('hand-out' as const), row: nth }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('hand-out-again' as const), nth }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('mislead' as const),
+      row: nth,
+      step: fc.constantFrom(...STEPS),
+      take: fc.integer({ min: 1, max: 3 }),
+      attempt: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 12, arbitrary: fc.record({ do: fc.constant('step' as const), nth, luck: fc.nat({ max: 59 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('kill' as const), nth }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('choose' as const), row: nth, resubmit: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('ask' as const), nth }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
+);
