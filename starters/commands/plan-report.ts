@@ -61,6 +61,9 @@ export function planLines(report: PlanReport): readonly string[] {
       ...namedRowLines(summary.unpricedRows),
     );
   }
+  const { retakes } = plan.settings;
+  if (retakes > 0)
+    lines.push(`Retakes come on top: up to ${String(retakes)} a row after jobs that fail, each at its price.`);
   const { rate } = plan.settings.limits;
   if (rate !== null)
     lines.push(`At ${number(rate)} paid requests a second: at least ${clock((total.requests / rate) * 1_000)}`);

@@ -143,6 +143,9 @@ describe('plan', () => {
     const refused = await plan('audio.csv', '--budget', '40');
     expect(refused.stdout).toContain('run would refuse this (exit code 3):\nUnder a budget every row needs a price');
     expect((await plan('lines.csv', '--budget', '4')).stdout).toContain('pays about 1 of 2 rows');
+    expect((await plan('lines.csv', '--retakes', '2')).lines).toContain(
+      'Retakes come on top: up to 2 a row after jobs that fail, each at its price.',
+    );
     expect((await plan('lines.csv', '--confirm', '5')).lines.at(-1)).toBe(
       'run asks first: Spend about 7 credits for 2 rows? (--yes answers it)',
     );
