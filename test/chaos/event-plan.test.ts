@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseFaultPlan } from '../../simulator/fault-plan.ts';
+import { killsOf, kindOf, planEvents } from './event-plan.ts';
+import { drawFaults } from './fault-plan.ts';
+
+describe('the plan of a seed', () => {
+  it('is the same each time, and another for another seed', () => {
+    expect(planEvents(5, 40, 2)).toEqual(planEvents(5, 40, 2));
+    expect(planEvents(6, 40, 2)).not.toEqual(planEvents(5, 40, 2));
+    expect(drawFaults(5, 100)).toEqual(drawFaults(5, 100));
+  });
+
+  it('kills as often as was asked, in order, before the end', () => {
+    const events = planEvents(5, 200, 2);
+    const kills = events.reduce((sum, { deed }) => sum + killsOf(deed), 0);
+    expect([200, 201]).toContain(kills);
+    const after = events.map((event) => event.after);
+    expect(after).toEqual(after.toSorted((a, b) => a - b));
+    expect(Math.max(...after)).toBeLessThan(0.95);
+  });
+
+  it('comes to every kind of deed, link and window over a long run', () => {
+    const kinds = new Set(planEvents(5, 400, 2).map(({ deed }) => kindOf(deed)));
+    for (const kind of [
+      'kill-both',
+      'kill-run',
+      'kill-temporal',
+      'down api',
+      'timeout worker-temporal',
+      'reset_peer media',
+    ]) {
+      expect(kinds).toContain(kind);
+    }
+    for (const moment of ['before-intent', 'after-intent', 'after-answer', 'after-verdict', 'before-rename']) {
+      expect(kinds).toContain(`kill-worker ${moment}`);
+      expect(kinds).toContain(`stop-worker ${moment}`);
+    }
+  });
+
+  it('gives the simulator lies that it takes', () => {
+    expect(parseFaultPlan(drawFaults(5, 500).plan).rules.length).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,132 @@
+import { MOMENTS, type Moment } from '../../activities/dependencies.ts';
+import { between, pick, pickWeighted, seeded, type Chance } from './seeded.ts';
+import type { Toxic } from './toxiproxy.ts';
+import { LINKS, type Link } from './world.ts';
+
+/** Which worker: 0 or 1. */
+export type Which = 0 | 1;
+
+/** A moment of a paid request or download of a worker at which it is struck: the `nth` from when the event comes. */
+export interface At {
+  readonly moment: Moment;
+  readonly nth: number;
+}
+
+/**
+ * Something that a run does to its processes and links.
+ *
+ * `kill-*`: SIGKILL, and a start `downMs` later. `stop-worker`: SIGSTOP, and SIGCONT `stillMs` later. `spoil`: a fault on a link for
+ * `lastsMs`. Without `at` a worker is struck at once.
+ */
+export type Deed =
+  | { readonly do: 'kill-worker'; readonly worker: Which; readonly at?: At; readonly downMs: number }
+  | { readonly do: 'kill-both'; readonly downMs: number }
+  | { readonly do: 'kill-run'; readonly batch: number; readonly downMs: number }
+  | { readonly do: 'kill-temporal'; readonly downMs: number }
+  | { readonly do: 'stop-worker'; readonly worker: Which; readonly at?: At; readonly stillMs: number }
+  | { readonly do: 'spoil'; readonly link: Link; readonly toxic: Toxic; readonly lastsMs: number };
+
+/** An event: a deed that comes when this share of all charges was made, and not before `pauseMs` after the last one. */
+export interface ChaosEvent {
+  readonly number: number;
+  readonly after: number;
+  readonly pauseMs: number;
+  readonly deed: Deed;
+}
+
+/** Longer than every time-out by which the work of a process that stands still is given to another: the heartbeat's is 10 s. */
+const STILL_MS = [15_000, 22_000] as const;
+const DOWN_MS = [0, 3_000] as const;
+const LASTS_MS = [1_000, 9_000] as const;
+const PAUSE_MS = [500, 3_500] as const;
+
+/** How often each deed comes, relative to the others. */
+const DEEDS: readonly (readonly [(chance: Chance, batches: number) => Deed, number])[] = [
+  [(chance) => ({ do: 'kill-worker', worker: which(chance), downMs: between(chance, ...DOWN_MS) }), 4],
+  [(chance) => ({ do: 'kill-worker', worker: which(chance), at: at(chance), downMs: between(chance, ...DOWN_MS) }), 8],
+  [(chance) => ({ do: 'kill-both', downMs: between(chance, ...DOWN_MS) }), 1.5],
+  [(chance, n) => ({ do: 'kill-run', batch: between(chance, 0, n - 1), downMs: between(chance, ...DOWN_MS) }), 2],
+  [(chance) => ({ do: 'kill-temporal', downMs: between(chance, ...DOWN_MS) }), 2.5],
+  [(chance) => ({ do: 'stop-worker', worker: which(chance), stillMs: between(chance, ...STILL_MS) }), 1],
+  [
+    (chance) => ({ do: 'stop-worker', worker: which(chance), at: at(chance), stillMs: between(chance, ...STILL_MS) }),
+    2,
+  ],
+  [
+    (chance) => ({
+      do: 'spoil',
+      link: pick(chance, LINKS),
+      toxic: toxic(chance),
+      lastsMs: between(chance, ...LASTS_MS),
+    }),
+    9,
+  ],
+];
+
+const TOXICS: readonly (readonly [(chance: Chance) => Toxic, number])[] = [
+  [() => ({ type: 'down' }), 3],
+  [(chance) => of(chance, 'latency', { latency: between(chance, 200, 3_000), jitter: between(chance, 0, 200) }), 2],
+  [(chance) => of(chance, 'bandwidth', { rate: between(chance, 8, 128) }), 2],
+  [(chance) => of(chance, 'slow_close', { delay: between(chance, 500, 5_000) }), 1],
+  [(chance) => of(chance, 'timeout', { timeout: between(chance, 0, 3_000) }), 2],
+  [(chance) => of(chance, 'reset_peer', { timeout: between(chance, 0, 1_000) }), 2],
+  [(chance) => of(chance, 'limit_data', { bytes: between(chance, 50, 20_000) }), 2],
+];
+
+/** Processes that a deed kills. */
+export function killsOf(deed: Deed): number {
+  if (deed.do === 'kill-both') return 2;
+  return deed.do.startsWith('kill') ? 1 : 0;
+}
+
+/** Name of a kind of event, for the table of windows. */
+export function kindOf(deed: Deed): string {
+  if (deed.do === 'spoil')
+    return `${deed.toxic.type} ${deed.link.startsWith('worker') ? 'worker-temporal' : deed.link}`;
+  return 'at' in deed ? `${deed.do} ${deed.at.moment}` : deed.do;
+}
+
+/** True if a request that is on the wire while the fault is there, or begins then, can lose its answer. */
+export function losesAnswers(deed: Deed): boolean {
+  return deed.do === 'spoil' && deed.link === 'api' && !['latency', 'bandwidth'].includes(deed.toxic.type);
+}
+
+/** The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the same plan. */
+export function planEvents(seed: number, kills: number, batches: number): ChaosEvent[] {
+  const chance = seeded(seed);
+  const deeds: Deed[] = [];
+  for (let killed = 0; killed < kills;) {
+    const deed = pickWeighted(chance, DEEDS)(chance, batches);
+    deeds.push(deed);
+    killed += killsOf(deed);
+  }
+  return deeds.map((deed, index) => ({
+    number: index + 1,
+    // The last charges are left for the batches to end with.
+    after: (0.95 * (index + chance())) / deeds.length,
+    pauseMs: between(chance, ...PAUSE_MS),
+    deed,
+  }));
+}
+
+/** An event as it is printed. */
+export function tellEvent({ number, after, deed }: ChaosEvent): string {
+  const { do: what, ...how } = deed;
+  return `#${number} at ${(100 * after).toFixed(1)} %: ${what} ${JSON.stringify(how)}`;
+}
+
+function which(chance: Chance): Which {
+  return chance() < 0.5 ? 0 : 1;
+}
+
+function at(chance: Chance): At {
+  return { moment: pick(chance, MOMENTS), nth: between(chance, 1, 3) };
+}
+
+function toxic(chance: Chance): Toxic {
+  return pickWeighted(chance, TOXICS)(chance);
+}
+
+function of(chance: Chance, type: Exclude<Toxic['type'], 'down'>, attributes: Record<string, number>): Toxic {
+  return { type, stream: chance() < 0.5 ? 'upstream' : 'downstream', attributes };
+}

@@ -1,0 +1,35 @@
+/**
+ * `npm run chaos -- [SCENARIO]`: breaks what voxbatch rests on, and checks its promises afterwards. Ends with 0 if all hold, with 1
+ * and a list of what broke, with the command to replay it, if not.
+ */
+import { deadLinks } from './dead-links.ts';
+import { tellFindings, type Finding } from './finding.ts';
+import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
+import { powerCut } from './power-cut.ts';
+import { storm } from './storm.ts';
+import { temporalAway } from './temporal-away.ts';
+import { zombie } from './zombie.ts';
+
+type Run = (options: ChaosOptions, say: (line: string) => void) => Promise<Finding[]>;
+
+const RUNS: Readonly<Record<Scenario, Run>> = {
+  storm,
+  'power-cut': powerCut,
+  zombie,
+  'temporal-away': temporalAway,
+  'dead-links': deadLinks,
+};
+
+const begun = performance.now();
+function say(line: string): void {
+  process.stdout.write(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)}  ${line}\n`);
+}
+
+const argv = process.argv.slice(2);
+const options = readOptions(argv);
+const findings = await RUNS[options.scenario](options, say);
+for (const line of tellFindings(findings)) say(line);
+if (findings.some(({ broken }) => broken.length > 0)) {
+  say(`Replay: ${replayCommand(options, argv)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { losesAnswers, kindOf, type At, type ChaosEvent, type Deed } from './event-plan.ts';
+import { readAttempts } from './ledger-view.ts';
+import type { Member } from './member.ts';
+import { sortIntoWindows, submitsInFlight, WindowTable, type WindowCounts } from './windows.ts';
+import type { World } from './world.ts';
+
+/** A time in which requests could lose their answer: those of one process, or, without a pid, of all. */
+export interface Doubt {
+  readonly event: number;
+  readonly pid?: number;
+  readonly from: number;
+  readonly until: number;
+  /** Requests between intent and verdict when it began. */
+  readonly inFlight: number;
+}
+
+/** A named moment may not come any more; then the worker is struck where it is, after this long, ms. */
+const MOMENT_MS = 15_000;
+
+/** Does to a world what events say, several at once, but one after another to the same target. Keeps book of what was hit. */
+export class Performer {
+  readonly windows = new WindowTable();
+  readonly doubts: Doubt[] = [];
+  kills = 0;
+  readonly #world: World;
+  readonly #say: (line: string) => void;
+  readonly #turns = new Map<string, LimitFunction>();
+
+  constructor(world: World, say: (line: string) => void) {
+    this.#world = world;
+    this.#say = say;
+  }
+
+  /** Performs an event; resolves when it is over and taken back. */
+  perform(event: ChaosEvent): Promise<void> {
+    const { deed } = event;
+    const targets = targetsOf(deed);
+    const turns = targets.map((target) => this.#turnOf(target));
+    // In a fixed order, so that two events never wait for each other.
+    return turns.reduceRight<() => Promise<void>>(
+      (inner, turn) => () => turn(inner),
+      () => this.#do(event, deed),
+    )();
+  }
+
+  async #do(event: ChaosEvent, deed: Deed): Promise<void> {
+    const { workers, temporal, proxy, runs } = this.#world;
+    switch (deed.do) {
+      case 'kill-worker':
+        await this.#killWorker(event, workers[deed.worker], deed.at);
+        await sleep(deed.downMs);
+        workers[deed.worker].start();
+        return;
+      case 'kill-both':
+        await Promise.all(workers.map((worker) => this.#killWorker(event, worker, undefined)));
+        await sleep(deed.downMs);
+        for (const worker of workers) worker.start();
+        return;
+      case 'kill-run': {
+        const run = [...runs.values()][deed.batch];
+        if (run === undefined || !run.isUp) return;
+        await run.kill();
+        this.kills += 1;
+        await this.#note(event);
+        await sleep(deed.downMs);
+        run.start();
+        return;
+      }
+      case 'kill-temporal':
+        await temporal.kill();
+        this.kills += 1;
+        await this.#note(event);
+        await sleep(deed.downMs);
+        await temporal.start();
+        return;
+      case 'stop-worker':
+        await this.#stopWorker(event, workers[deed.worker], deed.at, deed.stillMs);
+        return;
+      case 'spoil': {
+        const from = Date.now();
+        const counts = await this.#note(event);
+        const heal = await proxy.spoil(deed.link, deed.toxic);
+        await sleep(deed.lastsMs);
+        await heal();
+        // A connection that was spoiled may end a moment after the fault was taken off.
+        if (losesAnswers(deed)) this.#doubt(event, counts, from, Date.now() + 2_000);
+      }
+    }
+  }
+
+  async #killWorker(event: ChaosEvent, worker: Member, at: At | undefined): Promise<void> {
+    const pid = await this.#untilUp(worker);
+    const struck = at !== undefined && (await worker.strikeAt(at.moment, at.nth, 'SIGKILL', MOMENT_MS));
+    await worker.kill();
+    const from = Date.now();
+    this.kills += 1;
+    const counts = await this.#note(event, pid, at !== undefined && !struck);
+    this.#doubt(event, counts, from, Infinity, pid);
+  }
+
+  async #stopWorker(event: ChaosEvent, worker: Member, at: At | undefined, stillMs: number): Promise<void> {
+    const pid = await this.#untilUp(worker);
+    const struck = at !== undefined && (await worker.strikeAt(at.moment, at.nth, 'SIGSTOP', MOMENT_MS));
+    if (!struck) await worker.stop();
+    const from = Date.now() - 1_000;
+    const counts = await this.#note(event, pid, at !== undefined && !struck);
+    await sleep(stillMs);
+    worker.goOn();
+    this.#doubt(event, counts, from, Date.now() + 2_000, pid);
+  }
+
+  /** Waits until a worker is there; one that was just started may take a moment until it works. */
+  async #untilUp(worker: Member): Promise<number> {
+    while (worker.pid === undefined) await sleep(100);
+    return worker.pid;
+  }
+
+  /** Looks which windows are hit, and tells it. */
+  async #note(event: ChaosEvent, pid?: number, missed = false): Promise<WindowCounts> {
+    const charges = await this.#world.judge.ledger();
+    const counts = sortIntoWindows(await readAttempts(this.#world.ledger, 'open'), charges, pid);
+    const kind = kindOf(event.deed);
+    this.windows.add(missed ? `${kind} (did not come)` : kind, counts);
+    const told = [...counts].map(([window, count]) => `${count} ${window}`).join(', ');
+    this.#say(
+      `  #${event.number} ${kind}${missed ? ' (did not come)' : ''}${pid === undefined ? '' : ` pid ${pid}`}: ${told}`,
+    );
+    return counts;
+  }
+
+  #doubt(event: ChaosEvent, counts: WindowCounts, from: number, until: number, pid?: number): void {
+    const doubt = { event: event.number, from, until, inFlight: submitsInFlight(counts) };
+    this.doubts.push(pid === undefined ? doubt : { ...doubt, pid });
+  }
+
+  #turnOf(target: string): LimitFunction {
+    const turn = this.#turns.get(target) ?? pLimit(1);
+    this.#turns.set(target, turn);
+    return turn;
+  }
+}
+
+function targetsOf(deed: Deed): readonly string[] {
+  switch (deed.do) {
+    case 'kill-worker':
+    case 'stop-worker':
+      return [`worker ${deed.worker}`];
+    case 'kill-both':
+      return ['worker 0', 'worker 1'];
+    case 'kill-run':
+      return [`run ${deed.batch}`];
+    case 'kill-temporal':
+      return ['temporal'];
+    case 'spoil':
+      return [`link ${deed.link}`];
+  }
+}
