@@ -10,6 +10,8 @@ export default {
   // Each mutant is put to those tests only that come by its line.
   coverageAnalysis: 'perTest',
   concurrency: 2,
+  // On a busy machine a test may take long without going round in circles.
+  timeoutMS: 20_000,
   // Jest keeps the modules of each run; a process that has grown is slow.
   maxTestRunnerReuse: 40,
   incremental: true,

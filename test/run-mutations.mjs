@@ -61,7 +61,7 @@ for (const [name, { mutate, tests }] of Object.entries(GROUPS)) {
     mutate,
     incrementalFile: `node_modules/.cache/stryker/${name}.json`,
     concurrency: Number(process.env['MUTATION_WORKERS'] ?? Math.min(2, availableParallelism())),
-    jest: { projectType: 'custom', enableFindRelatedTests: true, config },
+    jest: { projectType: 'custom', enableFindRelatedTests: false, config },
   }).runMutationTest();
   for (const { fileName, status } of mutants) count(fileName, status);
 }
