@@ -69,7 +69,7 @@ function expectRefused(ended: Ended, { problems }: BadManifest): void {
   expect(ended.stderr).toMatch(/Nothing was sent\. Nothing was spent\..*voxbatch plan/);
 }
 
-describe('a flag that does not exist', () => {
+describe('a flag that does not exist, or has a value that is none', () => {
   beforeAll(async () => {
     world = await LiveWorld.create();
     await world.write('lines.csv', mixedManifest(2));
@@ -77,10 +77,10 @@ describe('a flag that does not exist', () => {
   afterAll(() => world.close());
 
   it.each([
-    ['--budget', '5'],
-    ['--retakes', '2'],
-    ['--halt', 'now,fail=1'],
-    ['--on-unknown', 'resubmit'],
+    ['--budget', '0'],
+    ['--retakes', '11'],
+    ['--halt', 'later'],
+    ['--on-unknown', 'forget'],
     ['--token', 'abc'],
     ['--submits', '0'],
     ['--rate', 'fast'],
