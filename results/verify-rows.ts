@@ -62,10 +62,20 @@ export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], find
   findings.compare(`${where}, _take`, latest, row._take);
   const jobIds = receipts.flatMap((receipt) => receipt.job_id ?? []);
   findings.compare(`${where}, _job_ids`, jobIds.join(' '), row._job_ids.join(' '));
-  const keys = receipts.map(({ step, take, attempt }) => `${step}, take ${take}, attempt ${attempt}`);
-  keys.forEach((key, index) => {
-    if (keys.indexOf(key) !== index) findings.add(`${where}, receipts`, `one for ${key}`, 'more than one');
-  });
+  compareAttempts(where, receipts, findings);
+}
+
+/** Attempts of a take are numbered from 1, and each has its receipt in turn, also where nothing was sent with it. */
+function compareAttempts(where: string, receipts: readonly Receipt[], findings: Findings): void {
+  const attempts = new Map<string, number[]>();
+  for (const { step, take, attempt } of receipts) {
+    const name = `${step}, take ${take}`;
+    attempts.set(name, [...(attempts.get(name) ?? []), attempt]);
+  }
+  for (const [name, numbers] of attempts) {
+    if (numbers.every((number, index) => number === index + 1)) continue;
+    findings.add(`${where}, receipts of ${name}`, 'attempts 1, 2 and so on', numbers.slice(0, 20).join(', '));
+  }
 }
 
 /** A file that must be in the folder. */

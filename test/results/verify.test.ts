@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
-import { addBatch, addSampleBatch, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
+import { changeFile, doubleLine, dropLine, findForged, projectCopies } from './damage.ts';
+import { addBatch, intend, keyOf, openPlace } from './sample-batch.ts';
 import type { Place } from './sample-batch.ts';
 
 let place: Place;
@@ -20,53 +20,10 @@ afterEach(async () => {
   await place.close();
 });
 
-/** A finished batch in the out folder; its media are copies, so that they can be damaged without the store. */
-async function projectSample(): Promise<void> {
-  await addSampleBatch(place);
-  await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
-}
-
-async function change(name: string, by: (text: string) => string): Promise<void> {
-  const text = await readFile(join(out, name), 'utf8');
-  const changed = by(text);
-  if (changed === text) throw new Error(`expected the test to change ${name}, but it did not`);
-  await writeFile(join(out, name), changed);
-}
-
-/** Makes the summary's hash of a file right again, as a careful forger would. */
-async function rehash(name: string): Promise<void> {
-  const sha256 = createHash('sha256')
-    .update(await readFile(join(out, name)))
-    .digest('hex');
-  await change('summary.json', (text) => text.replace(new RegExp(`("${name}": ")[0-9a-f]+`, 'u'), `$1${sha256}`));
-}
-
-/** What is found after a file was changed and its hash forged; without forging, its hash is the first finding. */
-async function findAfter(name: string, by: (text: string) => string): Promise<readonly string[]> {
-  await change(name, by);
-  const unforged = await verifyOut(out);
-  expect(unforged.mismatches[0]?.where).toBe(`${name}, sha256`);
-  await rehash(name);
-  const { mismatches } = await verifyOut(out);
-  expect(mismatches).toEqual(unforged.mismatches.slice(1));
-  return mismatches.map(describeMismatch);
-}
-
-const dropLine =
-  (start: string) =>
-  (text: string): string =>
-    text
-      .split('\n')
-      .filter((line) => !line.startsWith(start))
-      .join('\n');
-
-const doubleLine =
-  (start: string) =>
-  (text: string): string =>
-    text
-      .split('\n')
-      .flatMap((line) => (line.startsWith(start) ? [line, line] : [line]))
-      .join('\n');
+/** A finished batch in the out folder. */
+const projectSample = (): Promise<void> => projectCopies(place);
+const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(out, name), by);
+const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> => findForged(out, name, by);
 
 describe('verifyOut', () => {
   it('finds nothing wrong in what was projected, and counts it', async () => {
@@ -157,7 +114,7 @@ describe('verifyOut', () => {
     );
     expect(found).toEqual([
       'row 4, _attempts: expected 2, found 1',
-      'row 4, receipts: expected one for speech, take 1, attempt 1, found more than one',
+      'row 4, receipts of speech, take 1: expected attempts 1, 2 and so on, found 1, 1',
       'receipts.jsonl: expected no row but 1 to 7, found a line of row 9',
     ]);
   });
