@@ -39,6 +39,8 @@ export class Columns {
   readonly byName = new Map<string, number>();
   /** Place of `_batch`, if this is one of our outcome files. */
   batchAt: number | undefined;
+  /** Place of `_row`, the row's number in that batch. */
+  rowAt: number | undefined;
   /** True for one of our outcome files in CSV: its cells carry the formula guard. */
   guarded = false;
   /** How many columns the file has, those without use included. */
@@ -91,6 +93,7 @@ export class Columns {
       return [{ finding: { column: `#${at + 1}`, expected, came: 'an empty name', code: 'empty-column-name' } }];
     }
     if (name === '_batch') this.batchAt = at;
+    if (name === '_row') this.rowAt = at;
     const again = this.#seen.has(name);
     this.#seen.add(name);
     if (name.startsWith('_')) return [];

@@ -44,6 +44,8 @@ export interface ManifestRow {
   readonly quoted: number | null;
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;
+  /** The row's number in the batch that an outcome file is of (`_row`). */
+  readonly previousRow?: number;
 }
 
 /** What became of one item of the file. */
@@ -167,7 +169,7 @@ export class ManifestReader {
 
     const ragged = this.#csv ? this.#findRagged(cells) : undefined;
     if (ragged !== undefined) return { problems: [{ line, id: givenId, ...ragged }] };
-    this.#readBatch(cellAt, report);
+    const previousRow = this.#readPrevious(cellAt, report);
 
     const parsed = parseRow(columns, cellAt, {
       kind: this.#options.kind,
@@ -204,7 +206,8 @@ export class ManifestReader {
     if (badName !== undefined) report(badName);
     if (problems.length > 0) return { problems };
     const quoted = quoteRow(spec.kind, spec, this.#options.tts, this.#options.prices);
-    return { row: { row: this.rows, line, id, spec, input, quoted, name }, problems };
+    const row = { row: this.rows, line, id, spec, input, quoted, name };
+    return { row: previousRow === undefined ? row : { ...row, previousRow }, problems };
   }
 
   #findRagged(cells: readonly string[]): Finding | undefined {
@@ -217,13 +220,21 @@ export class ManifestReader {
     return { column, expected, came, code: 'too-few-cells' };
   }
 
-  #readBatch(cellAt: (at: number) => string, report: (finding: Finding) => void): void {
-    const batch = this.columns.batchAt === undefined ? '' : cellAt(this.columns.batchAt).trim();
-    if (batch === '') return;
+  /** Checks which batch a row of an outcome file is of; returns which row of it. */
+  #readPrevious(cellAt: (at: number) => string, report: (finding: Finding) => void): number | undefined {
+    const { batchAt, rowAt } = this.columns;
+    const batch = batchAt === undefined ? '' : cellAt(batchAt).trim();
+    if (batch === '') return undefined;
     this.previousBatch ??= batch;
-    if (batch === this.previousBatch) return;
-    const expected = `rows of one batch (${show(this.previousBatch)})`;
-    report({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
+    if (batch !== this.previousBatch) {
+      const expected = `rows of one batch (${show(this.previousBatch)})`;
+      report({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
+    }
+    const cell = rowAt === undefined ? '' : cellAt(rowAt).trim();
+    if (cell === '') return undefined;
+    if (/^[1-9]\d{0,14}$/.test(cell)) return Number(cell);
+    report({ column: '_row', expected: 'the number of a row of that batch', came: show(cell), code: 'bad-number' });
+    return undefined;
   }
 
   #placeOf(name: string): number | undefined {

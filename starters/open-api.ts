@@ -28,6 +28,23 @@ export async function openApi(settings: Settings, flags: { readonly apiUrl?: str
 }
 
 /** The client of the API with these settings. Asks nothing. */
+/**
+ * Gives work a way to open the API, as {@link openApi} does, for when it turns out that it is needed; what was opened is closed
+ * afterwards.
+ */
+export async function withApi<T>(
+  settings: Settings,
+  flags: { readonly apiUrl?: string },
+  work: (open: () => Promise<OpenApi>) => Promise<T>,
+): Promise<T> {
+  let opened: OpenApi | undefined;
+  try {
+    return await work(async () => (opened ??= await openApi(settings, flags)));
+  } finally {
+    opened?.api.close();
+  }
+}
+
 export function createApi(settings: Settings, access: ApiAccess): SpeechApi {
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;

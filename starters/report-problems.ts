@@ -1,13 +1,37 @@
 import { describeProblem, type ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import { ExitError } from './exit-error.ts';
+import { shellWord } from './go-on-command.ts';
 import type { Output } from './terminal/output.ts';
 
 /** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
 const LISTED = 50;
 
 /** The parts of a summary that decide whether a batch may start. */
-export type CheckedManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings' | 'previousBatch'>;
+export type CheckedManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings'>;
+
+/** The batch that a file is an outcome file of. Undefined for any other file, and for one with rows of several batches, which is a problem. */
+export function outcomeFileOf({
+  previousBatch,
+  problems,
+}: Pick<ManifestSummary, 'previousBatch' | 'problems'>): string | undefined {
+  return problems.some(({ code }) => code === 'mixed-batches') ? undefined : (previousBatch ?? undefined);
+}
+
+/** `plan` is for new batches: what an outcome file costs depends on the batch. Throws {@link ExitError} `usage`. */
+export function refuseOutcomeFile(
+  summary: Pick<ManifestSummary, 'previousBatch' | 'problems'>,
+  manifest: string,
+): void {
+  const batch = outcomeFileOf(summary);
+  if (batch === undefined) return;
+  throw new ExitError(
+    'usage',
+    `${manifest} is an outcome file of batch "${batch}" (it has a column _batch), so running it is a redrive of these rows, and that keeps ` +
+      'what is finished. Nothing was sent, nothing was spent. To see what it will cost, and be asked: ' +
+      `voxbatch run ${shellWord(manifest)} --confirm 0. To run them as a batch of their own at full price, take the column _batch out.`,
+  );
+}
 
 /**
  * Says the warnings of a manifest, and refuses it if anything is wrong with it: every problem on a line of its own on
@@ -19,14 +43,6 @@ export function refuseProblems(
   output: Output,
   options: { readonly json?: boolean } = {},
 ): void {
-  if (summary.previousBatch !== null) {
-    throw new ExitError(
-      'usage',
-      `${manifest} is an outcome file of batch "${summary.previousBatch}" (it has a column _batch). Running one again is redrive, ` +
-        'and redrive is not delivered yet. Nothing was spent. To send these rows as new work at full price, take the column ' +
-        '_batch out and choose a new --name.',
-    );
-  }
   for (const warning of summary.warnings) output.say(`warning: ${describeWarning(warning)}`);
   const { problems, problemCount } = summary;
   if (problemCount === 0) return;

@@ -42,6 +42,7 @@ export function addRunCommands(program: Command, context: CommandContext): void 
     .description('run a batch, or go on with it; writes ./out/<name>/')
     .option('--out <folder>', 'folder of the results (default: out/<name>)')
     .addOption(apiUrl())
+    .option('--resubmit', 'with an outcome file: pay again also for rows that may have been charged')
     .option('--detach', 'return at once; server and worker go on in the background')
     .option('--json', 'print one line of JSON at the end')
     .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n')

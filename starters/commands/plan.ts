@@ -5,7 +5,7 @@ import { decideSpend, spendFacts } from '../check-spend.ts';
 import { freeDisk } from '../free-disk.ts';
 import { probeManifest } from '../probe-manifest.ts';
 import { readBalance } from '../read-balance.ts';
-import { refuseProblems } from '../report-problems.ts';
+import { refuseOutcomeFile, refuseProblems } from '../report-problems.ts';
 import { readSettings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { planJson, planLines, type PlanReport } from './plan-report.ts';
@@ -23,6 +23,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
   try {
     const { budget } = runPlan.settings;
     let summary = await checkManifest(source, runPlan.manifest, budget);
+    refuseOutcomeFile(summary, source.label);
     refuseProblems(summary, source.label, output, { json: flags.json ?? false });
     if (runPlan.probe) {
       ({ summary } = await probeManifest(source, { summary, options: runPlan.manifest }, budget, output));

@@ -24,6 +24,8 @@ export interface RunFlags extends TuningFlags {
   readonly tts?: string;
   /** Credits. */
   readonly confirm?: number;
+  /** Only for an outcome file. */
+  readonly resubmit?: boolean;
   readonly assumeSeconds?: number;
   readonly probe?: boolean;
   readonly json?: boolean;

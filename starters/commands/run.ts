@@ -4,17 +4,19 @@ import { openManifest, type ManifestSource } from '../../inputs/manifest-source.
 import type { Witness } from '../../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
 import { checkSpend, spendFacts } from '../check-spend.ts';
+import { ExitError } from '../exit-error.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
-import { refuseProblems } from '../report-problems.ts';
+import { outcomeFileOf, refuseProblems } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { workOnBatch } from '../work-on-batch.ts';
+import { redriveFile } from './redrive-file.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 import { requirePrices } from './tune.ts';
 import { describeTuning } from './tuning-flags.ts';
@@ -25,6 +27,10 @@ export interface RunContext {
   readonly output: Output;
   readonly witness?: Witness;
 }
+
+const RESUBMIT_WITHOUT_BATCH =
+  '--resubmit is for outcome files (unknown.csv, overdue.csv …), whose rows may have been charged before; this manifest is none. ' +
+  'Nothing was sent, nothing was spent.';
 
 /**
  * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, sees to it that it is
@@ -38,6 +44,11 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
   const source = await openManifest(manifestPath);
   try {
     const summary = await checkManifest(source, plan.manifest, plan.settings.budget);
+    const previousBatch = outcomeFileOf(summary);
+    if (previousBatch !== undefined) {
+      return await redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
+    }
+    if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
     refuseProblems(summary, manifestPath, output, { json: flags.json ?? false });
     await requireWritableOut(plan.out);
     const open = await openApi(settings, flags);

@@ -36,7 +36,7 @@ describe('--help', () => {
 });
 
 describe('what is not delivered yet', () => {
-  const COMMANDS = 'redrive reconcile clean say transcribe lip-sync compare schedule cache'.split(' ');
+  const COMMANDS = 'reconcile clean say transcribe lip-sync compare schedule cache'.split(' ');
 
   it.each(COMMANDS)('command %s is refused', async (command) => {
     const { code, stdout, stderr } = await line.run(command, 'something');
@@ -46,7 +46,6 @@ describe('what is not delivered yet', () => {
   });
 
   it.each([
-    ['run', '--resubmit'],
     ['voices', 'create', '--name', 'x'],
     ['profile', 'set-webhook', 'https://example.org'],
   ])('%s %s is refused', async (...words) => {

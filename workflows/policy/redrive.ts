@@ -70,7 +70,7 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
   if (job !== undefined) return { do: 'wait', step: job.step };
 
-  const unfinished = firstUnfinished(row, attempts);
+  const unfinished = firstToPay(row, attempts);
   const wanted = unfinished === undefined ? asked : [...asked, unfinished];
   // All is finished, and yet the row is wanted again: its result did not please, and nothing tells which step was at fault.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.kind);
@@ -112,6 +112,18 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
     const isJobDone = last?.state === 'accepted' && last.finishedAt !== null && last.failure === null;
     return last?.state !== 'done' && !isJobDone;
   });
+}
+
+/**
+ * The first step that is not finished well. A step that ended for a lost result without having been sent lacks the result of the
+ * step before it, so that one is not well either.
+ */
+function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
+  const step = firstUnfinished(row, attempts);
+  const wasSent = attempts.some((one) => one.take === row.take && one.step === step);
+  if (step === undefined || wasSent || row.failure?.class !== 'ResultGone') return step;
+  const { steps } = ROW_KINDS[row.kind];
+  return steps[steps.indexOf(step) - 1] ?? step;
 }
 
 /** The same question that the ledger asks before it makes a new take: may a request for one of these steps count still? */

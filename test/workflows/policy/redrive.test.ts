@@ -96,6 +96,14 @@ describe('a row that may be paid already', () => {
     expect(planRedrive(gone, attempts, { ...WISH, resubmit: true })).toMatchObject({ do: 'pay', reason: 'redrive' });
   });
 
+  it('pays for a kept step again whose result can no longer be had, once told to or in a take of its own', () => {
+    const gone: RedriveRow = { ...DUB, failure: { class: 'ResultGone' } };
+    expect(planRedrive(gone, [finished('speech')], WISH)).toEqual({ do: 'wait', step: 'speech' });
+    expect(planRedrive(gone, [finished('speech')], { ...WISH, resubmit: true })).toMatchObject({ fromStep: 'speech' });
+    const later: RedriveRow = { ...gone, take: 2, redoFrom: 'lip-sync' };
+    expect(planRedrive(later, [finished('speech')], WISH)).toMatchObject({ do: 'pay', fromStep: 'speech' });
+  });
+
   it('is left alone while a request is on the wire', () => {
     const wish = { ...WISH, resubmit: true };
     expect(planRedrive(TTS, [attempt('speech', 'sending')], wish)).toMatchObject({ why: 'on-the-wire' });

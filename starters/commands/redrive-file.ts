@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { resolve } from 'node:path';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import type { BatchRecord } from '../../ledger/ledger.ts';
+import { findEditedRows } from '../edited-rows.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../go-on-command.ts';
+import { withApi } from '../open-api.ts';
+import { openRecords } from '../open-records.ts';
+import { RedriveDraft } from '../redrive-draft.ts';
+import { budgetLeft, redriveRows } from '../redrive-rows.ts';
+import { refuseLoading } from '../refuse-loading.ts';
+import type { Settings } from '../settings.ts';
+import type { RunContext } from './run.ts';
+import type { RunFlags, RunPlan } from './run-options.ts';
+
+/** One of our outcome files as the manifest of `run`. */
+export interface FileRequest {
+  /** As it was typed. */
+  readonly path: string;
+  readonly source: ManifestSource;
+  /** Its `_batch`. */
+  readonly previousBatch: string;
+  readonly plan: RunPlan;
+  readonly flags: RunFlags;
+  readonly settings: Settings;
+  readonly context: RunContext;
+}
+
+/**
+ * `voxbatch run failed.csv`: running an outcome file is a redrive of its rows. Rows whose answer was lost and rows that are
+ * overdue need `--resubmit`, because what was meant is not clear: to pay again, or to look again.
+ */
+export async function redriveFile(request: FileRequest): Promise<ExitName> {
+  const { path, source, previousBatch, plan, flags, settings, context } = request;
+  const { output } = context;
+  const ledger = await openRecords(settings, { mustExist: false });
+  try {
+    const batch = await ledger.findBatch(previousBatch);
+    if (batch === undefined) throw missing(request);
+    refuseLoading(batch);
+    refuseFlags(request, batch);
+    const rules = { step: null, resubmit: flags.resubmit ?? false, replace: false, asksForOverdue: true };
+    const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch, plan.tuning));
+    const json = flags.json ?? false;
+    for (const { scanned, edit } of await findEditedRows(source, { ledger, batch, output, json }))
+      draft.add(scanned, edit);
+    return await withApi(settings, flags, (openApi) =>
+      redriveRows({
+        settings,
+        ledger,
+        batch,
+        tuning: plan.tuning,
+        draft,
+        command: `voxbatch run ${shellWord(path)}`,
+        out: resolve(flags.out ?? `out/${batch.name}`),
+        json,
+        detach: flags.detach ?? false,
+        yes: flags.yes ?? false,
+        canAsk: output.isInteractive && path !== '-',
+        confirmAbove: plan.confirmAbove,
+        output,
+        witness: context.witness,
+        openApi,
+      }),
+    );
+  } finally {
+    await ledger.close();
+  }
+}
+
+function missing({ path, previousBatch }: FileRequest): ExitError {
+  return new ExitError(
+    'usage',
+    `${path} has rows of batch "${previousBatch}", which is not in this ledger. Nothing was sent, nothing was spent. Choices:\n` +
+      '  run it where that batch was run (the folder with its .voxbatch, or its VOXBATCH_HOME)\n' +
+      `  take the column _batch out and run it as a batch of its own, all rows at full price: voxbatch run ${shellWord(path)} --name NEW-NAME`,
+  );
+}
+
+/** What the rows mean, and which batch they are of, is on record; a flag that says otherwise is refused. */
+function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): void {
+  const names = (flags.name ?? []).filter((name) => !name.includes('{') && name !== batch.name);
+  const isRead = plan.givesReading && !isDeepStrictEqual(plan.settings.reading, batch.settings.reading);
+  const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;
+  const pricing = plan.pricingFlags;
+  const wrong =
+    names.length > 0 || isNamed
+      ? '--name'
+      : isRead
+        ? 'a flag that reads its rows in another way (--kind, --voice, --map, --tts …)'
+        : pricing.length > 0
+          ? pricing.join(', ')
+          : undefined;
+  if (wrong === undefined) return;
+  throw new ExitError(
+    'usage',
+    `${path} has rows of batch "${batch.name}": running it is a redrive of these, and ${wrong} cannot go with that. Nothing was sent, nothing ` +
+      'was spent. To run them as a batch of their own at full price, take the column _batch out.',
+  );
+}

@@ -1,0 +1,141 @@
+import { resolve } from 'node:path';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { checkManifest } from '../../inputs/read-manifest.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import { findEditedRows } from '../edited-rows.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../go-on-command.ts';
+import { lookAtLedger } from '../look-at.ts';
+import { withApi } from '../open-api.ts';
+import { chooseBatch } from '../open-records.ts';
+import { RedriveDraft, type RedriveRules } from '../redrive-draft.ts';
+import { budgetLeft, redriveRows } from '../redrive-rows.ts';
+import { refuseLoading } from '../refuse-loading.ts';
+import { findRows, readConditions, selectRows } from '../select-rows.ts';
+import type { RunContext } from './run.ts';
+
+/** What `redrive` was told on the command line. */
+export interface RedriveFlags {
+  readonly where?: readonly string[];
+  readonly rows?: readonly string[];
+  readonly from?: string;
+  readonly step?: Step;
+  readonly resubmit?: boolean;
+  readonly confirm?: number;
+  readonly yes?: boolean;
+  readonly out?: string;
+  readonly apiUrl?: string;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+}
+
+/**
+ * `voxbatch redrive [BATCH]`: runs rows again that have ended. Where no row is meant, it says so; the exit code is that of
+ * the batch in any case.
+ */
+export async function redrive(name: string | undefined, flags: RedriveFlags, context: RunContext): Promise<ExitName> {
+  requireChoice(flags);
+  if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
+  const source = await openManifest(flags.from);
+  try {
+    return await redriveFrom(name ?? (await batchOf(source)), source, flags, context);
+  } finally {
+    await source.close();
+  }
+}
+
+async function redriveFrom(
+  name: string | undefined,
+  source: ManifestSource | undefined,
+  flags: RedriveFlags,
+  context: RunContext,
+): Promise<ExitName> {
+  const { output } = context;
+  return lookAtLedger(async (ledger, settings) => {
+    const batch = await chooseBatch(ledger, name);
+    refuseLoading(batch);
+    const json = flags.json ?? false;
+    const conditions = readConditions(flags.where ?? []);
+    const rules: RedriveRules = {
+      step: flags.step ?? null,
+      resubmit: flags.resubmit ?? false,
+      replace: flags.rows !== undefined || isForResults(conditions.outcomes),
+      asksForOverdue: false,
+    };
+    const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch));
+    if (source === undefined) await addChosen(draft, ledger, batch, flags, conditions);
+    else
+      for (const { scanned, edit } of await findEditedRows(source, { ledger, batch, output, json }))
+        draft.add(scanned, edit);
+    return withApi(settings, flags, (openApi) =>
+      redriveRows({
+        settings,
+        ledger,
+        batch,
+        draft,
+        command: commandOf(batch.name, flags),
+        out: resolve(flags.out ?? `out/${batch.name}`),
+        json,
+        detach: flags.detach ?? false,
+        yes: flags.yes ?? false,
+        canAsk: output.isInteractive && flags.from !== '-',
+        confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
+        output,
+        witness: context.witness,
+        openApi,
+      }),
+    );
+  });
+}
+
+async function addChosen(
+  draft: RedriveDraft,
+  ledger: Ledger,
+  batch: BatchRecord,
+  flags: RedriveFlags,
+  conditions: ReturnType<typeof readConditions>,
+): Promise<void> {
+  const rows = flags.rows === undefined ? {} : { rows: await findRows(ledger, batch, flags.rows) };
+  for await (const scanned of selectRows(ledger, batch.name, { ...conditions, ...rows })) draft.add(scanned);
+}
+
+/** Rows must be chosen, by conditions and names together or by a file. */
+function requireChoice({ where, rows, from }: RedriveFlags): void {
+  if ((where ?? rows) === undefined && from === undefined) {
+    throw usage(
+      'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7) or --from EDITED-FILE.',
+    );
+  }
+  if ((where ?? rows) !== undefined && from !== undefined) {
+    throw usage('--from names its rows itself; it cannot go with --where or --rows.');
+  }
+}
+
+/** The batch of one of our outcome files; undefined for any other file. */
+async function batchOf(source: ManifestSource): Promise<string | undefined> {
+  const neutral = { defaults: {}, map: {}, strict: false, nameTemplate: '{id}.{ext}', prices: BUILT_IN_PRICES };
+  const { previousBatch } = await checkManifest(source, { ...neutral, tts: 'job' });
+  return previousBatch ?? undefined;
+}
+
+function isForResults(outcomes: readonly string[] | undefined): boolean {
+  return outcomes?.some((outcome) => outcome === 'succeeded' || outcome === 'cached') ?? false;
+}
+
+/** The command without the flags that only say how it is worked on. */
+function commandOf(batch: string, { where = [], rows = [], from, step }: RedriveFlags): string {
+  const words = [
+    ...where.flatMap((each) => ['--where', each]),
+    ...rows.flatMap((each) => ['--rows', each]),
+    ...(from === undefined ? [] : ['--from', from]),
+    ...(step === undefined ? [] : ['--step', step]),
+  ];
+  return ['voxbatch', 'redrive', batch, ...words].map(shellWord).join(' ');
+}
+
+function usage(message: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
+}

@@ -1,0 +1,192 @@
+import type { Witness } from '../activities/dependencies.ts';
+import type { Tuning } from '../contract/batch.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
+import { LedgerMisuse } from '../ledger/errors.ts';
+import type { BatchRecord, Ledger, RedriveChoice } from '../ledger/ledger.ts';
+import { openFolderStore } from '../store/folder-store.ts';
+import { checkSpend, namedRowLines } from './check-spend.ts';
+import { ExitError } from './exit-error.ts';
+import { finishRun } from './finish-run.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
+import { beforeWork } from './machine-trouble.ts';
+import type { OpenApi } from './open-api.ts';
+import { requireWritableOut } from './out-folder.ts';
+import type { RedriveDraft } from './redrive-draft.ts';
+import type { Settings } from './settings.ts';
+import { askYesNo } from './terminal/ask.ts';
+import type { Output } from './terminal/output.ts';
+import { number } from './terminal/progress.ts';
+import { draftLines, refusalLines, rowsInWords } from './terminal/redrive-words.ts';
+import { workOnBatch } from './work-on-batch.ts';
+
+const ROWS_A_TRANSACTION = 500;
+
+/** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */
+export interface RedriveRequest {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly batch: BatchRecord;
+  /** Changes of the batch's tunables that come with the command. */
+  readonly tuning?: Tuning;
+  readonly draft: RedriveDraft;
+  /** The command as it was typed, for advice. */
+  readonly command: string;
+  /** Absolute. */
+  readonly out: string;
+  readonly json: boolean;
+  readonly detach: boolean;
+  readonly yes: boolean;
+  /** A person can be asked; false where the rows came through stdin. */
+  readonly canAsk: boolean;
+  /** A bill above this is confirmed first, in credits; null: none is. */
+  readonly confirmAbove: number | null;
+  readonly output: Output;
+  readonly witness: Witness | undefined;
+  /** Opens the API, or hands over what is open; closing it is the caller's. */
+  readonly openApi: () => Promise<OpenApi>;
+}
+
+/** Credits that are left of the budget of a batch; null if it has none. */
+export async function budgetLeft(ledger: Ledger, batch: BatchRecord, tuning: Tuning = {}): Promise<number | null> {
+  const budget = tuning.budget === undefined ? batch.settings.budget : tuning.budget;
+  if (budget === null) return null;
+  const { charged, reserved, uncertain } = await ledger.money(batch.name);
+  return Math.max(0, budget - charged - reserved - uncertain);
+}
+
+/**
+ * Says what will be done and what it costs, asks where that is due, opens the rows in the ledger, and works on the batch as
+ * `run` does. Where anything speaks against it, nothing is changed: throws {@link ExitError}.
+ */
+export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
+  const { ledger, batch, draft, output } = request;
+  if (draft.refused.length > 0) {
+    const [first = '', ...lines] = refusalLines(draft, batch.name, request.command);
+    throw new ExitError('usage', [first, ...lines].join('\n'));
+  }
+  for (const line of draftLines(draft, batch.name)) output.say(line);
+  if (draft.choices.length === 0) return nothingToDo(request);
+  await requireWritableOut(request.out);
+  const open = await request.openApi();
+  requireSameRealm(batch, open);
+  await checkMoney(request, open);
+  if (request.tuning !== undefined && Object.keys(request.tuning).length > 0) {
+    await ledger.tune(batch.name, request.tuning);
+  }
+  await openRows(request);
+  return workOn(request, open);
+}
+
+/** Works on a batch until it is closed, and writes its files. */
+export async function workOn(
+  request: Omit<RedriveRequest, 'draft' | 'command' | 'confirmAbove' | 'openApi'>,
+  open: OpenApi,
+): Promise<ExitName> {
+  const { ledger, batch, settings } = request;
+  const store = await beforeWork(() => openFolderStore(settings.store));
+  const record = (await ledger.findBatch(batch.name)) ?? batch;
+  const work = { ...request, store, batch: batch.name };
+  const why = record.state === 'closed' ? 'closed' : await workOnBatch({ ...work, open, record, isNew: false });
+  return finishRun({ ...work, why });
+}
+
+/** A batch of another API or account cannot be worked on with this token. */
+export function requireSameRealm(batch: BatchRecord, { api, profile }: OpenApi): void {
+  const differs =
+    batch.apiUrl !== api.baseUrl
+      ? `ran against ${batch.apiUrl}, and this is ${api.baseUrl}. Set VOXBATCH_API_URL, or use --api-url`
+      : batch.account !== profile.userId
+        ? `belongs to account ${batch.account}, and this token is of ${profile.userId}. Set VOXBATCH_API_TOKEN`
+        : undefined;
+  if (differs === undefined) return;
+  throw new ExitError('usage', `Batch "${batch.name}" ${differs}. Nothing was changed, nothing was spent.`);
+}
+
+/** The exit code is that of the batch; one that is finished gets its files again. */
+async function nothingToDo(request: RedriveRequest): Promise<ExitName> {
+  const { ledger, batch, output, settings } = request;
+  if (batch.state === 'open') output.say(`The batch is not finished. Go on with: ${goOnCommand(batch)}`);
+  const store = await beforeWork(() => openFolderStore(settings.store));
+  return finishRun({
+    ...request,
+    ledger,
+    store,
+    batch: batch.name,
+    why: batch.state === 'closed' ? 'closed' : 'paused',
+  });
+}
+
+async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promise<void> {
+  const { ledger, batch, draft, output, yes, confirmAbove, tuning } = request;
+  const left = await budgetLeft(ledger, batch, tuning);
+  const { bill } = draft;
+  if (left !== null) requireRoom(request, left);
+  if (draft.paying > 0) {
+    const person = { balance: profile.quotaRemaining ?? null, yes, canAsk: request.canAsk };
+    const { paying: rows, isEstimate } = draft;
+    await checkSpend({ rows, bill, isEstimate, budget: left, confirmAbove, ...person }, output);
+  }
+  const doubts = [
+    ...(draft.replaced > 0 ? [`replace the results of ${rowsInWords(draft.replaced)}`] : []),
+    ...(draft.resubmitted > 0 ? [`pay for ${rowsInWords(draft.resubmitted)} that may have been charged already`] : []),
+  ];
+  if (doubts.length === 0 || yes || !request.canAsk) return;
+  const question = doubts.join(' and ');
+  if (await askYesNo(`${question.charAt(0).toUpperCase()}${question.slice(1)}?`)) return;
+  throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
+}
+
+function requireRoom({ batch, draft }: RedriveRequest, left: number): void {
+  const { unpriced, unpricedRows, cheapest, quoted } = draft.bill;
+  const name = shellWord(batch.name);
+  if (unpriced > 0) {
+    const lines = [
+      `Under a budget every row needs a price; ${rowsInWords(unpriced)} have none:`,
+      ...namedRowLines(unpricedRows),
+      'Nothing was changed, nothing was spent. Either of these gives them one:',
+      '  a length in seconds in the column duration of an edited file (redrive --from)',
+      `  no budget: voxbatch tune ${name} --budget none`,
+    ];
+    throw new ExitError('refused', lines.join('\n'));
+  }
+  if (cheapest === null || cheapest <= left) return;
+  throw new ExitError(
+    'refused',
+    `The budget of the batch has ${number(left)} credits left, which pay no row: the cheapest costs ${number(cheapest)}, all cost ${number(quoted)}. ` +
+      `Nothing was changed, nothing was spent. Raise it, then run the same command again: voxbatch tune ${name} --budget CREDITS`,
+  );
+}
+
+/** Opens the rows, so many in a transaction that other work gets its turn. */
+async function openRows({ ledger, batch, draft, output }: RedriveRequest): Promise<void> {
+  const { choices } = draft;
+  let [opened, left] = [0, 0];
+  for (let at = 0; at < choices.length; at += ROWS_A_TRANSACTION) {
+    const redriven = await redriveSome(ledger, batch, choices.slice(at, at + ROWS_A_TRANSACTION), opened);
+    opened += redriven.opened;
+    left += redriven.left;
+  }
+  if (left > 0) {
+    output.say(
+      `${rowsInWords(left)} had moved on: another command took them first. They are paid for once, by that one.`,
+    );
+  }
+  output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);
+}
+
+async function redriveSome(
+  ledger: Ledger,
+  batch: BatchRecord,
+  choices: readonly RedriveChoice[],
+  before: number,
+): Promise<{ readonly opened: number; readonly left: number }> {
+  try {
+    const { rows, left } = await ledger.redrive(batch.name, choices);
+    return { opened: rows.length, left: left.length };
+  } catch (error) {
+    if (!(error instanceof LedgerMisuse)) throw error;
+    const opened =
+      before === 0 ? '' : ` ${rowsInWords(before)} had been opened before that; go on with: ${goOnCommand(batch)}`;
+    throw new ExitError('usage', `${error.message} Nothing was spent.${opened}`, { cause: error });
+  }
+}

@@ -1,0 +1,67 @@
+import { STEPS } from '../../contract/row-kinds.ts';
+import { shellWord } from '../go-on-command.ts';
+import type { RedriveDraft, RefusedRow } from '../redrive-draft.ts';
+import { number } from './progress.ts';
+import { oneLine } from './table.ts';
+
+/** Rows that are named; the others are counted. */
+const NAMED = 20;
+
+/** What a redrive will do and cost, before it does it. */
+export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
+  const { choices, pays, waits, left, replaced, resubmitted, paying, isEstimate } = draft;
+  const { quoted, unpriced } = draft.bill;
+  const lines = [
+    ...STEPS.filter((step) => pays.has(step)).map(
+      (step) => `${rowsInWords(pays.get(step) ?? 0)} paid again from ${step} on`,
+    ),
+    ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
+    ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),
+    ...(left.open > 0 ? [`${rowsInWords(left.open)} left alone: not ended yet`] : []),
+    ...(replaced > 0 ? [`${rowsInWords(replaced)} of these have a result, which the new one replaces`] : []),
+    ...(resubmitted > 0 ? [`${rowsInWords(resubmitted)} of these may be charged a second time for one result`] : []),
+  ];
+  if (choices.length === 0 && lines.length === 0) return [`No row of batch "${batch}" is meant. Nothing is sent.`];
+  const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
+  const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${number(quoted)} credits${unknown}`;
+  const title =
+    choices.length === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
+  return [title, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Why nothing was done, which rows are at fault, and what can be done instead. */
+export function refusalLines({ refused }: RedriveDraft, batch: string, command: string): readonly string[] {
+  const name = shellWord(batch);
+  const has = (why: RefusedRow['why']): boolean => refused.some((one) => one.why === why);
+  const choices = [
+    ...(has('unknown') ? [`  voxbatch reconcile ${name}    looks for what became of lost requests, free`] : []),
+    ...(has('running') ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for jobs that run, free`] : []),
+    ...(has('unknown') || has('running')
+      ? [`  ${command} --resubmit    pays for these rows again, which may be a second charge`]
+      : []),
+    ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
+    ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
+    '  a choice without these rows',
+  ];
+  return [
+    `${rowsInWords(refused.length)} cannot be redriven like this. Nothing was changed, nothing was spent.`,
+    ...refused
+      .slice(0, NAMED)
+      .map((one) => `  row ${String(one.row)}, id ${oneLine(one.id)}: ${REASONS[one.why](one)}`),
+    ...(refused.length > NAMED ? [`  and ${number(refused.length - NAMED)} more`] : []),
+    'Choices:',
+    ...choices,
+  ];
+}
+
+const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> = {
+  unknown: ({ step }) => `the answer to its ${step} request was lost, so it may have been charged`,
+  running: ({ step }) => `its ${step} job was accepted and may still run`,
+  'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
+  'no-step': ({ step }) => `its kind has no step ${step}`,
+};
+
+/** `1 row`, `1,000 rows`. */
+export function rowsInWords(rows: number): string {
+  return rows === 1 ? '1 row' : `${number(rows)} rows`;
+}
