@@ -73,7 +73,7 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
       await linkNewMedia({ ...request, complete: false }, linkedUpTo);
       linkedUpTo = since;
     }
-    if (looks % 25 === 0) {
+    if (looks % 25 === 1) {
       const workflow = await request.askWorkflow();
       // The workflow closes the batch before it ends, so only what the ledger says after that counts.
       if (workflow.is === 'completed' && (await ledger.findBatch(batch.name))?.state === 'open')

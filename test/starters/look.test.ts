@@ -96,6 +96,67 @@ describe('status', () => {
   });
 });
 
+describe('a batch that did not spend all it was to', () => {
+  const refusal = { class: 'OverBudget', message: 'Not sent: it would exceed the budget.' } as const;
+
+  it('says what its budget is and what is left, and how to go on with rows that were refused (12)', async () => {
+    await addOpenBatch();
+    await place.ledger.tune('demo', { budget: 25 });
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'), 12);
+    await place.ledger.endRow('demo', 2, { outcome: 'refused', failure: refusal });
+    await place.ledger.closeBatch('demo');
+    const { code, stdout } = await line.run('status');
+    expect(code).toBe(12);
+    expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 13 left of a budget of 25');
+    expect(stdout).toContain('1 × OverBudget: Not sent');
+    expect(stdout).toContain(
+      '(voxbatch tune demo --budget CREDITS), then: voxbatch redrive demo --where outcome=refused',
+    );
+    const { code: again, value } = await line.json('status', '--json');
+    expect(again).toBe(12);
+    expect(value).toMatchObject({ exit: 'outOfCredits', budget: 25, budget_left: 13, halted: null, halt: 'never' });
+    expect((await line.json('list', '--json')).value).toMatchObject([{ exit: 'outOfCredits', budget_left: 13 }]);
+    expect(await line.run('results')).toMatchObject({
+      code: 12,
+      stdout: expect.stringContaining('13 left of a budget'),
+    });
+  });
+
+  it('that gave up by itself says why, and how to go on with the rest (11)', async () => {
+    await addOpenBatch();
+    await place.ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
+    await place.ledger.endRow('demo', 1, { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } });
+    expect((await line.run('status')).code).toBe(75);
+    expect((await line.run('list')).stdout).toMatch(/^demo +halting /m);
+    await place.ledger.closeBatch('demo');
+    const { code, stdout } = await line.run('status');
+    expect(code).toBe(11);
+    expect(stdout).toContain('Batch "demo": halted, 2 of 2 rows done');
+    expect(stdout).toMatch(/The batch gave up by itself: 1 .*failed, and --halt soon,fail=1 says that is enough/);
+    expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
+    const { value } = await line.json('status', '--json');
+    expect(value).toMatchObject({
+      exit: 'halted',
+      halted: expect.stringContaining('--halt soon,fail=1'),
+      halt: 'soon,fail=1',
+    });
+    expect((await line.run('list')).stdout).toMatch(/^demo +halted /m);
+    expect((await line.run('results')).code).toBe(11);
+  });
+
+  it('names the next command for every outcome without a result', async () => {
+    await addSampleBatch(place);
+    const { stdout } = await line.run('status');
+    expect(stdout).toContain('1 row may have been charged. Find out, free: voxbatch reconcile demo');
+    expect(stdout).toContain('Fetch the result, free: voxbatch redrive demo --where outcome=overdue');
+    expect(stdout).toContain(
+      'Why: voxbatch explain ROW --batch demo. To pay for them again: voxbatch redrive demo --where outcome=failed',
+    );
+    expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
+    expect((await line.run('results')).stdout).toContain('voxbatch reconcile demo');
+  });
+});
+
 describe('watch', () => {
   it('ends at once on a finished or paused batch', async () => {
     await addOpenBatch();

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { followBatch, type FollowEnd, type FollowRequest } from '../../starters/follow.ts';
+import type { WorkflowStanding } from '../../starters/start-workflow.ts';
+import { capture } from './command-line.ts';
+import { deskForEach, ROWS, STATES } from './steering.ts';
+
+const desk = deskForEach();
+const said = { out: '', err: '' };
+
+function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
+  said.err = '';
+  return followBatch({
+    ledger: desk.ledger,
+    store: NO_STORE,
+    batch: 'b',
+    out: desk.line.folder,
+    output: capture(said),
+    voxbatchVersion: '0',
+    signal: new AbortController().signal,
+    waitWhilePaused: false,
+    fetchesHere: false,
+    askWorkflow: () => Promise.resolve({ is: 'running' }),
+    startAgain: () => Promise.reject(new Error('not needed')),
+    ...change,
+  });
+}
+
+/** No row of these batches has a file. */
+const NO_STORE = {} as FollowRequest['store'];
+
+async function finish(): Promise<void> {
+  for (let row = 1; row <= ROWS; row++) await desk.ledger.endRow('b', row, { outcome: 'cancelled' });
+  await desk.ledger.closeBatch('b');
+}
+
+describe('followBatch', () => {
+  it('starts a new workflow where the batch was opened again as its workflow ended', async () => {
+    await STATES.untouched(desk.ledger);
+    let starts = 0;
+    const end = await follow({
+      askWorkflow: () => Promise.resolve({ is: 'completed' }),
+      startAgain: async () => {
+        starts += 1;
+        await finish();
+      },
+    });
+    expect({ why: end.why, starts }).toEqual({ why: 'closed', starts: 1 });
+  });
+
+  it('starts none where the workflow has closed the batch in the meantime', async () => {
+    await STATES.untouched(desk.ledger);
+    const askWorkflow = async (): Promise<WorkflowStanding> => {
+      await finish();
+      return { is: 'completed' };
+    };
+    expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
+  });
+
+  it('says once that the batch is being stopped, and why it gave up', async () => {
+    await STATES.halting(desk.ledger);
+    let asked = 0;
+    const askWorkflow = async (): Promise<WorkflowStanding> => {
+      asked += 1;
+      await finish();
+      return { is: 'running' };
+    };
+    expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
+    const words =
+      'failed, and --halt soon,fail=1 says that is enough. Look at the failures before you go on. No paid request follows';
+    expect({ asked, often: said.err.split(words).length - 1 }).toEqual({ asked: 1, often: 1 });
+  });
+
+  it('leaves a batch that paused by itself, and says what is missing', async () => {
+    await STATES['out of credits'](desk.ledger);
+    expect(await follow({})).toMatchObject({ why: 'paused' });
+  });
+
+  it('waits for the jobs that run where this process fetches them, but not with a token that is refused', async () => {
+    await STATES['token refused'](desk.ledger);
+    expect(await follow({ fetchesHere: true })).toMatchObject({ why: 'paused' });
+    await desk.ledger.setControl('b', 'running');
+    await desk.ledger.setControl('b', 'paused');
+    const askWorkflow = async (): Promise<WorkflowStanding> => {
+      await desk.ledger.endRow('b', 1, { outcome: 'cancelled' });
+      return { is: 'running' };
+    };
+    expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
+    expect(said.err).toContain('Go on with: voxbatch resume b');
+    expect(said.err).toContain('The jobs that run are fetched before this command ends.');
+  });
+});
