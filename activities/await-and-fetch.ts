@@ -9,6 +9,8 @@ import { waitedJob, type WaitedJob } from './waited-job.ts';
 
 /** Resolution of the waiting loop; looks are seconds apart. */
 const TICK_MS = 50;
+/** How often to look whether the batch is being stopped, which may have ended rows that are waited for, ms. */
+const LISTEN_EVERY_MS = 1_000;
 /** A row that is ready for its next step waits this long for others, so that they share a slice's end. */
 const GATHER_MS = 300;
 
@@ -20,6 +22,8 @@ const GATHER_MS = 300;
  * "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process,
  * not in this slice, so that a long one does not hold the others; a later slice finds it, or finds it done.
  *
+ * A row that is ended elsewhere meanwhile (`stop --now`, a halt) leaves within a second.
+ *
  * The slice ends early when nothing is left, or soon after a row of a chain is ready for its next step. Reads on the wire are
  * awaited. Everything may be done twice: reading is free, and records are written once.
  */
@@ -28,12 +32,13 @@ export async function awaitAndFetch(
   request: AwaitRequest,
   signal: AbortSignal,
 ): Promise<AwaitReply> {
-  const batch = await loadBatch(deps, request.batch);
+  let batch = await loadBatch(deps, request.batch);
   const settled: WaitReport[] = [];
   const waiting = new Map<string, WaitedJob>();
   const looks = new Map<string, Promise<void>>();
   const fetching = new Set<string>();
   let endsAt = performance.now() + request.sliceMs;
+  let listensAt = performance.now() + LISTEN_EVERY_MS;
   const faults: unknown[] = [];
 
   /** Keeps a job that still runs; reports a row that needs something else. */
@@ -63,15 +68,24 @@ export async function awaitAndFetch(
     }
   };
 
+  /** Lets go of rows that were ended elsewhere. A download of theirs goes on, and its result still counts. */
+  const listen = async (): Promise<void> => {
+    listensAt = performance.now() + LISTEN_EVERY_MS;
+    batch = await loadBatch(deps, request.batch);
+    if (batch.control !== 'stopping') return;
+    for (const job of [...waiting.values()]) if (!looks.has(job.name)) await sort(job.key);
+  };
+
   for (const at of request.rows) await sort({ batch: request.batch, ...at });
   const goesOn = (): boolean => faults.length === 0 && !signal.aborted;
   while (waiting.size > 0 && goesOn() && performance.now() < endsAt) {
-    const now = deps.clock.now().wall;
+    if (performance.now() >= listensAt) await listen();
+    const now = deps.clock.now();
     for (const job of [...waiting.values()]) {
       if (looks.has(job.name)) continue;
       if (deps.fetches.isRunning(job.name)) fetching.add(job.name);
       else if (fetching.delete(job.name)) await sort(job.key);
-      else if (deps.looks.dueAt(job.name, firstLook(batch.settings, job.acceptedAt)) <= now)
+      else if (deps.looks.dueAt(job.name, () => firstLook(batch.settings, job.acceptedAt, now)) <= now.monotonic)
         looks.set(job.name, look(job));
     }
     await Promise.race([...looks.values(), sleep(TICK_MS)]);

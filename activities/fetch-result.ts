@@ -39,7 +39,7 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
   } catch (error) {
     if (deps.ending.aborted) return;
     await afterFailedDownload(deps, job, error).catch((fault: unknown) => {
-      deps.looks.again(job.name, deps.clock.now().wall + AFTER_FAULT_MS);
+      deps.looks.again(job.name, deps.clock.now().monotonic + AFTER_FAULT_MS);
       deps.onFault(asError(fault));
     });
   }
@@ -47,13 +47,16 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
 
 /** Lets a long download be seen in the row's state; a short one is not worth a commit. */
 async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Promise<T>): Promise<T> {
+  let shown: Promise<void> | undefined;
   const timer = setTimeout(() => {
-    deps.ledger.setRowState(job.key.batch, job.key.row, 'fetching').catch(deps.onFault);
+    shown = deps.ledger.setRowState(job.key.batch, job.key.row, 'fetching').catch(deps.onFault);
   }, SHOWN_AFTER_MS);
   try {
     return await download();
   } finally {
     clearTimeout(timer);
+    // Nothing may be written any more when the process closes its ledger after its last download.
+    await shown;
   }
 }
 
@@ -62,14 +65,14 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   if (!isLink && !(error instanceof ApiError)) throw error;
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
   await deps.ledger.setRowState(job.key.batch, job.key.row, 'processing');
-  const now = deps.clock.now().wall;
+  const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
-  if (!isLink && !isPastDeadline(job, now)) {
-    deps.looks.again(job.name, nextLook(job.loaded.batch.settings, now, Math.random()));
+  if (!isLink && !isPastDeadline(job, wall)) {
+    deps.looks.again(job.name, nextLook(job.loaded.batch.settings, monotonic, Math.random()));
     return;
   }
-  const failed = deps.looks.troubled(job.name, now + FIRST_PAUSE_MS);
-  deps.looks.again(job.name, now + FIRST_PAUSE_MS * 2 ** (failed - 1));
+  const failed = deps.looks.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
+  deps.looks.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
   if (failed >= MOST_DOWNLOADS) await giveUpResult(deps, job, error.message);
 }
 

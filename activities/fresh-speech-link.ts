@@ -6,6 +6,7 @@ import { pausesBatch } from '../workflows/policy/retry.ts';
 import { lastAttempt } from '../workflows/policy/row-machine.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
+import type { LookTrouble } from './look-schedule.ts';
 import { readInTurn } from './slots.ts';
 
 /** The link that a request needs from an earlier step. */
@@ -17,8 +18,6 @@ export type Link =
   | { readonly state: 'ended'; readonly audioUrl?: never };
 
 const LATER_MS = 1_000;
-/** Reads of a finished speech that may come without a link before the row fails. */
-const MOST_READS = 6;
 
 /**
  * Reads the speech job of a `dub` anew, right before its lip-sync is paid for: links are short-lived, and a dead one would
@@ -32,25 +31,51 @@ export async function freshSpeechLink(
 ): Promise<Link> {
   if (loaded.row.kind !== 'dub' || key.step !== 'lip-sync') return { state: 'ready' };
   const speech = lastAttempt(loaded.charges, 'speech');
-  if (speech?.jobId == null) return endWith(deps, key, 'The speech of this row has no job to read a link from.');
+  // An earlier take's may be of another text.
+  if (speech?.jobId == null || speech.file === null)
+    return endWith(
+      deps,
+      key,
+      'The speech of this row has no result to read a link from; have it done again from there.',
+    );
+  const { jobId } = speech;
+  const name = nameOf(key);
   try {
-    const { jobId } = speech;
     const reading = await readInTurn(deps, key.batch, signal, () => deps.api.readJob('speech-job', jobId, signal));
-    const name = nameOf(key);
-    const reads = reading.resultUrl === undefined ? deps.looks.troubled(name, deps.clock.now().wall) : 0;
-    if (reads === 0 || reads >= MOST_READS) deps.looks.forget(name);
-    if (reading.resultUrl !== undefined) return { state: 'ready', audioUrl: reading.resultUrl };
-    if (reads < MOST_READS) return await later(signal);
-    return await endWith(deps, key, `The speech job ${jobId} no longer gives a link to its result.`);
+    if (reading.resultUrl !== undefined) {
+      deps.looks.forget(name);
+      return { state: 'ready', audioUrl: reading.resultUrl };
+    }
+    const message = `The speech job ${jobId} no longer gives a link to its result.`;
+    return await laterOrNever(deps, key, signal, { trouble: 'result', message });
   } catch (error) {
     if (signal.aborted) return { state: 'later' };
     if (!(error instanceof ApiError)) throw error;
     const { failure } = error;
-    if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
-    else if (failure.class === 'Rejected') return endWith(deps, key, failure.message, failure);
     deps.log.warn({ batch: key.batch, row: key.row, failure: failure.class }, 'speech link not read; later again');
+    if (!pausesBatch(failure.class)) {
+      const trouble = failure.class === 'Rejected' ? 'result' : 'read';
+      return laterOrNever(deps, key, signal, { ...failure, trouble });
+    }
+    await deps.ledger.setControl(key.batch, 'paused', failure);
     return later(signal);
   }
+}
+
+/** Reads without a link that a row may have in a row: of a finished speech, and of one that cannot be read now. */
+const MOST_READS: Readonly<Record<LookTrouble, number>> = { result: 6, read: 150 };
+
+async function laterOrNever(
+  deps: Dependencies,
+  key: AttemptKey,
+  signal: AbortSignal,
+  { trouble, message, ...from }: { readonly trouble: LookTrouble } & Omit<Failure, 'class'>,
+): Promise<Link> {
+  const name = nameOf(key);
+  const reads = deps.looks.troubled(name, trouble, deps.clock.now().monotonic);
+  if (reads < MOST_READS[trouble]) return later(signal);
+  deps.looks.forget(name);
+  return endWith(deps, key, message, from);
 }
 
 async function later(signal: AbortSignal): Promise<Link> {
@@ -58,7 +83,7 @@ async function later(signal: AbortSignal): Promise<Link> {
   return { state: 'later' };
 }
 
-async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Failure): Promise<Link> {
+async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
   const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The lip-sync was not paid for.` };
   await deps.ledger.endRow(key.batch, key.row, { outcome: 'failed', failure });
   return { state: 'ended' };

@@ -20,6 +20,8 @@ export function createActivities(deps: Dependencies): Activities {
     },
     claimRows: async (request) => {
       const { control } = await loadBatch(deps, request.batch);
+      // What was opened again or refused since is not worth a claim.
+      if (control === 'stopping') await ledger.cancelRest(request.batch);
       const { rows, exhausted } = await ledger.claimRows(request);
       const tasks = rows.map(({ row, charges }) => ({ row: row.row, kind: row.kind, next: moveFor(row, charges) }));
       return { rows: tasks, control, exhausted };

@@ -1,13 +1,16 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
+import { afterJobFailed } from '../workflows/policy/new-take.ts';
 import { pausesBatch } from '../workflows/policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
+import { loadBatch } from './load-attempt.ts';
+import type { LookTrouble } from './look-schedule.ts';
 import { readInTurn } from './slots.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
-/** Looks at a job that the API says it does not know, or a completed job without a link, before giving it up. */
+/** Looks in a row that may be no help, of either kind, before the job is given up. */
 const MOST_TROUBLES = 6;
 
 /**
@@ -23,15 +26,12 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
     if (!(error instanceof ApiError)) throw error;
     return afterFailedLook(deps, job, error.failure);
   }
+  deps.looks.wasRead(job.name);
   switch (reading.phase) {
-    case 'failed': {
-      const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
-      const message = `${words.slice(0, 440)} (the API may have charged for it).`;
-      const failure: Failure = { class: 'JobFailed', message };
-      return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, { outcome: 'failed', failure });
-    }
+    case 'failed':
+      return endFailed(deps, job, reading);
     case 'completed':
-      if (reading.resultUrl === undefined) return troubled(deps, job, 'is completed but has no link to its result');
+      if (reading.resultUrl === undefined) return troubled(deps, job, 'result', 'is completed but has no link');
       // Another slice may have begun it meanwhile.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
       return false;
@@ -40,44 +40,59 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
   }
 }
 
+/** The API says that the job failed: the row does, too, unless the user pays for new takes in advance. */
+async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<boolean> {
+  const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
+  const failure: Failure = {
+    class: 'JobFailed',
+    message: `${words.slice(0, 440)} (the API may have charged for it).`,
+  };
+  const { control, settings } = await loadBatch(deps, job.key.batch);
+  const effect = afterJobFailed(settings.retakes, control, job.key.step, failure);
+  return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect);
+}
+
 /**
- * The job could not be read, and is due again later. One that the API does not know is given up after a few looks; one that
- * it cannot show for as long as jobs may take, a few looks after that.
+ * The job could not be read, and is due again later. One that the API does not know is given up after a few looks. Where it
+ * cannot be shown, patience lasts as long as jobs may take and a few looks more; and where the token is refused, until a
+ * person mends it, unless the batch is being stopped: then nobody will.
  */
 async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<boolean> {
-  if (pausesBatch(failure.class)) await deps.ledger.setControl(job.key.batch, 'paused', failure);
-  if (failure.class === 'Rejected') return troubled(deps, job, `cannot be read: ${failure.message}`);
-  const now = deps.clock.now().wall;
-  if (failure.class === 'ServiceDown' && isPastDeadline(job, now)) {
-    const next = nextLook(job.loaded.batch.settings, now, Math.random());
-    return deps.looks.troubled(job.name, next) < MOST_TROUBLES ? false : endOverdue(deps, job, 'cannot be read');
+  if (failure.class === 'Rejected') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
+  const needsPerson = pausesBatch(failure.class);
+  const isStopping = needsPerson && (await deps.ledger.setControl(job.key.batch, 'paused', failure)) === 'stopping';
+  const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
+  const next = nextLookOf(deps, job);
+  if (!isStopping && !isLate) {
+    deps.looks.again(job.name, next);
+    return false;
   }
-  again(deps, job);
-  return false;
+  if (deps.looks.troubled(job.name, 'read', next) < MOST_TROUBLES) return false;
+  return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 
 async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<boolean> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
-  again(deps, job);
+  deps.looks.again(job.name, nextLookOf(deps, job));
   return false;
 }
 
 async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<boolean> {
-  const minutes = String(Math.round(job.loaded.batch.settings.jobDeadlineMs / 6_000) / 10);
-  const message = `Job ${job.jobId} ${what} after ${minutes} min; it may have been charged.`;
-  await deps.ledger.endRow(job.key.batch, job.key.row, { outcome: 'overdue', failure: { class: 'Overdue', message } });
+  const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
+  const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
+  const failure: Failure = { class: 'Overdue', message: words };
+  await deps.ledger.endRow(job.key.batch, job.key.row, { outcome: 'overdue', failure });
   return true;
 }
 
-/** Notes the next look at the plan's gap. */
-function again(deps: Dependencies, job: WaitedJob): void {
-  deps.looks.again(job.name, nextLook(job.loaded.batch.settings, deps.clock.now().wall, Math.random()));
+/** Time of the next look at the plan's gap. */
+function nextLookOf(deps: Dependencies, job: WaitedJob): number {
+  return nextLook(job.loaded.batch.settings, deps.clock.now().monotonic, Math.random());
 }
 
-/** The job is no help this time; after a few such looks the row fails and keeps its job id. */
-async function troubled(deps: Dependencies, job: WaitedJob, what: string): Promise<boolean> {
-  const next = nextLook(job.loaded.batch.settings, deps.clock.now().wall, Math.random());
-  if (deps.looks.troubled(job.name, next) < MOST_TROUBLES) return false;
+/** The job is no help this time; after a few such looks in a row the row fails and keeps its job id. */
+async function troubled(deps: Dependencies, job: WaitedJob, trouble: LookTrouble, what: string): Promise<boolean> {
+  if (deps.looks.troubled(job.name, trouble, nextLookOf(deps, job)) < MOST_TROUBLES) return false;
   return giveUpResult(deps, job, `Job ${job.jobId} ${what}`);
 }
 

@@ -1,22 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, BatchSettings, SubmitReport } from '../contract/batch.ts';
-import type { Failure } from '../contract/failures.ts';
-import { idempotencyKeyOf } from '../contract/names.ts';
 import { operationOf } from '../contract/row-kinds.ts';
 import { quoteStep } from '../workflows/policy/pricing.ts';
 import { stepsAfter } from '../workflows/policy/row-machine.ts';
-import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
+import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Intent } from '../ledger/ledger.ts';
-import { StoreUnwritable } from '../store/errors.ts';
-import type { StoredFile } from '../store/store.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, type Link } from './fresh-speech-link.ts';
 import { loadAttempt, loadBatch, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
-import { receiveMedia } from './receive-media.ts';
-import { recordVerdict } from './record-verdict.ts';
-import { reportHealth, waitForSlot } from './slots.ts';
+import { send } from './send.ts';
+import { waitForSlot } from './slots.ts';
 
 /** How long to wait before asking again for one of the places on the wire that other processes hold. */
 const FULL_PAUSE_MS = 50;
@@ -119,65 +113,6 @@ function quotesOf(
 async function controlOf(deps: Dependencies, batch: string): Promise<Pick<SubmitReport, 'control'>> {
   const { control } = await loadBatch(deps, batch);
   return control === 'running' ? {} : { control };
-}
-
-/** A request that is on record and may be sent. */
-interface Sending {
-  readonly loaded: LoadedAttempt;
-  readonly key: AttemptKey;
-  readonly link: Link;
-  readonly signal: AbortSignal;
-  readonly intentAt: Instant;
-}
-
-/** From the synced intent to the recorded verdict. */
-async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
-  const { loaded, key, intentAt } = sending;
-  await deps.witness('after-intent');
-  const verdict = await sendOnce(deps, sending);
-  await deps.witness('after-answer');
-  const next = await recordVerdict(deps, loaded, key, verdict);
-  await deps.witness('after-verdict');
-  const failure = 'failure' in verdict ? verdict.failure : null;
-  await reportHealth(deps, 'create', intentAt.wall, failure);
-  return { verdict: verdict.verdict, next };
-}
-
-async function sendOnce(
-  deps: Dependencies,
-  { loaded, key, link, signal, intentAt }: Sending,
-): Promise<Verdict<StoredFile>> {
-  if (signal.aborted) return notSent('The work was taken away right before sending.');
-  if (!maySend(intentAt, deps.clock.now())) {
-    return notSent('The process stood still between the record and the request, so the request was not sent.');
-  }
-  const request: PaidRequest = {
-    operation: loaded.operation,
-    spec: loaded.row.spec,
-    ...(link.audioUrl === undefined ? {} : { audioUrl: link.audioUrl }),
-    idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
-  };
-  // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
-  return deps.api.send(request, {
-    receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')),
-    signal: deps.cutting,
-  });
-}
-
-/** A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. */
-function tellingFaults<T>(deps: Dependencies, receive: Receive<T>): Receive<T> {
-  return async (body, info) => {
-    try {
-      return await receive(body, info);
-    } catch (error) {
-      if (error instanceof StoreUnwritable) deps.onFault(error);
-      throw error;
-    }
-  };
-}
-
-function notSent(message: string): { readonly verdict: 'not-accepted'; readonly failure: Failure } {
-  return { verdict: 'not-accepted', failure: { class: 'NotSent', message } };
 }
 
 function deferred(key: AttemptKey): SubmitReport {

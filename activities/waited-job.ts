@@ -12,6 +12,8 @@ export interface WaitedJob {
   readonly jobId: string;
   readonly operation: JobOperation;
   readonly acceptedAt: number;
+  /** From when on it may take as long as jobs may: its acceptance, or when a person asked to wait for it again. */
+  readonly waitedSince: number;
 }
 
 /** The job of an attempt, if it has one. */
@@ -19,10 +21,18 @@ export function waitedJob(key: AttemptKey, loaded: LoadedAttempt): WaitedJob | u
   const { charge, operation } = loaded;
   if (charge?.jobId == null || OPERATION_STYLE[operation] !== 'job') return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
-  return { key, name: nameOf(key), loaded, jobId: charge.jobId, operation: operation as JobOperation, acceptedAt };
+  return {
+    key,
+    name: nameOf(key),
+    loaded,
+    jobId: charge.jobId,
+    operation: operation as JobOperation,
+    acceptedAt,
+    waitedSince: loaded.row.waitSince ?? acceptedAt,
+  };
 }
 
 /** True if the job runs longer than jobs may. */
 export function isPastDeadline(job: WaitedJob, now: number): boolean {
-  return now - job.acceptedAt > job.loaded.batch.settings.jobDeadlineMs;
+  return now - job.waitedSince > job.loaded.batch.settings.jobDeadlineMs;
 }

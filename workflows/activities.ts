@@ -1,5 +1,6 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
+import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
 
 /**
  * The world as workflows see it, with the patience that each part deserves. Temporal owns every retry but one: a paid
@@ -22,11 +23,21 @@ export const { reconcile } = proxyActivities<Activities>({
 });
 
 /** Waits for its slot, then sends at most one paid request. */
-export const { submit } = proxyActivities<Activities>({
+const { submit } = proxyActivities<Activities>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: '10s',
   retry: { maximumAttempts: 1 },
 });
+
+/** Makes an attempt. A lost one is settled by the ledger: whether anything was sent is for it to say. */
+export async function submitOrReconcile(key: AttemptKey): Promise<SubmitReport> {
+  try {
+    return await submit(key);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return await reconcile(key);
+  }
+}
 
 /** Polls and downloads for a slice of time. */
 export const { awaitAndFetch } = proxyActivities<Activities>({

@@ -3,35 +3,16 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  isCancellation,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AttemptKey, Move, RowAttempt, SubmitReport } from '../contract/batch.ts';
 import { CONTROL_SIGNAL } from '../contract/messages.ts';
 import type { Control } from '../contract/outcomes.ts';
-import { awaitAndFetch, claimRows, reconcile, submit } from './activities.ts';
+import { awaitAndFetch, claimRows, reconcile, submitOrReconcile } from './activities.ts';
+import type { LaneInput } from './lane-input.ts';
 import { sliceLength } from './policy/looks.ts';
 import { claimSize, type LaneShare } from './policy/window.ts';
-
-/** A lane's state: what it starts with, and what it passes on when it continues as new. Row numbers and small words only. */
-export interface LaneInput extends LaneShare {
-  readonly batch: string;
-  /** The run of the batch that this lane belongs to; part of every claim. */
-  readonly run: string;
-  readonly lane: number;
-  readonly control: Control;
-  /** Continue as new after this many events; null: when the server suggests it. */
-  readonly continueAfterEvents: number | null;
-  /** Claims made so far. */
-  readonly claims: number;
-  /** No unclaimed row is left. */
-  readonly exhausted: boolean;
-  /** Attempts to make. */
-  readonly ready: readonly RowAttempt[];
-  /** Attempts whose jobs run. */
-  readonly waiting: readonly RowAttempt[];
-}
 
 /**
  * One share of a batch's rows in flight. Three loops work on one state:
@@ -47,6 +28,9 @@ export interface LaneInput extends LaneShare {
  * what holds now. If no signal has come since that submit was made, the news is fresh and the lane waits for the next
  * signal; if one has come, the news may be older than the signal, so the row simply tries again.
  *
+ * Each piece of news brings the lane's share of the limits as they are now. It may also mean that ended rows were opened again
+ * (a redrive), so the lane claims once more, also if there was nothing left.
+ *
  * Near the end of its history the lane drains (no new claims or submits; what is out comes back) and continues as new with
  * its rows.
  */
@@ -54,6 +38,7 @@ export async function runLane(input: LaneInput): Promise<void> {
   const ready: RowAttempt[] = [...input.ready];
   const waiting = new Map<number, RowAttempt>(input.waiting.map((at) => [at.row, at]));
   let { control, claims, exhausted } = input;
+  let share: LaneShare = { window: input.window, submits: input.submits };
   let signals = 0;
   let submitting = 0;
   let waitingNow = false;
@@ -63,9 +48,13 @@ export async function runLane(input: LaneInput): Promise<void> {
     fail = reject;
   });
 
-  setHandler(defineSignal<[Control]>(CONTROL_SIGNAL), (now) => {
+  // A batch that was begun by an older version sends no share.
+  setHandler(defineSignal<[Control, LaneShare?]>(CONTROL_SIGNAL), (now, newShare) => {
     signals += 1;
     control = now;
+    if (newShare === undefined) return;
+    share = newShare;
+    exhausted = false;
   });
 
   const isFull = (): boolean => {
@@ -79,7 +68,7 @@ export async function runLane(input: LaneInput): Promise<void> {
   // What a stopping batch has not sent is being cancelled: it takes no room.
   const toSend = (): number => (control === 'stopping' ? 0 : ready.length);
   // While it is paused its room does not grow, and the last row of an earlier run must fit in.
-  const room = (): number => claimSize(input.window, toSend() + submitting + waiting.size, control !== 'paused');
+  const room = (): number => claimSize(share.window, toSend() + submitting + waiting.size, control !== 'paused');
   const nothingOut = (): boolean => submitting === 0 && !claiming && !waitingNow;
   const noMoreRows = (): boolean => exhausted && toSend() === 0;
   const isOver = (): boolean => (noMoreRows() && nothingOut() && waiting.size === 0) || (draining && nothingOut());
@@ -97,16 +86,6 @@ export async function runLane(input: LaneInput): Promise<void> {
         break;
       case 'ended':
         break;
-    }
-  };
-
-  /** Makes an attempt. A lost one is settled by the ledger: whether anything was sent is for it to say. */
-  const submitOrReconcile = async (key: AttemptKey): Promise<SubmitReport> => {
-    try {
-      return await submit(key);
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      return await reconcile(key);
     }
   };
 
@@ -143,7 +122,7 @@ export async function runLane(input: LaneInput): Promise<void> {
 
   const submitLoop = async (): Promise<void> => {
     for (;;) {
-      await condition(() => isOver() || (maySubmit() && ready.length > 0 && submitting < input.submits));
+      await condition(() => isOver() || (maySubmit() && ready.length > 0 && submitting < share.submits));
       if (isOver()) return;
       const at = ready.shift();
       if (at !== undefined) launch(at, submitOrReconcile);
@@ -175,5 +154,13 @@ export async function runLane(input: LaneInput): Promise<void> {
   await Promise.race([failed, Promise.all([claimLoop(), submitLoop(), waitLoop(), drainLoop()])]);
   await condition(allHandlersFinished);
   if (noMoreRows() && waiting.size === 0) return;
-  await continueAsNew<typeof runLane>({ ...input, control, claims, exhausted, ready, waiting: [...waiting.values()] });
+  await continueAsNew<typeof runLane>({
+    ...input,
+    ...share,
+    control,
+    claims,
+    exhausted,
+    ready,
+    waiting: [...waiting.values()],
+  });
 }

@@ -8,6 +8,9 @@ import { createWorld } from './world.ts';
 const ROWS = 12;
 const numbers = Array.from({ length: ROWS }, (_, i) => i + 1);
 
+/** What lanes share, by the settings of these tests. */
+const SHARED = { submits: 8, window: 100 };
+
 describe('applyControl', () => {
   it('pauses: no paid request after the answer, and what was on the wire is fetched', async () => {
     const world = await createWorld({ createMs: [200, 300] });
@@ -21,7 +24,7 @@ describe('applyControl', () => {
     const drive = (row: number): Promise<Move> => (row % 2 === 0 ? one : two).drive(row);
     const driven = numbers.map(drive);
     await waitFor(() => front.now() === 3);
-    expect(await one.control('paused')).toEqual({ control: 'paused' });
+    expect(await one.control('paused')).toEqual({ control: 'paused', ...SHARED, submits: 3 });
     expect(front.now()).toBe(0);
     const paid = await world.paidRequests();
     const moves = await Promise.all(driven);
@@ -30,7 +33,7 @@ describe('applyControl', () => {
     expect(await (await world.look()).sending(BATCH)).toEqual([]);
     expect((await (await world.look()).counts(BATCH)).outcomes.succeeded).toBe(paid);
 
-    expect(await two.control('running')).toEqual({ control: 'running' });
+    expect(await two.control('running')).toEqual({ control: 'running', ...SHARED, submits: 3 });
     await Promise.all(numbers.map(drive));
     expect((await (await world.look()).counts(BATCH)).outcomes.succeeded).toBe(ROWS);
     expect(world.charges()).toHaveLength(ROWS);
@@ -63,7 +66,7 @@ describe('applyControl', () => {
     // What was never sent is cancelled while the others are still on the wire.
     await waitFor(async () => (await world.row(3)).outcome === 'cancelled');
     expect(await worker.deps.ledger.sending(BATCH)).toHaveLength(2);
-    expect(await stopping).toEqual({ control: 'stopping' });
+    expect(await stopping).toEqual({ control: 'stopping', ...SHARED });
     await Promise.all(submits);
     const outcomes = await Promise.all([1, 2, 3, 4].map(async (row) => (await world.row(row)).outcome));
     expect(outcomes).toEqual([null, 'cancelled', 'cancelled', 'cancelled']);
@@ -95,12 +98,12 @@ describe('applyControl', () => {
     const submitting = one.submit(keyOf(1));
     await waitFor(async () => (await one.deps.ledger.sending(BATCH)).length === 1);
     expect(await Promise.all([one.control('paused'), two.control('stopping')])).toEqual([
-      { control: 'stopping' },
-      { control: 'stopping' },
+      { control: 'stopping', ...SHARED },
+      { control: 'stopping', ...SHARED },
     ]);
     await submitting;
     // A stop is never taken back.
-    expect(await two.control('running')).toEqual({ control: 'stopping' });
+    expect(await two.control('running')).toEqual({ control: 'stopping', ...SHARED });
     expect((await world.row(2)).outcome).toBe('cancelled');
   });
 
@@ -113,7 +116,7 @@ describe('applyControl', () => {
     const worker = await world.worker();
     const pausing = worker.control('paused');
     await waitFor(async () => (await worker.deps.ledger.findBatch(BATCH))?.control === 'paused');
-    expect(await worker.control('running')).toEqual({ control: 'running' });
-    expect(await pausing).toEqual({ control: 'running' });
+    expect(await worker.control('running')).toEqual({ control: 'running', ...SHARED });
+    expect(await pausing).toEqual({ control: 'running', ...SHARED });
   });
 });

@@ -97,6 +97,7 @@ describe('the link of a chain', () => {
     const world = await createWorld();
     const worker = await withSpeech(world);
     await plan(world, [{ on: 'read', fault: { kind: 'status', status: 404 } }]);
+    for (let read = 1; read <= 5; read++) expect((await worker.submit(LIP_SYNC)).verdict).toBe('deferred');
     expect(await worker.submit(LIP_SYNC)).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
     expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone', status: 404 } });
     expect(world.charges()).toHaveLength(1);

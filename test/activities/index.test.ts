@@ -35,7 +35,7 @@ describe('createActivities', () => {
     await (await world.look()).setControl(BATCH, 'paused');
     const paused = await env().run(() => activities.applyControl(BATCH));
     // A finished batch stays as it is.
-    expect(paused).toEqual({ control: 'running' });
+    expect(paused).toEqual({ control: 'running', submits: 8, window: 100 });
   });
 
   it('refuses a batch that the ledger does not have, once and for all', async () => {

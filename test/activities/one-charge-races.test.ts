@@ -75,6 +75,7 @@ describe('one charge: two at once', () => {
           identity: { name: BATCH, digest: 'd1', apiUrl: realm.apiUrl, account: realm.account },
           settings,
           givesReading: false,
+          givesTemplate: false,
           checked,
         }),
       ),

@@ -33,7 +33,7 @@ export class Worker {
   }
 
   /** A wish of the user's, as the command line and the workflow carry it out together. */
-  async control(control: Control): Promise<{ readonly control: Control }> {
+  async control(control: Control): ReturnType<typeof applyControl> {
     await this.deps.ledger.setControl(BATCH, control);
     return this.#run(applyControl(this.deps, BATCH, this.#cancel.signal));
   }
@@ -124,8 +124,13 @@ export function movableClock(): Dependencies['clock'] & { move(by: { wall?: numb
   };
 }
 
-/** A wall clock that runs faster than the real one, for pauses between looks. The monotonic one is real. */
+/** Clocks that run faster than the real ones, for pauses between looks. */
 export function fastClock(factor: number): Dependencies['clock'] {
-  const begin = Date.now();
-  return { now: () => ({ wall: begin + (Date.now() - begin) * factor, monotonic: performance.now() }) };
+  const begin = { wall: Date.now(), monotonic: performance.now() };
+  return {
+    now: () => ({
+      wall: begin.wall + (Date.now() - begin.wall) * factor,
+      monotonic: begin.monotonic + (performance.now() - begin.monotonic) * factor,
+    }),
+  };
 }

@@ -5,8 +5,13 @@ import { firstLook, nextLook, sliceLength } from '../../../workflows/policy/look
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
 
 describe('looks', () => {
-  it('looks first after the advised wait', () => {
-    expect(firstLook(PLAN, 10_000)).toBe(13_000);
+  it.each([
+    ['after the advised wait', 10_000, 503_000],
+    ['after what is left of it', 11_000, 502_000],
+    ['at once where it is over', 20_000, 500_000],
+    ['no later where the wall clock was set back an hour', 10_000 - 3_600_000, 503_000],
+  ])('looks first %s', (_name, wall, at) => {
+    expect(firstLook(PLAN, 10_000, { wall, monotonic: 500_000 })).toBe(at);
   });
 
   it('looks again after the gap, spread by 10 %', () => {

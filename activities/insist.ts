@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Verdict } from '../api/speech-api.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import { LedgerUnreachable } from '../ledger/errors.ts';
+import { StoreUnwritable } from '../store/errors.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Pause before a verdict is written again, ms. */
+const PAUSE_MS = 500;
+/** Once the work was taken away, or the process is to end, it is tried for so long, ms. */
+const LAST_TRIES_MS = 10_000;
+
+/**
+ * Writes what an answer to a paid request said, again and again where the disk does not take it: the answer comes once, and
+ * a row whose answer is lost may have been charged for nothing. What was paid for is logged first, so that a person can name
+ * the job if all else fails. The fault is told at once: nothing more is paid for meanwhile.
+ */
+export async function insist<T>(
+  deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,
+  key: AttemptKey,
+  verdict: Verdict<unknown>,
+  signal: AbortSignal,
+  write: () => Promise<T>,
+): Promise<T> {
+  let triesLeft = LAST_TRIES_MS / PAUSE_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
+      if (!isDisk) throw error;
+      if (tries === 1) {
+        const jobId = verdict.verdict === 'accepted' ? { jobId: verdict.jobId } : {};
+        deps.log.error(
+          { ...key, ...jobId, verdict: verdict.verdict },
+          `an answer cannot be recorded: ${error.message}`,
+        );
+        deps.onFault(error);
+      }
+      if (signal.aborted || deps.ending.aborted) triesLeft -= 1;
+      if (triesLeft <= 0 || deps.cutting.aborted) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}

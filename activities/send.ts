@@ -1,0 +1,73 @@
+import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
+import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
+import { idempotencyKeyOf } from '../contract/names.ts';
+import { StoreUnwritable } from '../store/errors.ts';
+import type { StoredFile } from '../store/store.ts';
+import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Link } from './fresh-speech-link.ts';
+import { insist } from './insist.ts';
+import type { LoadedAttempt } from './load-attempt.ts';
+import { receiveMedia } from './receive-media.ts';
+import { recordVerdict } from './record-verdict.ts';
+import { reportHealth } from './slots.ts';
+
+/** A request that is on record and may be sent. */
+export interface Sending {
+  readonly loaded: LoadedAttempt;
+  readonly key: AttemptKey;
+  readonly link: Link;
+  readonly signal: AbortSignal;
+  readonly intentAt: Instant;
+}
+
+/** From the synced intent to the recorded verdict. */
+export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
+  const { loaded, key, signal, intentAt } = sending;
+  await deps.witness('after-intent');
+  const verdict = await sendOnce(deps, sending);
+  await deps.witness('after-answer');
+  const next = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
+  await deps.witness('after-verdict');
+  const failure = 'failure' in verdict ? verdict.failure : null;
+  await reportHealth(deps, 'create', intentAt.wall, failure);
+  return { verdict: verdict.verdict, next };
+}
+
+async function sendOnce(
+  deps: Dependencies,
+  { loaded, key, link, signal, intentAt }: Sending,
+): Promise<Verdict<StoredFile>> {
+  if (signal.aborted) return notSent('The work was taken away right before sending.');
+  if (!maySend(intentAt, deps.clock.now())) {
+    return notSent('The process stood still between the record and the request, so the request was not sent.');
+  }
+  const request: PaidRequest = {
+    operation: loaded.operation,
+    spec: loaded.row.spec,
+    ...(link.audioUrl === undefined ? {} : { audioUrl: link.audioUrl }),
+    idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
+  };
+  // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
+  return deps.api.send(request, {
+    receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')),
+    signal: deps.cutting,
+  });
+}
+
+/** A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. */
+function tellingFaults<T>(deps: Dependencies, receive: Receive<T>): Receive<T> {
+  return async (body, info) => {
+    try {
+      return await receive(body, info);
+    } catch (error) {
+      if (error instanceof StoreUnwritable) deps.onFault(error);
+      throw error;
+    }
+  };
+}
+
+function notSent(message: string): { readonly verdict: 'not-accepted'; readonly failure: Failure } {
+  return { verdict: 'not-accepted', failure: { class: 'NotSent', message } };
+}
