@@ -65,7 +65,7 @@ describe('completion', () => {
     [['voices', 'list', '--se'], ['--search']],
     [['init', 'l'], ['lip-sync']],
     [['completion', 'z'], ['zsh']],
-    [['run', '--halt', ''], ['never']],
+    [['run', '--on-unknown', ''], ['hold', 'resubmit', 'fail']],
     [['run', '--voice', 'r'], []],
     [
       ['simulate', '--job-'],
