@@ -65,7 +65,10 @@ describe('completion', () => {
     [['voices', 'list', '--se'], ['--search']],
     [['init', 'l'], ['lip-sync']],
     [['completion', 'z'], ['zsh']],
-    [['run', '--on-unknown', ''], ['hold', 'resubmit', 'fail']],
+    [
+      ['run', '--on-unknown', ''],
+      ['hold', 'resubmit', 'fail'],
+    ],
     [['run', '--voice', 'r'], []],
     [
       ['simulate', '--job-'],
