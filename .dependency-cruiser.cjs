@@ -91,7 +91,7 @@ const OWNERS = {
   'csv-parse': ['inputs', 'results'],
   commander: ['starters'],
   fastify: ['simulator'],
-  mediabunny: ['simulator', 'store'],
+  mediabunny: ['simulator', 'store', 'inputs'],
 };
 
 const SHIPPED = Object.keys(ROOMS).filter((room) => room !== 'test' && room !== 'bench');

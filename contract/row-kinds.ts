@@ -80,7 +80,7 @@ export interface RowSpec {
   readonly audio?: string;
   /** http(s) URL of a video. */
   readonly video?: string;
-  /** Length of the billed media in seconds, as the user states it; used for the price only. */
+  /** Length of the billed media in seconds: stated in the manifest, else probed, else assumed. Used for the price only. */
   readonly duration?: number;
   /** `api.<field>` columns: sent to the API as they are, by field name. */
   readonly extra: Readonly<Record<string, JsonValue>>;
