@@ -38,7 +38,7 @@ export async function checkWorld(ran: Ran): Promise<Finding[]> {
     ...checkUnknown(batches, await readAttempts(ran.ledger, 'all'), doubts, mostDoubtful),
     await verified(ran),
     await keptSecret(ran),
-    await leftNobody(folder),
+    leftNobody(folder),
   ];
 }
 
@@ -60,8 +60,8 @@ async function keptSecret({ folder, token, judge }: Ran): Promise<Finding> {
 }
 
 /** Nobody who was started in the folder is left. */
-async function leftNobody(folder: string): Promise<Finding> {
-  const left = await processesIn(folder);
+function leftNobody(folder: string): Finding {
+  const left = processesIn(folder);
   return {
     promise: 'no process is left behind',
     broken: left.map(({ pid, command }) => `${pid}: ${command.slice(0, 200)}`),

@@ -27,6 +27,7 @@ function say(line: string): void {
 
 const argv = process.argv.slice(2);
 const options = readOptions(argv);
+say(`${options.scenario}, seed ${options.seed}`);
 const findings = await RUNS[options.scenario](options, say);
 for (const line of tellFindings(findings)) say(line);
 if (findings.some(({ broken }) => broken.length > 0)) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { losesAnswers, kindOf, type At, type ChaosEvent, type Deed } from './event-plan.ts';
+import type { Finding } from './finding.ts';
 import { readAttempts } from './ledger-view.ts';
 import type { Member } from './member.ts';
 import { sortIntoWindows, submitsInFlight, WindowTable, type WindowCounts } from './windows.ts';
@@ -24,6 +25,8 @@ export class Performer {
   readonly windows = new WindowTable();
   readonly doubts: Doubt[] = [];
   kills = 0;
+  /** The most requests of a batch that an event found between intent and verdict. */
+  readonly #mostOnWire = new Map<string, number>();
   readonly #world: World;
   readonly #say: (line: string) => void;
   readonly #turns = new Map<string, LimitFunction>();
@@ -43,6 +46,18 @@ export class Performer {
       (inner, turn) => () => turn(inner),
       () => this.#do(event, deed),
     )();
+  }
+
+  /** Whether no event ever found more requests on the wire than a kill may leave in doubt. */
+  checkWire(submits: number): Finding {
+    const most = [...this.#mostOnWire].map(([batch, count]) => `${batch}: ${count}`);
+    return {
+      promise: `at most ${submits} requests of a batch are on the wire at any event`,
+      broken: [...this.#mostOnWire]
+        .filter(([, count]) => count > submits)
+        .map(([batch, count]) => `${batch}: ${count}`),
+      seen: most.join(', '),
+    };
   }
 
   async #do(event: ChaosEvent, deed: Deed): Promise<void> {
@@ -120,7 +135,12 @@ export class Performer {
   /** Looks which windows are hit, and tells it. */
   async #note(event: ChaosEvent, pid?: number, missed = false): Promise<WindowCounts> {
     const charges = await this.#world.judge.ledger();
-    const counts = sortIntoWindows(await readAttempts(this.#world.ledger, 'open'), charges, pid);
+    const open = await readAttempts(this.#world.ledger, 'open');
+    const counts = sortIntoWindows(open, charges, pid);
+    for (const batch of this.#world.runs.keys()) {
+      const sending = open.filter((attempt) => attempt.batch === batch && attempt.state === 'sending').length;
+      this.#mostOnWire.set(batch, Math.max(sending, this.#mostOnWire.get(batch) ?? 0));
+    }
     const kind = kindOf(event.deed);
     this.windows.add(missed ? `${kind} (did not come)` : kind, counts);
     const told = [...counts].map(([window, count]) => `${count} ${window}`).join(', ');

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer } from '../../embedded/find-server.ts';
 import { mixedManifest } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { atExit } from './at-exit.ts';
 import { checkEnds, checkWorld } from './check-world.ts';
 import type { Finding } from './finding.ts';
 import { readAttempts, readEnded } from './ledger-view.ts';
@@ -13,7 +14,7 @@ import { Member } from './member.ts';
 import type { ChaosOptions } from './options.ts';
 import type { Doubt } from './perform.ts';
 import { PowerDisk } from './power-disk.ts';
-import { processesIn } from './processes-in.ts';
+import { killAllIn, killIn, processesIn } from './processes-in.ts';
 import { between, seeded } from './seeded.ts';
 import { SimulatorJudge } from './simulator-judge.ts';
 import { sortIntoWindows, submitsInFlight, WindowTable } from './windows.ts';
@@ -48,6 +49,9 @@ export async function powerCut(options: ChaosOptions, say: (line: string) => voi
     say(`SKIPPED: a disk can only be mounted as root, with loop devices: ${disk}`);
     return [];
   }
+  atExit(() => {
+    killIn(folder);
+  });
   const rows = Math.max(options.rows, times * 15);
   const token = `chaos-${randomBytes(12).toString('hex')}`;
   const simulator = { seed, token, createMs: [50, 300], jobMs: [400, 3_000] } satisfies Parameters<
@@ -97,7 +101,7 @@ export async function powerCut(options: ChaosOptions, say: (line: string) => voi
     return findings;
   } finally {
     await run.close();
-    await killAll(disk.path);
+    await killAllIn(disk.path);
     await judge.close();
     if (isWhole && !options.keep) {
       await disk.close();
@@ -116,7 +120,7 @@ async function cut(
   say: (line: string) => void,
 ): Promise<void> {
   const { pid } = run;
-  const frozen = await processesIn(disk.path);
+  const frozen = processesIn(disk.path);
   for (const one of frozen) process.kill(one.pid, 'SIGSTOP');
   const canary = `unsynced-${number}`;
   await disk.writeUnsynced(canary);
@@ -126,7 +130,7 @@ async function cut(
   const ended = await readEnded(ledgerOf(disk));
   const counts = sortIntoWindows(await readAttempts(ledgerOf(disk), 'open'), await judge.ledger());
   await run.kill();
-  await killAll(disk.path);
+  await killAllIn(disk.path);
   await disk.goOnWithCopy();
 
   const after = await readEnded(ledgerOf(disk));
@@ -168,9 +172,4 @@ function report(cuts: Cuts, times: number, run: Member): Finding[] {
 
 function ledgerOf(disk: PowerDisk): string {
   return join(disk.path, '.voxbatch', 'ledger.db');
-}
-
-async function killAll(folder: string): Promise<void> {
-  for (const { pid } of await processesIn(folder)) process.kill(pid, 'SIGKILL');
-  await waitFor(async () => (await processesIn(folder)).length === 0);
 }

@@ -3,6 +3,7 @@ import { mkdir, open, rm, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { waitFor } from '../support/wait-for.ts';
 
 const run = promisify(execFile);
 const BYTES = 256 * 1024 * 1024;
@@ -79,7 +80,13 @@ export class PowerDisk {
 
   /** Mounts the copy in place of the disk that it was made of. Nobody may use that any more. */
   async goOnWithCopy(): Promise<void> {
-    await run('umount', [this.path]);
+    // A killed process may hold its files a moment longer, while the kernel takes it apart.
+    const unmounted = (): Promise<boolean> =>
+      run('umount', [this.path]).then(
+        () => true,
+        () => false,
+      );
+    await waitFor(unmounted);
     await rm(this.#image());
     this.#images += 1;
     await this.#mount();

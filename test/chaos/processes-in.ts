@@ -1,4 +1,5 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { waitFor } from '../support/wait-for.ts';
 
 /** A process that was found. */
 export interface FoundProcess {
@@ -7,19 +8,34 @@ export interface FoundProcess {
 }
 
 /** Processes that run in a folder or name it on their command line, by the kernel's word (Linux). Dead ones do not count. */
-export async function processesIn(folder: string): Promise<FoundProcess[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [cwd, commandLine] = await Promise.all([
-        readlink(`/proc/${pid}/cwd`).catch(() => ''),
+export function processesIn(folder: string): FoundProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
         // Empty for a process that is dead and not yet collected.
-        readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
-      ]);
-      const command = commandLine.replaceAll('\0', ' ').trim();
-      const isThere = command !== '' && (cwd.startsWith(folder) || command.includes(folder));
-      return isThere && Number(pid) !== process.pid ? [{ pid: Number(pid), command }] : [];
-    }),
-  );
-  return found.flat();
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        const isThere = command.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+        return command !== '' && isThere ? [{ pid: Number(pid), command }] : [];
+      } catch {
+        return []; // It has ended, or is another user's.
+      }
+    });
+}
+
+/** SIGKILL for each of them. */
+export function killIn(folder: string): void {
+  for (const { pid } of processesIn(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It had ended.
+    }
+  }
+}
+
+/** The same, and waits until they are gone. */
+export async function killAllIn(folder: string): Promise<void> {
+  killIn(folder);
+  await waitFor(() => processesIn(folder).length === 0);
 }

@@ -22,7 +22,7 @@ const CHARGES_PER_ROW = 1.25;
 export async function storm(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
   const { seed, rows, kills } = options;
   const events = planEvents(seed, kills, 2);
-  say(`seed ${seed}: ${events.length} events, ${events.reduce((sum, { deed }) => sum + killsOf(deed), 0)} kills`);
+  say(`${events.length} events, ${events.reduce((sum, { deed }) => sum + killsOf(deed), 0)} kills`);
   for (const event of events) say(`  ${tellEvent(event)}`);
   const { plan, mostDoubtful } = drawFaults(seed, rows);
   const { batches, charges } = batchesOf(rows, events.length);
@@ -33,7 +33,7 @@ export async function storm(options: ChaosOptions, say: (line: string) => void):
     say(`all events are over; ${world.judge.charged} charges`);
     say(`${performer.kills} processes killed. Windows that events hit (of the struck process, or of all):`);
     for (const line of performer.windows.lines()) say(`  ${line}`);
-    return { doubts: performer.doubts, mostDoubtful, findings: [] };
+    return { doubts: performer.doubts, mostDoubtful, findings: [performer.checkWire(options.submits)] };
   });
 }
 

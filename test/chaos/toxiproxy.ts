@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { waitFor } from '../support/wait-for.ts';
+import { atExit } from './at-exit.ts';
 import { freePort } from './free-port.ts';
 
 /** The release of Toxiproxy, a TCP proxy that breaks connections as told, that is built where there is none. */
@@ -61,6 +62,7 @@ export class Toxiproxy {
   static async start(binary: string): Promise<Toxiproxy> {
     const port = await freePort();
     const child = spawn(binary, ['-host', '127.0.0.1', '-port', String(port)], { stdio: 'ignore' });
+    atExit(() => child.kill('SIGKILL'));
     const proxy = new Toxiproxy(child, `http://127.0.0.1:${port}`);
     await waitFor(() =>
       fetch(`${proxy.#control}/version`).then(

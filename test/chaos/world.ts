@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { mixedManifest } from '../support/live-world.ts';
+import { atExit } from './at-exit.ts';
 import { ClusterServer } from './cluster-server.ts';
 import { Member } from './member.ts';
+import { killIn } from './processes-in.ts';
 import { SimulatorJudge } from './simulator-judge.ts';
 import { findToxiproxy, Toxiproxy } from './toxiproxy.ts';
 
@@ -82,6 +84,9 @@ export class World {
 
   static async create(options: WorldOptions): Promise<World> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
+    atExit(() => {
+      killIn(folder);
+    });
     const token = `chaos-${randomBytes(12).toString('hex')}`;
     const [proxy, temporal] = await Promise.all([
       findToxiproxy(options.say).then((binary) => Toxiproxy.start(binary)),
