@@ -29,7 +29,7 @@ export async function storm(options: ChaosOptions, say: (line: string) => void):
   const simulator: SimulatorOptions = { seed, plan, createMs: [50, 400], jobMs: [400, 4_000], linkLifeMs: 8_000 };
   return inWorld({ ...options, say, batches, simulator }, async (world) => {
     const performer = new Performer(world, say);
-    await unleash(world, performer, events, charges);
+    await unleash(world, performer, events, { charges, until: performance.now() + options.minutes * 60_000 });
     say(`all events are over; ${world.judge.charged} charges`);
     say(`${performer.kills} processes killed. Windows that events hit (of the struck process, or of all):`);
     for (const line of performer.windows.lines()) say(`  ${line}`);
@@ -53,22 +53,24 @@ function batchesOf(rows: number, events: number): { readonly batches: ChaosBatch
   };
 }
 
-/** Lets the events come, each when its share of charges was made; resolves when all are over. */
+/** Lets the events come, each when its share of charges was made, and none after `until`; resolves when all are over. */
 async function unleash(
   world: World,
   performer: Performer,
   events: readonly ChaosEvent[],
-  charges: number,
+  { charges, until }: { readonly charges: number; readonly until: number },
 ): Promise<void> {
   const running: Promise<void>[] = [];
   for (const event of events) {
     await sleep(event.pauseMs);
     let [seen, movedAt] = [world.judge.charged, performance.now()];
-    while (seen < event.after * charges && !world.isComplete && performance.now() - movedAt < STILL_MS) {
+    const isDue = (): boolean =>
+      seen >= event.after * charges || performance.now() > Math.min(until, movedAt + STILL_MS);
+    while (!isDue() && !world.isComplete) {
       await sleep(100);
       if (world.judge.charged !== seen) [seen, movedAt] = [world.judge.charged, performance.now()];
     }
-    if (world.isComplete) break;
+    if (world.isComplete || performance.now() > until) break;
     running.push(performer.perform(event));
   }
   await Promise.all(running);
