@@ -13,7 +13,7 @@ export default {
   // On a busy machine a test may take long without going round in circles.
   timeoutMS: 20_000,
   // Jest keeps the modules of each run; a process that has grown is slow.
-  maxTestRunnerReuse: 40,
+  maxTestRunnerReuse: 15,
   incremental: true,
   reporters: ['progress-append-only', 'clear-text'],
   clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false, skipFull: true },

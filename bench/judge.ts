@@ -16,7 +16,7 @@ export interface Score {
   readonly rows: number;
   readonly delivered: number;
   readonly unknown: number;
-  /** Rows with neither a result nor a word about them. */
+  /** Rows with neither a result nor a word about them; of one that did not end, also those that it had yet to do. */
   readonly lost: number;
   /** Paid requests that the API took, by its own ledger. */
   readonly charges: number;

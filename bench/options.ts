@@ -46,7 +46,7 @@ export function readOptions(argv: readonly string[], contestants: readonly strin
     kills: number('kills', 5),
     seed: number('seed', 1),
     rate: number('rate', 20),
-    seconds: number('seconds', 150),
+    seconds: number('seconds', 120),
     only: positionals,
     dist: resolve(values.dist ?? OWN_DIST),
   };

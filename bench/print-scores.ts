@@ -1,7 +1,7 @@
 import type { Score } from './judge.ts';
 
 const COLUMNS: readonly (readonly [string, (score: Score) => string])[] = [
-  ['', ({ name, isOver }) => (isOver ? name : `${name} (did not end)`)],
+  ['', ({ name, isOver }) => (isOver ? name : `${name} (time was over)`)],
   ['rows', ({ rows }) => String(rows)],
   ['delivered', ({ delivered }) => String(delivered)],
   ['unknown', ({ unknown }) => String(unknown)],

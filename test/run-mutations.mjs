@@ -29,8 +29,8 @@ const GROUPS = {
     tests: ['activities/{one-charge-*,submit,reconcile,record-verdict,look-up-lost}'],
   },
   ledger: {
-    mutate: ['ledger/{intents,charges}.ts'],
-    tests: ['ledger/{charges,rows,model}'],
+    mutate: ['ledger/{intents,charges,takes,redrive,budgets,endings}.ts'],
+    tests: ['ledger/{charges,takes,budgets,rows,model,story}'],
   },
 };
 
