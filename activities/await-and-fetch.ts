@@ -68,14 +68,17 @@ export async function awaitAndFetch(
     }
   };
 
-  /** Lets go of rows that were ended elsewhere. A download of theirs goes on, and its result still counts. */
+  /** Lets go of rows that a stop ended, or ends now. A download of theirs goes on, and its result still counts. */
   const listen = async (): Promise<void> => {
     listensAt = performance.now() + LISTEN_EVERY_MS;
     batch = await loadBatch(deps, request.batch);
     if (batch.control !== 'stopping') return;
+    // Also what was on the wire when a `stop --now` came, and has a job since.
+    await deps.ledger.cancelRest(request.batch);
     for (const job of [...waiting.values()]) if (!looks.has(job.name)) await sort(job.key);
   };
 
+  await listen();
   for (const at of request.rows) await sort({ batch: request.batch, ...at });
   const goesOn = (): boolean => faults.length === 0 && !signal.aborted;
   while (waiting.size > 0 && goesOn() && performance.now() < endsAt) {

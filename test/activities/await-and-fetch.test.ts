@@ -1,31 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { UnfitBody } from '../../store/store.ts';
-import type { FaultPlan, SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from './rows.ts';
 import { fastClock } from './worker.ts';
-import { createWorld, type World } from './world.ts';
-
-type Rule = NonNullable<FaultPlan['rules']>[number];
-
-/** A tts row whose job was accepted, and a worker for whom minutes pass in a second. */
-async function withJob(
-  rule: Rule,
-  options: SimulatorOptions = {},
-  jobDeadlineMs = 3_600_000,
-): Promise<{ world: World; worker: Awaited<ReturnType<World['worker']>> }> {
-  const world = await createWorld({ ...options, plan: { rules: [rule] } });
-  await world.fill([tts()], { jobDeadlineMs });
-  const worker = await world.worker({ clock: fastClock(60) });
-  await worker.submit(keyOf(1));
-  return { world, worker };
-}
-
-async function reads(world: World): Promise<number> {
-  const { endpoints } = await world.statistics();
-  return Object.values(endpoints['GET /speech/tts/jobs/:id'] ?? {}).reduce((sum, count) => sum + count, 0);
-}
+import { reads, withJob } from './with-job.ts';
+import { createWorld } from './world.ts';
 
 describe('awaitAndFetch', () => {
   it('fails the row with the words of a job that failed, and keeps its id', async () => {
@@ -98,7 +78,8 @@ describe('awaitAndFetch', () => {
         ledger: { ...ledger, updateLimiter: (_scope, change) => Promise.resolve(change(undefined).result) },
       }),
     });
-    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    const sender = await world.worker();
+    for (const row of [1, 2]) await sender.submit(keyOf(row));
     expect((await worker.wait([[1], [2]])).size).toBe(2);
     expect(await world.row(1)).toMatchObject({ outcome: 'overdue', failure: { class: 'Overdue' } });
     expect(await world.row(2)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
@@ -195,7 +176,7 @@ describe('awaitAndFetch', () => {
         },
       }),
     });
-    await worker.submit(keyOf(1));
+    await (await world.worker()).submit(keyOf(1));
     const waiting = worker.wait([[1]]);
     await waitFor(() => worker.faults.length > 0);
     expect(worker.faults[0]?.message).toContain('Nothing that was paid is lost');

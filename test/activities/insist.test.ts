@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { insist } from '../../activities/insist.ts';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { BATCH, keyOf, stt, tts } from './rows.ts';
+import { createWorld } from './world.ts';
+
+const FULL = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
+const NEVER = new AbortController().signal;
+const ACCEPTED = { verdict: 'accepted', jobId: 'j1' } as const;
+
+function worldOf(lines: string[] = []): Parameters<typeof insist>[0] & { faults: Error[] } {
+  const faults: Error[] = [];
+  return {
+    log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+    onFault: (fault) => faults.push(fault),
+    ending: NEVER,
+    cutting: NEVER,
+    faults,
+  };
+}
+
+describe('insist', () => {
+  it('records the answer as soon as the disk takes it, and has logged the job id before', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let isFull = true;
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, settle: (...record) => (isFull ? Promise.reject(FULL) : ledger.settle(...record)) },
+      }),
+    });
+    const submitting = worker.submit(keyOf(1));
+    await waitFor(() => worker.faults.length > 0);
+    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+    isFull = false;
+    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(worker.faults).toEqual([FULL]);
+  });
+
+  it('does not lose a transcript, which comes in the answer itself', async () => {
+    const world = await createWorld();
+    await world.fill([stt()]);
+    let isFull = true;
+    const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const worker = await world.worker({
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: (stem, body, expectation) => {
+            if (!isFull) return store.write(stem, body, expectation);
+            body.destroy();
+            return Promise.reject(new StoreUnwritable('x.part', cause));
+          },
+        },
+      }),
+    });
+    const submitting = worker.submit(keyOf(1, 1, 'transcription'));
+    await waitFor(() => worker.faults.length > 0);
+    isFull = false;
+    expect(await submitting).toMatchObject({ verdict: 'done' });
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', text: expect.any(String) });
+    expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
+  });
+
+  it('names what was paid for in the log, once', async () => {
+    const lines: string[] = [];
+    const world = worldOf(lines);
+    let tries = 0;
+    const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
+    expect(await insist(world, keyOf(7), ACCEPTED, NEVER, write)).toBe('written');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ level: 50, batch: BATCH, row: 7, step: 'speech', jobId: 'j1', verdict: 'accepted' }),
+    ]);
+    expect(world.faults).toEqual([FULL]);
+  });
+
+  it('gives up at once where the process can wait no longer, and on what is no trouble of the disk', async () => {
+    const cut = new AbortController();
+    cut.abort();
+    const write = (): Promise<never> => Promise.reject(FULL);
+    await expect(insist({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, NEVER, write)).rejects.toBe(FULL);
+    const bug = new Error('a bug');
+    const world = worldOf();
+    await expect(insist(world, keyOf(1), ACCEPTED, NEVER, () => Promise.reject(bug))).rejects.toBe(bug);
+    expect(world.faults).toEqual([]);
+  });
+
+  it('tries a last while when its work is taken away', async () => {
+    const end = new AbortController();
+    end.abort();
+    let tries = 0;
+    const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
+    expect(await insist(worldOf(), keyOf(1), ACCEPTED, end.signal, write)).toBe('written');
+  });
+});

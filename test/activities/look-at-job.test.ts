@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError } from '../../api/speech-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { dub, keyOf, tts } from './rows.ts';
+import { reads, withJob, type Rule } from './with-job.ts';
+import { fastClock, movableClock } from './worker.ts';
+import { createWorld } from './world.ts';
+
+describe('looking at jobs', () => {
+  it('counts a job that is unknown for a moment apart from links that are dead', async () => {
+    const world = await createWorld({
+      plan: {
+        rules: [
+          { on: 'read', fault: { kind: 'status', status: 404 }, times: 5 },
+          { on: 'read', fault: 'dead-link', times: 5 },
+        ],
+      },
+    });
+    await world.fill([tts()]);
+    await (await world.worker()).submit(keyOf(1));
+    const worker = await world.worker({ clock: fastClock(60) });
+    await worker.wait([[1]]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(await reads(world)).toBe(11);
+  });
+
+  it('does not add up looks that failed between looks that worked', async () => {
+    const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 20 });
+    let looks = 0;
+    const shaky = await world.worker({
+      clock: fastClock(60),
+      change: ({ api }) => ({
+        api: {
+          ...api,
+          readJob: (...job) =>
+            ++looks % 2 === 1 && looks < 20
+              ? Promise.reject(new ApiError({ class: 'Rejected', message: 'no such job', status: 404 }))
+              : api.readJob(...job),
+        },
+      }),
+    });
+    await shaky.wait([[1]]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(looks).toBeGreaterThan(20);
+    expect(worker.faults).toEqual([]);
+  });
+
+  it('makes a new take of a job that failed, as often as the user pays for in advance', async () => {
+    const fails = { on: 'create', fault: { kind: 'job-fails', message: 'hoarse' } } as const;
+    const world = await createWorld({ plan: { rules: [fails] } });
+    await world.fill([tts(), dub()], { retakes: 2 });
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    const next = { do: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, next]]));
+    expect(await world.row(1)).toMatchObject({ outcome: null, state: 'waiting', take: 2 });
+    for (const row of [1, 2]) await worker.drive(row);
+    for (const row of [1, 2]) {
+      expect(await world.row(row)).toMatchObject({ outcome: 'failed', failure: { class: 'JobFailed' }, take: 3 });
+    }
+    expect(world.charges()).toHaveLength(6);
+    const reasons = await worker.deps.ledger.takesOf('b', 1);
+    expect(reasons.map(({ take, reason }) => [take, reason])).toEqual([
+      [2, 'retake'],
+      [3, 'retake'],
+    ]);
+  });
+
+  it('keeps the speech of a dub whose lip-sync is taken again', async () => {
+    const rule = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'job-fails', message: 'dark' }, times: 1 };
+    const world = await createWorld({ plan: { rules: [rule as Rule] } });
+    await world.fill([dub()], { retakes: 1 });
+    await (await world.worker()).drive(1);
+    expect(await world.row(1)).toMatchObject({
+      outcome: 'succeeded',
+      take: 2,
+      redoFrom: 'lip-sync',
+      file: { key: 'b/1-lip-sync-2.mp4' },
+    });
+    expect(world.charges().map(({ operation }) => operation)).toEqual(['speech-job', 'lip-sync-job', 'lip-sync-job']);
+  });
+
+  it('waits again for a job that was overdue, counted from when the user asked', async () => {
+    const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 12 }, {}, 20_000);
+    await worker.wait([[1]]);
+    expect((await world.row(1)).outcome).toBe('overdue');
+    const { ledger } = worker.deps;
+    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await (await world.worker()).wait([[1]]);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('lets go of its rows within a second when the batch is stopped at once, and keeps their job ids', async () => {
+    const world = await createWorld({ jobMs: [600_000, 600_000] });
+    await world.fill([tts('one'), tts('two')]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
+    const slice = worker.slice(at, 600_000);
+    await (await world.look()).stopNow('b');
+    expect((await slice).settled).toEqual([1, 2].map((row) => ({ row, next: { do: 'ended' } })));
+    expect(await world.row(1)).toMatchObject({ outcome: 'overdue', charges: [{ jobId: world.charges()[0]?.jobId }] });
+  });
+
+  it('counts a result whose download was under way when the batch was stopped at once', async () => {
+    const rule = { on: 'download', fault: { kind: 'late', ms: 1_500 } } as const;
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
+    await waitFor(() => worker.deps.downloads.activeCount === 1);
+    await (await world.look()).stopNow('b');
+    expect((await slice).settled).toHaveLength(1);
+    expect((await world.row(1)).outcome).toBe('overdue');
+    await worker.deps.fetches.idle();
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null });
+  });
+
+  it('does not read for ever with a refused token in a batch that is being stopped', async () => {
+    const { world, worker } = await withJob({ on: 'read', fault: { kind: 'status', status: 401 } });
+    await worker.deps.ledger.setControl('b', 'stopping');
+    await worker.wait([[1]]);
+    expect(await world.row(1)).toMatchObject({
+      outcome: 'overdue',
+      failure: { class: 'Overdue', message: expect.stringContaining('cannot be read') },
+      charges: [{ state: 'accepted', jobId: world.charges()[0]?.jobId }],
+    });
+    expect(await reads(world)).toBe(6);
+  });
+
+  it('writes nothing more once its downloads are over, also a long one', async () => {
+    const rule = { on: 'download', fault: { kind: 'late', ms: 700 } } as const;
+    const world = await createWorld({ plan: { rules: [rule] } });
+    await world.fill([tts()]);
+    let [open, written] = [0, 0];
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          setRowState: async (...row) => {
+            open += 1;
+            // As on a slow disk: the download is over first.
+            await new Promise((resolve) => setTimeout(resolve, 600));
+            await ledger.setRowState(...row);
+            [open, written] = [open - 1, written + 1];
+          },
+        },
+      }),
+    });
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    await worker.deps.fetches.idle();
+    expect([open, written]).toEqual([0, 1]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it('looks at jobs in time after the wall clock was set back an hour', async () => {
+    const world = await createWorld({ jobMs: [0, 0] });
+    await world.fill([tts()]);
+    const clock = movableClock();
+    const worker = await world.worker({ clock });
+    await worker.submit(keyOf(1));
+    clock.move({ wall: -3_600_000 });
+    await worker.wait([[1]], 1_000);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+});
