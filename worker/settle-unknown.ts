@@ -18,21 +18,35 @@ import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 type Called = AbortSignal;
 const never = (): Called => new AbortController().signal;
 
+/** What became of a row that was unknown. `unreadable`: the API's list could not be read, so nothing is known of it. */
+export type Settled =
+  { readonly is: 'found' | 'adopted' | 'still-unknown' } | { readonly is: 'unreadable'; readonly why: string };
+
 /**
- * Looks again in the store and in the API's list for what an unknown row's request left. `found`: the result was in the store, the
- * row has ended. `adopted`: its job was in the list, the row is open again. `still-unknown`: no trace, or no such doubt.
- * Throws ApiError if the list cannot be read.
+ * Looks again in the store and in the API's list for what the requests of unknown rows left; rows of one call share the reading of
+ * the list. `found`: the result was in the store, the row has ended. `adopted`: its job was in the list, the row is open again.
+ * `still-unknown`: no trace, or no such doubt. In the order of `rows`.
  */
 export async function settleUnknown(
   world: WorkerWorld,
   batch: string,
-  row: number,
+  rows: readonly number[],
   signal: Called = never(),
-): Promise<'found' | 'adopted' | 'still-unknown'> {
+): Promise<readonly Settled[]> {
   const deps = dependenciesOf(world, signal);
-  const doubt = await findDoubt(world, batch, row);
-  if (doubt?.state !== 'unknown') return 'still-unknown';
-  return (await findTrace(deps, await loadAttempt(deps, doubt), doubt, signal)) ?? 'still-unknown';
+  return Promise.all(
+    rows.map(async (row): Promise<Settled> => {
+      const doubt = await findDoubt(world, batch, row);
+      if (doubt?.state !== 'unknown') return { is: 'still-unknown' };
+      try {
+        const trace = await findTrace(deps, await loadAttempt(deps, doubt), doubt, signal);
+        return { is: trace ?? 'still-unknown' };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return { is: 'unreadable', why: error.failure.message };
+      }
+    }),
+  );
 }
 
 /** Whether a job became a row's. */

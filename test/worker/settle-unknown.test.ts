@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ApiError } from '../../api/speech-api.ts';
 import { adoptJob, listOrphans, settleUnknown } from '../../worker/settle-unknown.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from '../activities/rows.ts';
 import { createWorld, type World } from '../activities/world.ts';
@@ -23,9 +24,9 @@ describe('settleUnknown', () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
     const worker = await withUnknown(world);
     const { deps } = worker;
-    expect(await settleUnknown(deps, BATCH, 1)).toBe('adopted');
+    expect(await settleUnknown(deps, BATCH, [1])).toEqual([{ is: 'adopted' }]);
     expect(await world.row(1)).toMatchObject({ outcome: null, state: 'processing' });
-    expect(await settleUnknown(deps, BATCH, 1)).toBe('still-unknown');
+    expect(await settleUnknown(deps, BATCH, [1])).toEqual([{ is: 'still-unknown' }]);
     await worker.drive(1);
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
@@ -41,7 +42,7 @@ describe('settleUnknown', () => {
     const { ledger } = worker.deps;
     const failure = { class: 'OutcomeUnknown', message: 'lost' } as const;
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    expect(await settleUnknown(worker.deps, BATCH, 1)).toBe('found');
+    expect(await settleUnknown(worker.deps, BATCH, [1])).toEqual([{ is: 'found' }]);
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 
@@ -50,10 +51,19 @@ describe('settleUnknown', () => {
     await world.fill([tts(), tts('Fine.')]);
     const worker = await world.worker();
     for (const row of [1, 2]) await worker.drive(row);
-    expect(await settleUnknown(worker.deps, BATCH, 1)).toBe('still-unknown');
-    expect(await settleUnknown(worker.deps, BATCH, 2)).toBe('still-unknown');
-    expect(await settleUnknown(worker.deps, BATCH, 3)).toBe('still-unknown');
+    expect(await settleUnknown(worker.deps, BATCH, [1, 2, 3])).toEqual([1, 2, 3].map(() => ({ is: 'still-unknown' })));
     expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);
+  });
+});
+
+describe('settleUnknown, where the list cannot be read', () => {
+  it('says so, and changes nothing', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
+    const { deps } = await withUnknown(world);
+    const failure = { class: 'Rejected', message: 'no list for you', status: 403 } as const;
+    const api = { ...deps.api, listLipSyncJobs: () => Promise.reject(new ApiError(failure)) };
+    expect(await settleUnknown({ ...deps, api }, BATCH, [1])).toEqual([{ is: 'unreadable', why: 'no list for you' }]);
+    expect((await world.row(1)).outcome).toBe('unknown');
   });
 });
 
@@ -118,7 +128,7 @@ describe('listOrphans', () => {
       audioHost: 'media.example',
     });
     expect(JSON.stringify(orphan)).not.toContain('face');
-    await settleUnknown(deps, BATCH, 1);
+    await settleUnknown(deps, BATCH, [1]);
     expect(await listOrphans(deps, BATCH)).toEqual([]);
   });
 

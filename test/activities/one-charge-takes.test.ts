@@ -1,0 +1,264 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RedriveChoice } from '../../ledger/ledger.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { adoptJob } from '../../worker/settle-unknown.ts';
+import { BATCH, dub, keyOf, tts } from './rows.ts';
+import { movableClock, type Worker } from './worker.ts';
+import { createWorld, type World } from './world.ts';
+
+/** New takes of docs/decisions/one-charge.md: by a person, by `--retakes` and by `--on-unknown`. */
+
+const FAILS = { kind: 'job-fails', message: 'hoarse' } as const;
+const take2 = (row: number, attempt = 1): ReturnType<typeof keyOf> => keyOf(row, attempt, 'speech', 2);
+
+/** A person's wish to have a row again, as it was seen at take 1. */
+function again(row: number, reason: 'redrive' | 'resubmitted' = 'redrive'): RedriveChoice {
+  return { row, take: 1, how: { do: 'pay', fromStep: 'speech', reason } };
+}
+
+/** The attempts of a row as words, with their takes. */
+async function attemptsOf(world: World, row: number): Promise<string[]> {
+  const { charges } = await world.row(row);
+  return charges.map(({ step, take, attempt, state }) => `${step} ${take}.${attempt} ${state}`);
+}
+
+/** A row whose answer is held back in its process, and which another worker has given up as unknown. */
+async function withLateAnswer(
+  wanted: Parameters<World['fill']>[1] = {},
+): Promise<{ world: World; other: Worker; late: Promise<unknown>; answer: () => void }> {
+  const world = await createWorld();
+  await world.fill([tts()], wanted);
+  const stop = world.holdAt('after-answer');
+  const late = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+  await stop.reached;
+  const other = await world.worker();
+  await other.reconcile(keyOf(1));
+  const answer = (): void => {
+    stop.release();
+  };
+  return { world, other, late, answer };
+}
+
+describe('one charge: takes', () => {
+  it('an old history asks for an attempt of an earlier take', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    await worker.drive(1);
+    expect((await world.row(1)).outcome).toBe('failed');
+    expect(await worker.deps.ledger.redrive(BATCH, [again(1)])).toEqual({ rows: [1], left: [] });
+    const due = { do: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
+    // The one that was made, the next one, and one that cannot be.
+    for (const attempt of [1, 2, 5]) {
+      expect((await worker.submit(keyOf(1, attempt))).next).toEqual(due);
+      expect((await worker.reconcile(keyOf(1, attempt))).next).toEqual(due);
+    }
+    expect(await world.paidRequests()).toBe(1);
+    await worker.drive(1);
+    for (const attempt of [1, 2]) expect((await worker.submit(keyOf(1, attempt))).next).toEqual({ do: 'ended' });
+    expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 accepted', 'speech 2.1 accepted']);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { key: 'b/1-speech-2.mp3' } });
+    expect(world.charges()).toHaveLength(2);
+  });
+
+  it('an answer comes after the user resubmitted', async () => {
+    const { world, other, late, answer } = await withLateAnswer();
+    expect((await world.row(1)).outcome).toBe('unknown');
+    await other.deps.ledger.redrive(BATCH, [again(1, 'resubmitted')]);
+    const waits = { do: 'wait', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
+    expect(await other.submit(take2(1))).toEqual({ verdict: 'accepted', next: waits });
+    answer();
+    // It is news about money; the row goes on with what the user paid for since.
+    expect(await late).toEqual({ verdict: 'accepted', next: waits });
+    expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 accepted', 'speech 2.1 accepted']);
+    await other.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { key: 'b/1-speech-2.mp3' } });
+    expect(await other.deps.ledger.money(BATCH)).toMatchObject({ charged: 14, uncertain: 0 });
+    expect(world.charges()).toHaveLength(2);
+  });
+
+  it('two redrives at once', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
+    await world.fill([tts()]);
+    const workers = await Promise.all([world.worker(), world.worker()]);
+    await workers[0].drive(1);
+    const answers = await Promise.all(workers.map(({ deps }) => deps.ledger.redrive(BATCH, [again(1)])));
+    expect(answers.map(({ rows, left }) => [rows.length, left.length]).sort()).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+    await Promise.all(workers.map((worker) => worker.drive(1)));
+    expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 accepted', 'speech 2.1 accepted']);
+    expect(world.charges()).toHaveLength(2);
+  });
+
+  it('redrive while the old request is on the wire', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const stop = world.holdAt('after-intent');
+    const submitting = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    await stop.reached;
+    const other = await world.worker();
+    const { ledger } = other.deps;
+    for (const reason of ['redrive', 'resubmitted'] as const) {
+      expect(await ledger.redrive(BATCH, [again(1, reason)])).toEqual({ rows: [], left: [1] });
+    }
+    // Once it was given up, it may still have been taken: only a word of the user's makes a new take.
+    await other.reconcile(keyOf(1));
+    await expect(ledger.redrive(BATCH, [again(1)])).rejects.toThrow('may have been charged');
+    stop.release();
+    await submitting;
+    await other.drive(1);
+    expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 accepted']);
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('retake and kill between the failure and the new take', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 2 }] } });
+    await world.fill([tts('one'), tts('two')], { retakes: 1 });
+    for (const row of [1, 2]) {
+      // Dead before the failure is recorded, or right after: the new take is in the same transaction.
+      const killed = await world.worker({
+        change: ({ ledger }) => ({
+          ledger: {
+            ...ledger,
+            finishJob: async (...end) => {
+              if (row === 2) await ledger.finishJob(...end);
+              return world.never<boolean>();
+            },
+          },
+        }),
+      });
+      await killed.submit(keyOf(row));
+      const { next } = await killed.submit(keyOf(row));
+      if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
+      void killed.slice([next.at], 100);
+      await waitFor(async () => (await world.row(2)).take === 2 || row === 1);
+    }
+    expect([(await world.row(1)).take, (await world.row(2)).take]).toEqual([1, 2]);
+    const other = await world.worker();
+    for (const row of [1, 2]) {
+      await other.drive(row);
+      expect(await attemptsOf(world, row)).toEqual(['speech 1.1 accepted', 'speech 2.1 accepted']);
+      expect(await world.row(row)).toMatchObject({ outcome: 'succeeded', autoTakes: 1 });
+    }
+    expect(world.charges()).toHaveLength(4);
+  });
+
+  it('zombie of an earlier take', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
+    await world.fill([tts('before'), tts('after')]);
+    const clock = movableClock();
+    const [before, after] = [world.holdAt('before-intent'), world.holdAt('after-intent')];
+    const early = (await world.worker({ witness: before.witness, clock })).submit(keyOf(1));
+    const late = (await world.worker({ witness: after.witness, clock })).submit(keyOf(2));
+    await Promise.all([before.reached, after.reached]);
+    const other = await world.worker();
+    const { ledger } = other.deps;
+    // The first row's zombie has sent nothing; its row fails without it. The second's may have, for all that is known.
+    for (const row of [1, 2]) await other.reconcile(keyOf(row));
+    await other.drive(1);
+    await ledger.redrive(BATCH, [again(1), again(2, 'resubmitted')]);
+    for (const row of [1, 2]) await other.drive(row);
+    expect(world.charges()).toHaveLength(3);
+    clock.move({ wall: 60_000, monotonic: 60_000 });
+    before.release();
+    after.release();
+    expect((await early).next).toEqual({ do: 'ended' });
+    expect(await late).toEqual({ verdict: 'not-accepted', next: { do: 'ended' } });
+    expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 revoked', 'speech 1.2 accepted', 'speech 2.1 accepted']);
+    expect(await attemptsOf(world, 2)).toEqual(['speech 1.1 not-accepted', 'speech 2.1 accepted']);
+    for (const row of [1, 2]) expect((await world.row(row)).outcome).toBe('succeeded');
+    expect(await world.paidRequests()).toBe(3);
+    expect((await ledger.money(BATCH)).uncertain).toBe(0);
+  });
+
+  it('resubmitted by itself, then the answer comes', async () => {
+    const { world, other, late, answer } = await withLateAnswer({ onUnknown: 'resubmit' });
+    expect(await world.row(1)).toMatchObject({ outcome: null, take: 2, autoTakes: 1 });
+    expect(await other.submit(take2(1))).toMatchObject({ verdict: 'accepted' });
+    answer();
+    expect(await late).toMatchObject({ next: { do: 'wait', at: { take: 2 } } });
+    await other.drive(1);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    // Two charges, as `--on-unknown resubmit` accepts; both are known by now.
+    expect(world.charges()).toHaveLength(2);
+    expect((await other.deps.ledger.money(BATCH)).uncertain).toBe(0);
+  });
+
+  it('resubmitted by itself, and lost again each time', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'accept-then-500' }] } });
+    await world.fill([tts(), dub()], { onUnknown: 'resubmit' });
+    const worker = await world.worker();
+    for (const row of [1, 2]) {
+      expect(await worker.drive(row)).toEqual({ do: 'ended' });
+      expect(await attemptsOf(world, row)).toEqual([1, 2, 3].map((take) => `speech ${take}.1 unknown`));
+      expect(await world.row(row)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown' } });
+    }
+    expect(world.charges()).toHaveLength(6);
+  });
+
+  it('adopted by hand while the late answer arrives', async () => {
+    for (const order of ['hand first', 'answer first', 'at once'] as const) {
+      const { world, other, late, answer } = await withLateAnswer();
+      const jobId = world.charges()[0]?.jobId ?? '';
+      const byHand = async (): Promise<string> => (await adoptJob(other.deps, BATCH, 1, jobId)).is;
+      if (order === 'hand first') expect(await byHand()).toBe('adopted');
+      answer();
+      if (order === 'answer first') await late;
+      if (order !== 'hand first') {
+        const expected = order === 'at once' ? /adopted|refused/ : /refused/;
+        expect(await byHand()).toMatch(expected);
+      }
+      expect(await late).toMatchObject({ next: { do: 'wait', at: { take: 1 } } });
+      await other.drive(1);
+      expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ state: 'accepted', jobId }] });
+      expect(await other.deps.ledger.money(BATCH)).toMatchObject({ charged: 7, uncertain: 0 });
+      expect(world.charges()).toHaveLength(1);
+    }
+  });
+});
+
+describe('one charge: limits of money', () => {
+  it('two requests for the last of the budget', async () => {
+    const world = await createWorld({ createMs: [100, 200] });
+    await world.fill([tts(), tts(), tts()], { budget: 10 });
+    const workers = await Promise.all([world.worker(), world.worker(), world.worker()]);
+    const reports = await Promise.all(workers.map((worker, index) => worker.submit(keyOf(index + 1))));
+    expect(reports.map(({ verdict }) => verdict).sort()).toEqual(['accepted', 'refused', 'refused']);
+    for (const [index, { verdict, next }] of reports.entries()) {
+      expect(next.do).toBe(verdict === 'accepted' ? 'wait' : 'ended');
+      const { outcome, charges } = await world.row(index + 1);
+      expect([outcome, charges.length]).toEqual(verdict === 'accepted' ? [null, 1] : ['refused', 0]);
+    }
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('halted while requests are on the wire', async () => {
+    const rules = [
+      { on: 'create', match: { text: 'bad' }, fault: { kind: 'status', status: 422 } },
+      { on: 'create', match: { text: 'slow' }, fault: { kind: 'late', ms: 500 } },
+    ] as const;
+    const world = await createWorld({ plan: { rules: [...rules] }, jobMs: [60_000, 60_000] });
+    await world.fill([tts('runs'), tts('slow'), tts('bad'), tts('never sent')], {
+      halt: { when: 'now', fail: 1, unit: 'rows' },
+    });
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    const slow = worker.submit(keyOf(2));
+    await waitFor(async () => (await worker.deps.ledger.sending(BATCH)).length === 1);
+    expect(await worker.submit(keyOf(3))).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+    const outcomes = async (): Promise<unknown[]> =>
+      Promise.all([1, 2, 3, 4].map(async (row) => (await world.row(row)).outcome));
+    expect(await outcomes()).toEqual(['overdue', null, 'failed', 'cancelled']);
+    expect(await worker.submit(keyOf(4))).toMatchObject({ next: { do: 'ended' } });
+    // What is on the wire is brought home; its job is not waited for, and keeps its id.
+    const { next } = await slow;
+    if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
+    expect((await worker.slice([next.at], 60_000)).settled).toEqual([{ row: 2, next: { do: 'ended' } }]);
+    expect(await outcomes()).toEqual(['overdue', 'overdue', 'failed', 'cancelled']);
+    expect((await world.row(2)).charges).toMatchObject([{ state: 'accepted', jobId: expect.any(String) }]);
+    expect(await worker.deps.ledger.closeBatch(BATCH)).toBe(0);
+    expect(world.charges()).toHaveLength(2);
+  });
+});
