@@ -1,7 +1,7 @@
 import { MOMENTS, type Moment } from '../../activities/dependencies.ts';
 import { between, pick, pickWeighted, seeded, type Chance } from './seeded.ts';
 import type { Toxic } from './toxiproxy.ts';
-import { LINKS, type Link } from './world.ts';
+import type { Link } from './world.ts';
 
 /** Which worker: 0 or 1. */
 export type Which = 0 | 1;
@@ -55,12 +55,21 @@ const DEEDS: readonly (readonly [(chance: Chance, batches: number) => Deed, numb
   [
     (chance) => ({
       do: 'spoil',
-      link: pick(chance, LINKS),
+      link: pickWeighted(chance, LINKS),
       toxic: toxic(chance),
       lastsMs: between(chance, ...LASTS_MS),
     }),
     9,
   ],
+];
+
+/** The API's link is where money is at stake. */
+const LINKS: readonly (readonly [Link, number])[] = [
+  ['api', 4],
+  ['media', 2],
+  ['worker-1', 1],
+  ['worker-2', 1],
+  ['cli', 1],
 ];
 
 const TOXICS: readonly (readonly [(chance: Chance) => Toxic, number])[] = [
@@ -103,7 +112,7 @@ export function planEvents(seed: number, kills: number, batches: number): ChaosE
   return deeds.map((deed, index) => ({
     number: index + 1,
     // The last charges are left for the batches to end with.
-    after: (0.95 * (index + chance())) / deeds.length,
+    after: (0.9 * (index + chance())) / deeds.length,
     pauseMs: between(chance, ...PAUSE_MS),
     deed,
   }));

@@ -60,6 +60,12 @@ export class Performer {
     };
   }
 
+  /** Whether as many processes were killed as planned; batches that end too soon would prove less than they seem to. */
+  checkKills(planned: number): Finding {
+    const broken = this.kills >= planned ? [] : [`${this.kills} were; the batches ended before the rest`];
+    return { promise: `${planned} processes are killed in mid-batch`, broken, seen: `${this.kills} kills` };
+  }
+
   async #do(event: ChaosEvent, deed: Deed): Promise<void> {
     const { workers, temporal, proxy, runs } = this.#world;
     switch (deed.do) {
@@ -74,8 +80,10 @@ export class Performer {
         for (const worker of workers) worker.start();
         return;
       case 'kill-run': {
-        const run = [...runs.values()][deed.batch];
-        if (run === undefined || !run.isUp) return;
+        const all = [...runs.values()];
+        // A batch that has ended leaves the other's command.
+        const run = [...all.slice(deed.batch), ...all].find(({ isUp }) => isUp);
+        if (run === undefined) return;
         await run.kill();
         this.kills += 1;
         await this.#note(event);
@@ -170,7 +178,7 @@ function targetsOf(deed: Deed): readonly string[] {
     case 'kill-both':
       return ['worker 0', 'worker 1'];
     case 'kill-run':
-      return [`run ${deed.batch}`];
+      return ['runs'];
     case 'kill-temporal':
       return ['temporal'];
     case 'spoil':

@@ -33,7 +33,11 @@ export async function storm(options: ChaosOptions, say: (line: string) => void):
     say(`all events are over; ${world.judge.charged} charges`);
     say(`${performer.kills} processes killed. Windows that events hit (of the struck process, or of all):`);
     for (const line of performer.windows.lines()) say(`  ${line}`);
-    return { doubts: performer.doubts, mostDoubtful, findings: [performer.checkWire(options.submits)] };
+    return {
+      doubts: performer.doubts,
+      mostDoubtful,
+      findings: [performer.checkKills(kills), performer.checkWire(options.submits)],
+    };
   });
 }
 

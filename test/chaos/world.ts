@@ -12,8 +12,7 @@ import { SimulatorJudge } from './simulator-judge.ts';
 import { findToxiproxy, Toxiproxy } from './toxiproxy.ts';
 
 /** The links that faults are put on. */
-export const LINKS = ['api', 'media', 'worker-1', 'worker-2', 'cli'] as const;
-export type Link = (typeof LINKS)[number];
+export type Link = 'api' | 'media' | 'worker-1' | 'worker-2' | 'cli';
 
 /** A batch of a run. */
 export interface ChaosBatch {
