@@ -22,7 +22,7 @@ const GROUPS = {
   },
   classifier: {
     mutate: ['api/classify.ts'],
-    tests: ['api/classify'],
+    tests: ['api/classify{,-words}'],
   },
   activities: {
     mutate: ['activities/submit.ts', 'activities/reconcile.ts', 'activities/record-verdict.ts'],

@@ -1,42 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { classifyDownload, classifyPaid, classifyRead, type PaidContext, type Ruling } from '../../api/classify.ts';
-import { createRedact } from '../../api/failure-text.ts';
+import { classifyDownload, classifyPaid, classifyRead, type Ruling } from '../../api/classify.ts';
 import type { NoAnswer } from '../../api/http.ts';
-import { OPERATION_CLIENTS } from '../../api/operations/index.ts';
-import type { Answer } from '../../api/read-answer.ts';
-import { parseJson } from '../../api/read-members.ts';
 import { FAILURES } from '../../contract/failures.ts';
 import { type Operation, OPERATIONS } from '../../contract/row-kinds.ts';
 import { TOKEN } from '../support/api-server.ts';
 import { scaleRuns } from '../support/property-runs.ts';
-
-const redact = createRedact(TOKEN);
-
-function contextOf(operation: Operation, trust503 = true): PaidContext {
-  return { redact, asked: 'POST /x', privateTexts: [], trust503, operation: OPERATION_CLIENTS[operation] };
-}
-
-function answerOf(status: number, body: unknown, headers: Record<string, string> = {}, cut?: string): Answer {
-  const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
-  return {
-    kind: 'answer',
-    status,
-    header: (name) => headers[name],
-    contentType: headers['content-type'] ?? '',
-    text,
-    json: cut === undefined ? parseJson(text) : undefined,
-    ...(cut === undefined ? {} : { cut }),
-  };
-}
-
-function rule(what: Answer | NoAnswer, operation: Operation = 'speech-job', trust503 = true): string {
-  const ruling = classifyPaid(what, contextOf(operation, trust503));
-  return 'failure' in ruling ? `${ruling.verdict} ${ruling.failure.class}` : ruling.verdict;
-}
-
-const OWN = { code: 'busy', message: 'try later', requestId: 'req_1' };
-const PAGE = '<!doctype html><html><head><title>Not here</title></head></html>';
+import { answerOf, contextOf, OWN, PAGE, rule } from './answers.ts';
 
 describe('classifyPaid', () => {
   it.each([

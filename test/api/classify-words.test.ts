@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals';
+import { classifyDownload, classifyLostMedia, classifyPaid, classifyRead } from '../../api/classify.ts';
+import type { NoAnswer } from '../../api/http.ts';
+import type { Answer } from '../../api/read-answer.ts';
+import type { Operation } from '../../contract/row-kinds.ts';
+import { TOKEN } from '../support/api-server.ts';
+import { answerOf, contextOf, PAGE, rule } from './answers.ts';
+
+describe('what a failure says', () => {
+  const context = contextOf('speech-job');
+  const paid = (what: Answer | NoAnswer, operation: Operation = 'speech-job'): string => {
+    const ruling = classifyPaid(what, contextOf(operation));
+    return 'failure' in ruling ? ruling.failure.message : ruling.verdict;
+  };
+  const ERROR = { error: 'no voice' };
+
+  it.each<[Answer, Operation, string]>([
+    [
+      answerOf(302, undefined),
+      'speech-job',
+      'POST /x was answered with 302, a redirect, which is not followed – an empty answer',
+    ],
+    [
+      answerOf(399, undefined),
+      'speech-job',
+      'POST /x was answered with 399, a redirect, which is not followed – an empty answer',
+    ],
+    [answerOf(500, undefined), 'speech-job', 'POST /x was answered with 500 – an empty answer'],
+    [answerOf(408, undefined), 'speech-job', 'POST /x was answered with 408 – an empty answer'],
+    [answerOf(200, ERROR), 'speech-job', 'POST /x was answered with 200, but the body is an error – no voice'],
+    [answerOf(299, ERROR), 'transcription', 'POST /x was answered with 299, but the body is an error – no voice'],
+    [
+      answerOf(200, { success: false, message: 'no' }),
+      'speech-job',
+      'POST /x was answered with 200, but the body is an error – no',
+    ],
+    [
+      answerOf(200, { success: false, message: 'no', data: { id: 't1' } }),
+      'speech-job',
+      'POST /x was answered with 200, a body that is both an error and a result – no',
+    ],
+    [
+      answerOf(200, {}),
+      'speech-job',
+      'POST /x was answered with 200, but without what was asked for – JSON without an error message',
+    ],
+  ])('%j to %s: %s', (answer, operation, message) => {
+    expect(paid(answer, operation)).toBe(message);
+  });
+
+  it('tells a lost answer from a request that was not sent', () => {
+    const lost = { kind: 'no-answer', given: true, cause: 'reset' } as const;
+    expect(classifyPaid(lost, context)).toEqual({
+      verdict: 'unknown',
+      failure: { class: 'OutcomeUnknown', message: 'POST /x got no answer – reset' },
+    });
+    expect(classifyPaid({ ...lost, given: false }, context)).toEqual({
+      verdict: 'not-accepted',
+      failure: { class: 'NotSent', message: 'POST /x was not sent – reset' },
+    });
+    expect(classifyDownload(lost, context).class).toBe('ServiceDown');
+    expect(classifyDownload({ ...lost, given: false }, context).class).toBe('NotSent');
+  });
+
+  it('says of media that are lost that they may have been charged', () => {
+    expect(classifyLostMedia('disk full', context)).toEqual({
+      class: 'OutcomeUnknown',
+      message: 'POST /x gave a result that could not be stored; it may have been charged – disk full',
+    });
+    expect(classifyLostMedia(TOKEN, context).message).not.toContain(TOKEN);
+  });
+
+  it('says why a read or a download with a good status is no good', () => {
+    expect(classifyRead(answerOf(200, ERROR), context).message).toContain('200, but the body is an error –');
+    expect(classifyRead(answerOf(299, {}), context).message).toContain('299, but without what was asked for –');
+    expect(classifyDownload(answerOf(200, PAGE), context).message).toContain('200, but not with the file –');
+    expect(classifyDownload(answerOf(404, PAGE), context).message).toContain('answered with 404 –');
+  });
+});
+
+describe('the edges of the ranges of statuses', () => {
+  it.each([
+    [199, 'unknown OutcomeUnknown', 'ServiceDown', 'ResultGone'],
+    [399, 'unknown OutcomeUnknown', 'ServiceDown', 'ResultGone'],
+    [400, 'rejected Rejected', 'Rejected', 'ResultGone'],
+    [499, 'rejected Rejected', 'Rejected', 'ResultGone'],
+    [500, 'unknown OutcomeUnknown', 'ServiceDown', 'ServiceDown'],
+  ])('%d', (status, ruling, read, download) => {
+    const answer = answerOf(status, undefined);
+    expect(rule(answer)).toBe(ruling);
+    expect(classifyRead(answer, contextOf('speech-job')).class).toBe(read);
+    expect(classifyDownload(answer, contextOf('speech-job')).class).toBe(download);
+  });
+
+  it('a job id counts from 200 to 299 only', () => {
+    expect([199, 200, 299, 300].map((status) => rule(answerOf(status, { id: 't1' })))).toEqual([
+      ...['unknown OutcomeUnknown', 'accepted', 'accepted', 'unknown OutcomeUnknown'],
+    ]);
+  });
+});
+
+describe('a 429 about credits', () => {
+  it.each([
+    'Insufficient funds',
+    'Out of CREDITS',
+    'Your balance is too low',
+    '余额不足',
+    '积分不足',
+    'Quota exhausted',
+  ])('%s', (message) => {
+    expect(rule(answerOf(429, { code: 'no', message }))).toBe('not-accepted OutOfCredits');
+    expect(rule(answerOf(429, message))).toBe('not-accepted OutOfCredits');
+  });
+
+  it.each([
+    'Quota exceeded: rate limit',
+    'Quota: ratelimit',
+    'Quota: rate-limit',
+    'Quota exceeded, too many calls',
+    'Quota of 5 per second',
+    'Quota of 5 per minute',
+    'Quota of 5 per hour',
+    'Quota reached, slow down',
+  ])('is not meant by: %s', (message) => {
+    expect(rule(answerOf(429, { code: 'no', message }))).toBe('not-accepted RateLimited');
+  });
+
+  it('is told by the code alone, and not by a web page or by what comes far behind', () => {
+    expect(rule(answerOf(429, { code: 'INSUFFICIENT', message: 'no' }))).toBe('not-accepted OutOfCredits');
+    expect(rule(answerOf(429, '  <p>credits</p>'))).toBe('not-accepted RateLimited');
+    expect(rule(answerOf(429, 'no <credits>'))).toBe('not-accepted OutOfCredits');
+    expect(rule(answerOf(429, `${' '.repeat(500)}credits`))).toBe('not-accepted RateLimited');
+    expect(rule(answerOf(429, { message: 'undefined' }))).toBe('not-accepted RateLimited');
+  });
+});
+
+describe('a 429 about jobs, in other words', () => {
+  it.each(
+    ['concurrent', 'simultaneous', 'parallel', 'unfinished', 'in progress', 'in-progress'].concat(
+      ...['active', 'running', 'pending', 'queued'].map((word) => [
+        `${word} jobs`,
+        `${word} tasks`,
+        `${word} requests`,
+      ]),
+    ),
+  )('%s', (words) => {
+    const ruling = classifyPaid(answerOf(429, { code: 'no', message: `Too many: ${words}` }), contextOf('speech-job'));
+    expect(ruling).toMatchObject({ failure: { limit: 'concurrency' } });
+  });
+
+  it('needs the jobs beside their state', () => {
+    const ruling = classifyPaid(answerOf(429, 'Your jobs are active'), contextOf('speech-job'));
+    expect(ruling).not.toHaveProperty('failure.limit');
+  });
+});
+
+describe('an empty transcript', () => {
+  it.each<[unknown, string]>([
+    [{ text: '' }, 'done'],
+    [{ text: '', error: 'broken' }, 'rejected Rejected'],
+    [{ text: 'Words', error: 'half of it' }, 'done'],
+    [{ success: false, text: 'Words' }, 'rejected Rejected'],
+  ])('%j: %s', (body, ruling) => {
+    expect(rule(answerOf(200, body), 'transcription')).toBe(ruling);
+  });
+
+  it('carries credits and request id, where they are told', () => {
+    const told = { text: 'Words', creditsUsed: 3, requestId: 'req_9' };
+    expect(classifyPaid(answerOf(200, told), contextOf('transcription'))).toMatchObject({
+      credits: 3,
+      requestId: 'req_9',
+    });
+    const untold = classifyPaid(answerOf(200, { text: 'Words' }), contextOf('transcription'));
+    expect(Object.keys(untold).toSorted()).toEqual(['transcript', 'verdict']);
+    const link = { success: true, audio_url: 'https://cdn.example/a', creditsUsed: 2 };
+    expect(classifyPaid(answerOf(200, link), contextOf('speech-sync'))).toEqual({
+      verdict: 'link',
+      url: 'https://cdn.example/a',
+      facts: { credits: 2 },
+    });
+  });
+});
