@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 100;
+
+describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 63, createMs: [20, 200], jobMs: [500, 1_500] });
+    await world.prepare(ROWS, ['tts', 'dub']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
+
+  /** The bill by `plan`, in credits. */
+  async function bill(): Promise<number> {
+    await world.write('bare.csv', await world.read('lines.csv'));
+    const { stdout } = await world.run(['plan', 'bare.csv', '--assume-seconds', '3', '--json']);
+    return (JSON.parse(stdout) as { readonly credits: number }).credits;
+  }
+
+  it('is never exceeded; the rest is refused (12), and goes on when the budget is raised', async () => {
+    const budget = Math.round(0.4 * (await bill()));
+    const flags = ['--window', '100', '--submits', '20', '--assume-seconds', '3', '--yes'];
+    const short = await world.run(['run', 'lines.csv', '--budget', String(budget), ...flags]);
+    expect(short).toMatchObject({ code: 12, stderr: expect.stringContaining('--where outcome=refused') });
+    const status = await world.status('lines');
+    report('budget', { budget, spent: spent(), outcomes: status.outcomes });
+    expect(spent()).toBeLessThanOrEqual(budget);
+    expect(spent()).toBeGreaterThan(0.9 * budget);
+    const { succeeded = 0, refused = 0 } = status.outcomes;
+    expect(status).toMatchObject({ exit: 'outOfCredits', state: 'closed', budget });
+    expect(succeeded + refused).toBe(ROWS);
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });
+
+    const raised = await world.run(['tune', '--budget', 'none']);
+    expect(raised).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('voxbatch redrive lines --where outcome=refused'),
+    });
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=refused', '--yes'])).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+  }, 120_000);
+
+  it('may be set while it runs', async () => {
+    const running = world.start(['run', 'lines.csv', '--rate', '3', '--assume-seconds', '3', '--yes']);
+    await world.untilCharged(10);
+    const budget = spent() + 400;
+    expect(await world.run(['tune', '--budget', String(budget)])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 12 });
+    expect(spent()).toBeLessThanOrEqual(budget);
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });
+  }, 120_000);
+});

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 60;
+const RUN = ['run', 'lines.csv', '--rate', '15'];
+
+describe('a batch whose rows fail', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    // Every fourth request is refused for good.
+    const plan = {
+      rules: [{ on: 'create' as const, match: { every: 4 }, fault: { kind: 'status' as const, status: 400 as const } }],
+    };
+    world = await LiveWorld.create({ seed: 64, createMs: [20, 100], jobMs: [2_000, 4_000], plan });
+    await world.prepare(ROWS, ['tts', 'lip-sync']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  const paid = (): number => world.simulator.ledger().length;
+
+  it('soon: fetches what runs, cancels the rest (11); its rows can be sent later', async () => {
+    const ended = await world.run([...RUN, '--halt', 'soon,fail=5']);
+    expect(ended).toMatchObject({
+      code: 11,
+      stderr: expect.stringContaining('--halt soon,fail=5 says that is enough'),
+    });
+    const before = paid();
+    const { outcomes, ...status } = await world.status('lines');
+    report('halted', outcomes);
+    expect(status).toMatchObject({ state: 'closed', exit: 'halted' });
+    expect(outcomes['succeeded']).toBe(before);
+    // What was on the wire when the fifth failed may fail, too.
+    expect(outcomes['failed']).toBeGreaterThanOrEqual(5);
+    expect(outcomes['failed']).toBeLessThanOrEqual(5 + 8);
+    expect(outcomes['cancelled']).toBe(ROWS - before - (outcomes['failed'] ?? 0));
+    expect(await world.run(RUN)).toMatchObject({ code: 11 });
+    expect(await world.run(['tune', '--halt', 'never'])).toMatchObject({ code: 0 });
+    expect(paid()).toBe(before);
+
+    await world.changePlan({ rules: [] });
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=cancelled', '--yes'])).toMatchObject({ code: 10 });
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])).toMatchObject({ code: 0 });
+    expect(paid()).toBe(ROWS);
+    expect(world.doubleCharges()).toEqual([]);
+  }, 120_000);
+
+  it('now: waits for nothing, and keeps the ids of the jobs', async () => {
+    expect(await world.run([...RUN, '--halt', 'now,fail=3'])).toMatchObject({ code: 11 });
+    const { outcomes } = await world.status('lines');
+    expect((outcomes['overdue'] ?? 0) + (outcomes['succeeded'] ?? 0)).toBe(paid());
+    expect(outcomes['overdue']).toBeGreaterThan(0);
+    const { stdout } = await world.run(['stop', '--json']);
+    expect((JSON.parse(stdout) as { readonly jobs: readonly unknown[] }).jobs).toHaveLength(outcomes['overdue'] ?? 0);
+  }, 120_000);
+
+  it('may be told while it runs', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(10);
+    expect(await world.run(['tune', '--halt', 'soon,fail=1'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 11 });
+    expect(paid()).toBeLessThan(ROWS);
+  }, 120_000);
+});

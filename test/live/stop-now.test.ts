@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 60;
+const RUN = ['run', 'lines.csv', '--rate', '15'];
+
+/** What `stop --json` prints. */
+interface Stopped {
+  readonly state: string;
+  readonly control: string;
+  readonly on_the_wire: number;
+  readonly credits_of_jobs: number;
+  readonly jobs: readonly { readonly id: string; readonly job_id: string; readonly credits: number }[];
+}
+
+describe('stop --now', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    // Jobs outlive the test unless they are fetched later.
+    world = await LiveWorld.create({ seed: 61, createMs: [20, 200], jobMs: [12_000, 14_000] });
+    // One paid request per row, so that rows and charges can be compared.
+    await world.prepare(ROWS, ['tts', 'lip-sync']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  async function stopNow(): Promise<Stopped> {
+    const { code, stdout } = await world.run(['stop', '--now', '--json']);
+    expect(code).toBe(0);
+    return JSON.parse(stdout) as Stopped;
+  }
+
+  it('names what runs and what it costs, waits for none of it, and its results come later, free', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(15);
+    const stopped = await stopNow();
+    const at = Date.now();
+    const charged = world.simulator.ledger();
+    expect(await running.ended).toMatchObject({ code: 13, stderr: expect.stringContaining('--where outcome=overdue') });
+    report('stop --now', { jobs: stopped.jobs.length, msUntilTheRunEnded: Date.now() - at });
+    expect(stopped).toMatchObject({ control: 'stopping', on_the_wire: 0 });
+    expect(stopped.jobs.map(({ job_id }) => job_id).toSorted()).toEqual(charged.map(({ jobId }) => jobId).toSorted());
+    expect(world.simulator.ledger()).toHaveLength(charged.length);
+    const end = {
+      state: 'closed',
+      exit: 'unknown',
+      outcomes: { overdue: charged.length, cancelled: ROWS - charged.length },
+    };
+    expect(await world.status('lines')).toMatchObject(end);
+
+    // Again, the other way round, and on a finished batch: it still lists them.
+    const again = await world.run(['stop']);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is finished') });
+    expect(again.stdout).toContain(`${charged.length} jobs run at the API`);
+    expect(await stopNow()).toEqual({ ...stopped, state: 'closed' });
+    expect(await world.status('lines')).toMatchObject(end);
+
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=overdue', '--yes'])).toMatchObject({ code: 10 });
+    expect(world.simulator.ledger()).toHaveLength(charged.length);
+    expect(await world.status('lines')).toMatchObject({
+      outcomes: { succeeded: charged.length, cancelled: ROWS - charged.length },
+    });
+    expect(await stopNow()).toMatchObject({ jobs: [], credits_of_jobs: 0 });
+    expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
+  }, 120_000);
+
+  it('after a stop that still waits for jobs: ends at once; a stop after it changes nothing', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(10);
+    expect(await world.run(['stop'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('still fetched'),
+    });
+    const { jobs } = await stopNow();
+    expect(await world.run(['stop'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 13 });
+    expect(await world.status('lines')).toMatchObject({ state: 'closed', outcomes: { overdue: jobs.length } });
+  }, 120_000);
+
+  it('where nobody works any more: the batch is closed without a worker or a server', async () => {
+    const running = world.start(RUN);
+    await world.untilCharged(10);
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130 });
+    await waitFor(async () => (await world.processes()).length === 0);
+    const { jobs, state } = await stopNow();
+    expect({ state, jobs: jobs.length }).toEqual({ state: 'closed', jobs: world.simulator.ledger().length });
+    expect(await world.processes()).toEqual([]);
+    expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: expect.stringContaining('finished already') });
+  }, 120_000);
+});

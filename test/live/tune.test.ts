@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { replayHistories } from '../support/replay-histories.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 60;
+
+describe('tuning a batch that runs', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 62, createMs: [20, 200], jobMs: [2_000, 3_000] });
+    await world.prepare(ROWS, ['tts', 'lip-sync']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  it('rate: the requests that follow keep to it', async () => {
+    // At this rate the batch would take half an hour.
+    const running = world.start(['run', 'lines.csv', '--rate', '0.03']);
+    await world.untilCharged(1);
+    const at = Date.now();
+    expect(await world.run(['tune', '--rate', '40'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 0 });
+    report('tuned rate', { msForTheRest: Date.now() - at });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+  }, 120_000);
+
+  it('window: lanes get their new share, up and down', async () => {
+    const running = world.start(['run', 'lines.csv', '--window', '2']);
+    await world.untilCharged(4);
+    const inFlight = async (): Promise<number> => (await world.status('lines')).states['processing'] ?? 0;
+    expect(await inFlight()).toBeLessThanOrEqual(2);
+    expect(await world.run(['tune', '--window', '40'])).toMatchObject({ code: 0 });
+    await waitFor(async () => (await inFlight()) > 4, 20_000);
+    expect(await world.run(['tune', '--window', '2', '--submits', '1'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+  }, 120_000);
+
+  it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {
+    const running = world.start(['run', 'lines.csv', '--rate', '5', '--assume-seconds', '3', '--detach']);
+    expect(await running.ended).toMatchObject({ code: 75 });
+    await world.untilCharged(3);
+    let tuned = 0;
+    while (tuned < 3) {
+      tuned += 1;
+      const both = [
+        ['pause', 'lines'],
+        ['tune', '--budget', String(100_000 + tuned)],
+        ['resume', 'lines'],
+        ['tune', '--poll-rate', String(100 + tuned), '--json'],
+      ];
+      const ends = await Promise.all(both.map((words) => world.run(words)));
+      expect(ends.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0]);
+    }
+    expect(await world.run(['tune', '--rate', '40'])).toMatchObject({ code: 0 });
+    for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    const { stdout } = await world.run(['tune', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      budget: 100_003,
+      limits: { rate: 40, pollRate: 103 },
+      control: 'running',
+    });
+    expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    // The one that `--detach` started ends by itself.
+    await waitFor(async () => (await world.processes()).length === 0);
+  }, 120_000);
+});
