@@ -47,7 +47,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
 }
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
-function openLog(home: string): Logger {
+export function openLog(home: string): Logger {
   const logs = join(home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const file = openSync(join(logs, 'worker.log'), 'a', 0o600);

@@ -3,6 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './commands/add-control.ts';
 import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
+import { addReconcileCommand } from './commands/add-reconcile.ts';
 import { addRedriveCommand } from './commands/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
@@ -32,6 +33,7 @@ export function createProgram(context: CommandContext): Command {
     .exitOverride();
   addRunCommands(program, context);
   addRedriveCommand(program, context);
+  addReconcileCommand(program, context);
   addLookCommands(program, context);
   addControlCommands(program, context);
   addServeCommands(program, context);

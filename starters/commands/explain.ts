@@ -1,10 +1,10 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import { UnfitName } from '../../results/names.ts';
 import { filesOf, type RowFile, type ScannedRow } from '../../results/result-line.ts';
 import { ExitError } from '../exit-error.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
+import { findRow } from '../select-rows.ts';
 import type { Output } from '../terminal/output.ts';
 import { storyJson, storyLines } from '../terminal/row-story.ts';
 
@@ -17,7 +17,8 @@ export interface ExplainFlags {
 export async function explain(wanted: string, flags: ExplainFlags, output: Output): Promise<ExitName> {
   return lookAtLedger<ExitName>(async (ledger) => {
     const batch = await chooseBatch(ledger, flags.batch);
-    const found = await findRow(ledger, batch.name, wanted);
+    const number = await findRow(ledger, batch, wanted);
+    const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
     if (found === undefined) {
       throw new ExitError(
         'usage',
@@ -25,17 +26,12 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
           'Rows of another batch: --batch NAME.',
       );
     }
-    const story = { batch, ...found, files: namesOf(found, batch) };
+    const takes = await ledger.takesOf(batch.name, found.row.row);
+    const story = { batch, ...found, takes, files: namesOf(found, batch) };
     if (flags.json === true) output.data(JSON.stringify(storyJson(story)));
     else for (const line of storyLines(story)) output.data(line);
     return 'complete';
   });
-}
-
-async function findRow(ledger: Ledger, batch: string, wanted: string): Promise<ScannedRow | undefined> {
-  const byId = await ledger.findRowById(batch, wanted);
-  const number = byId ?? (/^[1-9]\d{0,14}$/u.test(wanted) ? Number(wanted) : undefined);
-  return number === undefined ? undefined : ledger.readRow(batch, number);
 }
 
 function namesOf({ row }: ScannedRow, batch: Parameters<typeof storyJson>[0]['batch']): readonly RowFile[] {

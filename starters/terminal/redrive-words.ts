@@ -18,8 +18,8 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} left alone: not ended yet`] : []),
-    ...(replaced > 0 ? [`${rowsInWords(replaced)} of these have a result, which the new one replaces`] : []),
-    ...(resubmitted > 0 ? [`${rowsInWords(resubmitted)} of these may be charged a second time for one result`] : []),
+    ...(replaced > 0 ? [`of these ${rowsInWords(replaced)} with a result, which the new one replaces`] : []),
+    ...(resubmitted > 0 ? [`of these ${rowsInWords(resubmitted)} that may be charged a second time for one result`] : []),
   ];
   if (choices.length === 0 && lines.length === 0) return [`No row of batch "${batch}" is meant. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';

@@ -1,15 +1,18 @@
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import type { BatchRecord, ChargeRecord } from '../../ledger/ledger.ts';
+import type { BatchRecord, ChargeRecord, TakeRecord } from '../../ledger/ledger.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder, type RowFile, type ScannedRow } from '../../results/result-line.ts';
-import { goOnCommand } from '../go-on-command.ts';
+import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
 import { oneLine, tableLines } from './table.ts';
+import { takeJson, takeLines } from './take-story.ts';
 
 /** A row with everything that is on record about it. */
 export interface RowStory extends ScannedRow {
   readonly batch: BatchRecord;
+  /** Its takes after the first, oldest first. */
+  readonly takes: readonly TakeRecord[];
   /** Its files, below the out folder. */
   readonly files: readonly RowFile[];
 }
@@ -29,7 +32,7 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
 
 /** The story of a row for people. */
 export function storyLines(story: RowStory): readonly string[] {
-  const { batch, row, charges, files } = story;
+  const { batch, row, files } = story;
   const cells = batch.columns.map((column, at) => ({ column, cell: row.input[at] ?? '' }));
   return [
     `Row ${row.row} of batch "${batch.name}": ${row.outcome ?? row.state}`,
@@ -44,14 +47,13 @@ export function storyLines(story: RowStory): readonly string[] {
         cells.filter(({ cell }) => cell !== ''),
       ),
     ),
-    charges.length === 0 ? 'Paid requests: none so far' : 'Paid requests',
-    ...inOrder(story).flatMap(attemptLines),
+    ...requestLines(story),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
     ...(row.text === null ? [] : ['Text', `  ${short(row.text)}`]),
     ...(files.length === 0 ? [] : ['Files, below the out folder']),
     ...files.map(({ name, file }) => `  ${name}  ${number(file.bytes)} bytes, sha256 ${file.sha256}`),
     'Next',
-    `  ${nextStep(story)}`,
+    `  ${nextForRow(story)}`,
   ];
 }
 
@@ -68,14 +70,31 @@ export function storyJson(story: RowStory): object {
     state: row.outcome === null ? row.state : null,
     outcome: row.outcome,
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
+    takes: story.takes.map((_, at) => takeJson(story, at)),
     attempts: receiptsOf(story, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
     failure: row.failure,
     text: row.text,
     files: files.map(({ name, file }) => ({ name, bytes: file.bytes, sha256: file.sha256 })),
     updated_at: isoTime(row.updatedAt),
     ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
-    next: nextStep(story),
+    next: nextForRow(story),
   };
+}
+
+/** All requests; of a row with several takes each beneath its take. */
+function requestLines(story: RowStory): readonly string[] {
+  const { charges, takes } = story;
+  if (takes.length === 0) {
+    return [
+      charges.length === 0 ? 'Paid requests: none so far' : 'Paid requests',
+      ...inOrder(story).flatMap(attemptLines),
+    ];
+  }
+  const ofTake = (take: number): readonly string[] => {
+    const made = inOrder(story).filter((charge) => charge.take === take);
+    return made.length === 0 ? ['  no request so far'] : made.flatMap(attemptLines);
+  };
+  return ['Take 1', ...ofTake(1), ...takes.flatMap(({ take }, at) => [...takeLines(story, at), ...ofTake(take)])];
 }
 
 function attemptLines(charge: ChargeRecord): string[] {
@@ -117,28 +136,6 @@ function failureLines(failure: Failure): string[] {
     `  That class means: ${from}.`,
     `  What follows: ${then}.`,
   ];
-}
-
-/** What a person can do about the row. */
-function nextStep({ batch, row }: RowStory): string {
-  switch (row.outcome) {
-    case 'succeeded':
-    case 'cached':
-      return `Nothing. Its files are written by: voxbatch results ${batch.name}`;
-    case 'failed':
-      return 'Mend its cells in a manifest of their own and run that under a new --name; that is a new request at a new price.';
-    case 'unknown':
-      return 'Look into the account whether the request was charged. It is not sent again by itself, since that could be charged twice.';
-    case 'overdue':
-      return 'The job is still at the API under the id above; it was accepted, so sending it again would be charged again.';
-    case 'cancelled':
-    case 'refused':
-    case 'rejected':
-      return 'Run it in a manifest of its own under a new --name, if it is wanted after all.';
-    case null:
-      if (batch.control === 'paused') return `The batch is paused. Go on with: voxbatch resume ${batch.name}`;
-      return `It is in the works. If nothing works on the batch, go on with: ${goOnCommand(batch)}`;
-  }
 }
 
 function after(words: string, from: number, to: number | null): string {

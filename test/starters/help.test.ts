@@ -36,7 +36,7 @@ describe('--help', () => {
 });
 
 describe('what is not delivered yet', () => {
-  const COMMANDS = 'reconcile clean say transcribe lip-sync compare schedule cache'.split(' ');
+  const COMMANDS = 'clean say transcribe lip-sync compare schedule cache'.split(' ');
 
   it.each(COMMANDS)('command %s is refused', async (command) => {
     const { code, stdout, stderr } = await line.run(command, 'something');

@@ -202,7 +202,7 @@ describe('explain', () => {
     expect(stdout).toContain('speech, take 1, attempt 2: unknown: it may have been taken and charged');
     expect(stdout).toContain('credits: quoted 10, charged perhaps');
     expect(stdout).toContain('That class means: time-out, reset, cut');
-    expect(stdout).toMatch(/Next\n {2}Look into the account/);
+    expect(stdout).toMatch(/Next\n {2}Look, free, .*: voxbatch reconcile demo\..*--rows e --resubmit/);
     expect(stdout).not.toMatch(/try again/i);
   });
 

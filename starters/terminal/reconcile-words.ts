@@ -1,0 +1,82 @@
+import type { Orphan } from '../../worker/settle-unknown.ts';
+import { shellWord } from '../go-on-command.ts';
+import { number } from './progress.ts';
+import { oneLine, tableLines } from './table.ts';
+
+/** What became of a row whose answer was lost. */
+export type ReconciledRow = { readonly row: number; readonly id: string; readonly jobId: string | null } & (
+  | { readonly is: 'found' | 'adopted' | 'moved-on' }
+  /** `hasList`: the API lists such jobs. */
+  | { readonly is: 'still-unknown'; readonly hasList: boolean }
+  | { readonly is: 'unreadable' | 'refused'; readonly why: string }
+);
+
+/** A row in a line. */
+export function reconciledLine(row: ReconciledRow): string {
+  return `row ${String(row.row)}, id ${oneLine(row.id)}: ${wordsOf(row)}`;
+}
+
+/** Jobs that no row has, as a table with a word of warning; null where they could not be listed. */
+export function orphanLines(orphans: readonly Orphan[] | null, batch: string): readonly string[] {
+  if (orphans === null || orphans.length === 0) return [];
+  return [
+    `${number(orphans.length)} lip-sync ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that no row has. They may be of another program that uses the account.`,
+    ...tableLines(
+      [
+        { title: 'job', value: ({ id }) => id },
+        { title: 'status', value: ({ status }) => status },
+        { title: 'created', value: (orphan) => createdAt(orphan) ?? '' },
+        { title: 'credits', value: ({ credits }) => (credits === undefined ? '' : number(credits)), align: 'right' },
+        { title: 'video from', value: ({ videoHost }) => videoHost ?? '' },
+        { title: 'audio from', value: ({ audioHost }) => audioHost ?? '' },
+      ],
+      orphans,
+    ).map((line) => `  ${line}`),
+    `To give a row one of them: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB`,
+  ];
+}
+
+/** The same for machines; `orphans` is null where they could not be listed. */
+export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly Orphan[] | null): object {
+  return {
+    rows: rows.map((row) => ({
+      row: row.row,
+      id: row.id,
+      is: row.is.replace('-', '_'),
+      job_id: row.jobId,
+      message: wordsOf(row),
+    })),
+    orphans:
+      orphans?.map((orphan) => ({
+        job_id: orphan.id,
+        status: orphan.status,
+        created_at: createdAt(orphan) ?? null,
+        credits: orphan.credits ?? null,
+        video_host: orphan.videoHost ?? null,
+        audio_host: orphan.audioHost ?? null,
+      })) ?? null,
+  };
+}
+
+function wordsOf(row: ReconciledRow): string {
+  switch (row.is) {
+    case 'found':
+      return 'its result was stored; nothing is paid';
+    case 'adopted':
+      return `has job ${oneLine(row.jobId ?? '')} now; its result is fetched, nothing is paid`;
+    case 'moved-on':
+      return 'is no longer unknown: its answer came meanwhile';
+    case 'still-unknown':
+      return row.hasList
+        ? 'still unknown: no job in the list is certainly its own'
+        : 'still unknown: the API has no list of such requests, so only the account can tell whether it was charged';
+    case 'unreadable':
+      return `still unknown: the list could not be read (${oneLine(row.why)})`;
+    case 'refused':
+      return `does not get job ${oneLine(row.jobId ?? '')}: ${oneLine(row.why)}`;
+  }
+}
+
+function createdAt({ createdAtMs }: Orphan): string | undefined {
+  return createdAtMs === undefined ? undefined : new Date(createdAtMs).toISOString();
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RedriveChoice } from '../../ledger/ledger.ts';
+import { addSampleBatch, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+import { openCommandLine, type CommandLine } from './command-line.ts';
+
+let place: Place;
+let line: CommandLine;
+beforeEach(async () => {
+  place = await openPlace();
+  line = await openCommandLine({ VOXBATCH_HOME: place.folder });
+  await addSampleBatch(place);
+});
+afterEach(async () => {
+  await line.close();
+  await place.close();
+});
+
+async function redrive(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
+  const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
+  expect((await place.ledger.redrive('demo', [{ row, take, how: pay }])).rows).toEqual([row]);
+}
+
+describe('explain tells the history of takes', () => {
+  it('with why and when, what each replaced, what was edited, and its requests beneath', async () => {
+    const spec = { kind: 'tts', text: 'good voice', extra: {} } as const;
+    const edit = (text: string): Partial<RedriveChoice['how']> => ({
+      reason: 'edited',
+      edited: { spec: { ...spec, text }, input: ['d', 'tts', text, ''], quoted: 5 },
+    });
+    await redrive(4, 1, edit('good voice'));
+    const failure = { class: 'JobFailed', message: 'no luck' } as const;
+    await place.ledger.intend({ ...keyOf(4), take: 2 }, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await place.ledger.settle(
+      { ...keyOf(4), take: 2 },
+      { verdict: 'rejected', failure },
+      { outcome: 'failed', failure },
+    );
+    await redrive(4, 2, edit('a better voice'));
+    const { stdout } = await line.run('explain', 'd');
+    expect(stdout).toMatch(
+      new RegExp(
+        [
+          'Take 1\n {2}speech, take 1, attempt 1: rejected',
+          'Take 2, 20.*: redriven by a person, with edited cells; from speech on\n {2}replaced failed \\(Rejected: -voice is not known\\)',
+          'text: "bad voice" → "good voice"\n {2}speech, take 2, attempt 1: rejected',
+          'Take 3, .*\n {2}replaced failed \\(JobFailed: no luck\\)\n {2}text: "good voice" → "a better voice"\n {2}no request so far',
+        ].join('[^]*'),
+      ),
+    );
+    const { value } = await line.json('explain', 'd', '--json');
+    expect(value['takes']).toMatchObject([
+      {
+        take: 2,
+        reason: 'edited',
+        from_step: 'speech',
+        kept_steps: [],
+        before: { outcome: 'failed', failure: { class: 'Rejected' }, file: null },
+        changes: [{ column: 'text', from: 'bad voice', to: 'good voice' }],
+      },
+      { take: 3, changes: [{ column: 'text', from: 'good voice', to: 'a better voice' }] },
+    ]);
+  });
+
+  it('with the steps that were kept and the result that was replaced', async () => {
+    await redrive(3, 1, { fromStep: 'lip-sync' });
+    const { stdout } = await line.run('explain', 'c');
+    expect(stdout).toMatch(/Take 2, .*: redriven by a person; from lip-sync on; speech kept/);
+    expect(stdout).toMatch(/replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}/);
+  });
+});
+
+describe('explain says what can be done next', () => {
+  it.each([
+    ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],
+    ['d', 'voxbatch redrive demo --from FILE. Nothing was charged.'],
+    ['e', 'voxbatch reconcile demo'],
+    ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
+    ['g', 'Run it again, at its price: voxbatch redrive demo --rows g'],
+  ])('about row %s', async (id, words) => {
+    const { stdout } = await line.run('explain', id);
+    expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
+  });
+});

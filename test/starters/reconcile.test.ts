@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
+import {
+  orphanLines,
+  reconciledJson,
+  reconciledLine,
+  type ReconciledRow,
+} from '../../starters/terminal/reconcile-words.ts';
+import { addSampleBatch, openPlace, type Place } from '../results/sample-batch.ts';
+import { openCommandLine, type CommandLine } from './command-line.ts';
+
+let simulator: Simulator;
+let place: Place;
+let line: CommandLine;
+beforeAll(async () => {
+  simulator = await startSimulator();
+});
+afterAll(() => simulator.close());
+beforeEach(async () => {
+  place = await openPlace();
+  line = await openCommandLine({
+    VOXBATCH_HOME: place.folder,
+    VOXBATCH_API_URL: simulator.url,
+    VOXBATCH_API_TOKEN: simulator.token,
+  });
+  await addSampleBatch(place);
+});
+afterEach(async () => {
+  await line.close();
+  await place.close();
+});
+
+describe('reconcile refuses', () => {
+  it.each([
+    [['--adopt', 'e'], 'expected ROW=JOB'],
+    [['--adopt', 'zz=job-1'], 'has no row "zz"'],
+    [['--adopt', 'e=job-1', 'e=job-2'], 'names row e twice'],
+    [['--adopt', 'e=job-1', 'f=job-1'], 'names job job-1 twice'],
+    [['--resubmit', 'a'], 'the row is not unknown. Other rows are run again by: voxbatch redrive demo --rows a'],
+    [['--resubmit', 'e,zz'], 'has no row "zz"'],
+    [[], 'ran against https://api.example/api/open/v1, and this is'],
+  ])('%j, and changes nothing', async (words, said) => {
+    const { code, stdout, stderr } = await line.run('reconcile', 'demo', ...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).toContain('Nothing was changed, nothing was spent.');
+    expect((await place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
+  });
+});
+
+describe('what reconcile says', () => {
+  const facts = { row: 7, id: 'r7', jobId: 'job-1' };
+  const rows: readonly ReconciledRow[] = [
+    { ...facts, is: 'adopted' },
+    { ...facts, is: 'still-unknown', hasList: false },
+    { ...facts, is: 'refused', why: 'another row has that job' },
+  ];
+  const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
+
+  it('of each row', () => {
+    expect(rows.map(reconciledLine)).toEqual([
+      'row 7, id r7: has job job-1 now; its result is fetched, nothing is paid',
+      'row 7, id r7: still unknown: the API has no list of such requests, so only the account can tell whether it was charged',
+      'row 7, id r7: does not get job job-1: another row has that job',
+    ]);
+  });
+
+  it('of jobs that no row has', () => {
+    const lines = orphanLines([orphan], 'my batch').join('\n');
+    expect(lines).toContain('They may be of another program that uses the account.');
+    expect(lines).toMatch(/job-9 {2}done {4}1970-01-01T00:00:00\.000Z +3 {2}v\.example/);
+    expect(lines).toContain("voxbatch reconcile 'my batch' --adopt ROW=JOB");
+    expect(orphanLines([], 'b')).toEqual([]);
+    expect(orphanLines(null, 'b')).toEqual([]);
+  });
+
+  it('to machines', () => {
+    expect(reconciledJson(rows, [orphan])).toMatchObject({
+      rows: [{ is: 'adopted', job_id: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
+      orphans: [{ job_id: 'job-9', credits: 3, created_at: '1970-01-01T00:00:00.000Z', audio_host: null }],
+    });
+    expect(reconciledJson([], null)).toEqual({ rows: [], orphans: null });
+  });
+});
