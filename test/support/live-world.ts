@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import {
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
 import type { StatisticsReport } from '../../simulator/statistics.ts';
+import { CLUSTER_DATABASE, TemporalServer } from './temporal-server.ts';
 import { waitFor } from './wait-for.ts';
 
 /** How a command ended. */
@@ -249,9 +251,38 @@ export class LiveWorld {
     return found.flat();
   }
 
-  /** Ends what is left; throws if a command was. */
+  /**
+   * Ends what is left, and replays every history that the test has made and not deleted. Throws if a command was left, or if a
+   * history does not replay.
+   */
   async close(): Promise<void> {
     const left = [...this.#children].filter((child) => child.exitCode === null && child.signalCode === null);
+    await this.#endProcesses();
+    await this.simulator.close();
+    try {
+      for (const database of [join('.voxbatch', 'temporal.db'), CLUSTER_DATABASE]) {
+        if (existsSync(this.path(database))) await this.#replay(database);
+      }
+    } finally {
+      await this.#endProcesses();
+      await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+    if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
+  }
+
+  /** With a server of its own: the one that made them may be dead by now, or may have been killed. */
+  async #replay(database: string): Promise<void> {
+    // Loaded only here: tests that run no batch need not wait for it.
+    const { COMPILED_WORKFLOWS, replayHistoriesAt } = await import('./replay-histories.ts');
+    const server = await TemporalServer.start(this.folder, database);
+    try {
+      await replayHistoriesAt(server.address, COMPILED_WORKFLOWS);
+    } finally {
+      await server.kill();
+    }
+  }
+
+  async #endProcesses(): Promise<void> {
     for (const pid of await this.processes()) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -259,9 +290,7 @@ export class LiveWorld {
         // It had ended.
       }
     }
-    await this.simulator.close();
-    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
-    if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
+    await waitFor(async () => (await this.processes()).length === 0, 10_000);
   }
 }
 

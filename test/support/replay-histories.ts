@@ -38,14 +38,18 @@ export async function replayHistories(home: string): Promise<number> {
   }
 }
 
-/** The same for the server at an address. */
-export async function replayHistoriesAt(address: string): Promise<number> {
+/** The workflows as `npm run build` has bundled them: those that the compiled command line runs. */
+export const COMPILED_WORKFLOWS = fileURLToPath(new URL('../../dist/worker/workflow-bundle.cjs', import.meta.url));
+
+/** The same for the server at an address, by default with the sources of this checkout. */
+export async function replayHistoriesAt(address: string, codePath?: string): Promise<number> {
   const connection = await Connection.connect({ address });
   try {
     const client = new Client({ connection });
     const histories = recorded(client.workflow.list().intoHistories());
     let replayed = 0;
-    for await (const result of Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories)) {
+    const bundled = codePath === undefined ? await workflowBundle() : { codePath };
+    for await (const result of Worker.runReplayHistories({ workflowBundle: bundled }, histories)) {
       if (result.error !== undefined) throw result.error;
       replayed += 1;
     }

@@ -8,23 +8,28 @@ import { waitFor } from './wait-for.ts';
 const FIRST_PORT = 12_000;
 const PORTS = 8_000;
 
+/** Name of the database of a server that is given none. */
+export const CLUSTER_DATABASE = 'cluster.db';
+
 /** A Temporal server of the test's own, as a cluster is for voxbatch: started by somebody else, reached by its address. */
 export class TemporalServer {
   readonly address: string;
   readonly #folder: string;
+  readonly #database: string;
   readonly #port: number;
   #child: ChildProcess;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, database: string, port: number) {
     this.#folder = folder;
+    this.#database = database;
     this.#port = port;
     this.address = `127.0.0.1:${String(port)}`;
     this.#child = this.#spawn();
   }
 
   /** Starts it with its database in a folder, and waits until it answers. */
-  static async start(folder: string): Promise<TemporalServer> {
-    const server = new TemporalServer(folder, FIRST_PORT + Math.floor(Math.random() * PORTS));
+  static async start(folder: string, database = CLUSTER_DATABASE): Promise<TemporalServer> {
+    const server = new TemporalServer(folder, database, FIRST_PORT + Math.floor(Math.random() * PORTS));
     await server.#untilReady();
     return server;
   }
@@ -45,7 +50,7 @@ export class TemporalServer {
 
   #spawn(): ChildProcess {
     const cli = process.env['VOXBATCH_TEMPORAL_CLI'] ?? 'temporal';
-    const database = join(this.#folder, 'cluster.db');
+    const database = join(this.#folder, this.#database);
     const args = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(this.#port)];
     return spawn(cli, [...args, '--db-filename', database, '--log-level', 'error'], {
       cwd: this.#folder,
