@@ -141,14 +141,14 @@ function checksum(bytes: Buffer, width: 8 | 16, polynomial: number): number {
 }
 
 /** What a {@link mux} is made of. */
-export interface Muxed {
+interface Muxed {
   readonly seconds?: number;
   readonly picture?: boolean;
   readonly sound?: boolean;
 }
 
 /** Two pictures a second beside a sound, in any container. */
-export async function mux(format: OutputFormat, { seconds = 3, picture = true, sound = true }: Muxed): Promise<Buffer> {
+async function mux(format: OutputFormat, { seconds = 3, picture = true, sound = true }: Muxed): Promise<Buffer> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(mp3(Math.round(seconds / 0.024))) });
   const track = await input.getPrimaryAudioTrack();
   const audioConfig = await track?.getDecoderConfig();
