@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import { pausesBatch } from '../workflows/policy/retry.ts';
 import { lastAttempt } from '../workflows/policy/row-machine.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
@@ -53,7 +52,7 @@ export async function freshSpeechLink(
     if (!(error instanceof ApiError)) throw error;
     const { failure } = error;
     deps.log.warn({ batch: key.batch, row: key.row, failure: failure.class }, 'speech link not read; later again');
-    if (!pausesBatch(failure.class)) {
+    if (failure.class !== 'BadToken') {
       const trouble = failure.class === 'Rejected' ? 'result' : 'read';
       return laterOrNever(deps, key, signal, { ...failure, trouble });
     }

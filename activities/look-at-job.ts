@@ -2,7 +2,6 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
 import { afterJobFailed } from '../workflows/policy/new-take.ts';
-import { pausesBatch } from '../workflows/policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './load-attempt.ts';
@@ -59,7 +58,8 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
  */
 async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<boolean> {
   if (failure.class === 'Rejected') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
-  const needsPerson = pausesBatch(failure.class);
+  // Reading costs nothing: that the account is out of credits is for the next paid request to find out.
+  const needsPerson = failure.class === 'BadToken';
   const isStopping = needsPerson && (await deps.ledger.setControl(job.key.batch, 'paused', failure)) === 'stopping';
   const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
   const next = nextLookOf(deps, job);

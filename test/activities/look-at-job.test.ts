@@ -118,6 +118,18 @@ describe('looking at jobs', () => {
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null });
   });
 
+  it('reads on, and pauses nothing, where a read is refused for want of credits, until the job is overdue', async () => {
+    const refusal = { kind: 'status', status: 402 } as const;
+    const brief = await withJob({ on: 'read', fault: refusal, times: 3 });
+    await brief.worker.wait([[1]]);
+    expect((await brief.world.row(1)).outcome).toBe('succeeded');
+    expect(await brief.worker.deps.ledger.findBatch('b')).toMatchObject({ control: 'running', pauseReason: null });
+    const lasting = await withJob({ on: 'read', fault: refusal }, {}, 2_000);
+    await lasting.worker.wait([[1]]);
+    expect((await lasting.world.row(1)).outcome).toBe('overdue');
+    expect(await lasting.worker.deps.ledger.findBatch('b')).toMatchObject({ control: 'running', pauseReason: null });
+  });
+
   it('does not read for ever with a refused token in a batch that is being stopped', async () => {
     const { world, worker } = await withJob({ on: 'read', fault: { kind: 'status', status: 401 } });
     await worker.deps.ledger.setControl('b', 'stopping');
