@@ -64,14 +64,16 @@ export async function runBatch(input: RunBatchInput): Promise<void> {
   opened = true;
 
   let open = batch.rows;
+  let idle = 0;
   for (let round = 1, heard = 0; open > 0 || heard < news; round++) {
-    const before = open;
-    if (open > 0) await runLanes(`${runId}/${round}`);
+    const before = { open, heard: news };
+    if (open > 0) await runLanes(`${runId}/${String(round)}`);
     heard = news;
     // A late answer can open a row again after the lanes have gone, and so can a redrive: then there is another round.
     ({ open, control } = await closeBatch(input.batch));
     if (open === 0) await condition(allHandlersFinished);
-    const pauseMs = roundPauseMs(round, before, open);
+    idle = open >= before.open && news === before.heard ? idle + 1 : 0;
+    const pauseMs = roundPauseMs(idle);
     if (pauseMs > 0) await condition(() => heard < news, pauseMs);
   }
 

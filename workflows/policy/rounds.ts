@@ -1,12 +1,11 @@
 /**
- * A batch goes through its open rows in rounds; nearly always one. A round that brings nothing on (rows that are open for a reason
- * that no lane can do anything about) is followed by a pause, so that the batch never spins.
+ * A batch goes through its open rows in rounds; nearly always one. Rounds that bring nothing on (rows that are open for a reason
+ * that no lane can do anything about) are followed by ever longer pauses, so that the batch never spins.
  */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Pause after a round, ms. `before`, `after`: open rows. The first two rounds are never followed by one. */
-export function roundPauseMs(round: number, before: number, after: number): number {
-  if (after === 0 || after < before || round <= 2) return 0;
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, round - 3));
+/** Pause after a round, ms. `idle`: rounds in a row that brought nothing on; the first is forgiven, for a late answer can cause it. */
+export function roundPauseMs(idle: number): number {
+  return idle < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, idle - 2));
 }
