@@ -30,7 +30,7 @@ const GROUPS = {
   },
   ledger: {
     mutate: ['ledger/{intents,charges,takes,redrive,budgets,endings}.ts'],
-    tests: ['ledger/{charges,takes,budgets,rows,model,story}'],
+    tests: ['ledger/{charges,takes,budgets,rows,doubt,reopening,late-news,over-budget,model,story}'],
   },
 };
 

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { aBatch, aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+
+/** Questions about all batches of an account, which a row that looks a lost job up must have answered right. */
+
+const { apiUrl, account } = aBatch();
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+  await fill(ledger, 3);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+/** A batch of another API or account, with a request of its row 1. */
+async function fillForeign(name: string, more: { apiUrl?: string; account?: string }): Promise<void> {
+  await ledger.createBatch({ ...aBatch(name), ...more });
+  await ledger.addRows(name, [
+    { row: 1, id: 'r1', line: 2, spec: { kind: 'tts', text: 'x', voice: 'v', extra: {} }, input: [], quoted: 1 },
+  ]);
+  await ledger.openBatch(name);
+  await ledger.intend({ ...aKey(1), batch: name }, INTENT);
+}
+
+describe('isOtherInDoubt', () => {
+  const ask = (row = 1, since = 0, batch = 'b'): Promise<boolean> =>
+    ledger.isOtherInDoubt(apiUrl, account, { ...aKey(row), batch }, since);
+
+  it('is no where only the row itself has a request out', async () => {
+    expect(await ask()).toBe(false);
+    await ledger.intend(aKey(1), INTENT);
+    expect(await ask()).toBe(false);
+    expect(await ask(2)).toBe(true);
+  });
+
+  it.each(['accepted', 'done', 'rejected', 'not-accepted'] as const)('is no after %s', async (verdict) => {
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.settle(aKey(2), { verdict, jobId: 'j' }, { state: 'waiting' });
+    expect(await ask()).toBe(false);
+  });
+
+  it('is yes after unknown, and for the same row of another batch', async () => {
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
+    expect(await ask()).toBe(true);
+    expect(await ask(2)).toBe(false);
+    expect(await ask(2, 0, 'another')).toBe(true);
+  });
+
+  it('looks at requests of the same step since that time only', async () => {
+    await ledger.intend(aKey(2), INTENT);
+    const intentAt = (await ledger.readRow('b', 2))?.charges[0]?.intentAt ?? 0;
+    expect(await ask(1, intentAt)).toBe(true);
+    expect(await ask(1, intentAt + 1)).toBe(false);
+    expect(await ledger.isOtherInDoubt(apiUrl, account, aKey(1, 1, 1, 'lip-sync'), 0)).toBe(false);
+  });
+
+  it('does not look at other accounts and APIs', async () => {
+    await fillForeign('x', { account: 'somebody' });
+    await fillForeign('y', { apiUrl: 'http://127.0.0.1:2/api/open/v1' });
+    expect(await ask()).toBe(false);
+  });
+});
+
+describe('countRunning', () => {
+  it('counts accepted jobs that have not ended, of the account, in all batches', async () => {
+    const count = (): Promise<number> => ledger.countRunning(apiUrl, account);
+    expect(await count()).toBe(0);
+    for (const row of [1, 2, 3]) await ledger.intend(aKey(row), INTENT);
+    expect(await count()).toBe(0);
+    for (const row of [1, 2]) {
+      await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `j${row}` }, { state: 'processing' });
+    }
+    await ledger.settle(aKey(3), { verdict: 'done' }, { outcome: 'succeeded' });
+    expect(await count()).toBe(2);
+    await ledger.finishJob(aKey(1), {}, { outcome: 'succeeded' });
+    expect(await count()).toBe(1);
+    expect(await ledger.countRunning(apiUrl, 'somebody')).toBe(0);
+    expect(await ledger.countRunning('http://127.0.0.1:2/', account)).toBe(0);
+  });
+});
+
+describe('isJobClaimed', () => {
+  it('does not look at another API', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.isJobClaimed('http://127.0.0.1:2/', account, 'j1')).toBe(false);
+  });
+});
+
+describe('a job that is adopted', () => {
+  it('is free for a batch of another account, which has jobs of its own', async () => {
+    const adopted = { verdict: 'accepted', jobId: 'j1', isAdopted: true } as const;
+    await fillForeign('x', { account: 'somebody' });
+    await ledger.intend(aKey(1), INTENT);
+    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toBe(true);
+    expect(await ledger.settle({ ...aKey(1), batch: 'x' }, adopted, { state: 'processing' })).toBe(true);
+  });
+});
+
+describe('sending', () => {
+  it('lists the requests of one batch that are without a verdict, by row', async () => {
+    await fill(ledger, 1, 'c');
+    for (const row of [3, 1, 2]) await ledger.intend(aKey(row), INTENT);
+    await ledger.intend({ ...aKey(1), batch: 'c' }, INTENT);
+    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
+    expect((await ledger.sending('b')).map(({ batch, row }) => [batch, row])).toEqual([
+      ['b', 1],
+      ['b', 3],
+    ]);
+  });
+});

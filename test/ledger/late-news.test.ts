@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Outcome } from '../../contract/outcomes.ts';
+import type { Ledger, RowRecord } from '../../ledger/ledger.ts';
+import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+
+/** What an answer, or the end of a job, changes in a row that has ended without it. */
+
+const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
+const LOST = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
+const REFUSED = { class: 'Rejected', message: 'No.' } as const;
+const SUCCEEDED = { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'Hello' } as const;
+
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+  await fill(ledger, 2);
+  await ledger.intend(aKey(1), INTENT);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+async function rowOf(row = 1): Promise<RowRecord | undefined> {
+  return (await ledger.readRow('b', row))?.row;
+}
+
+describe('an answer that comes late', () => {
+  it('opens a row that was given up as failed, for want of an answer', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'failed', failure: LOST });
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await rowOf()).toMatchObject({ outcome: null, state: 'processing', failure: null, endedAt: null });
+  });
+
+  it('leaves a row alone that failed for another reason', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'failed', failure: REFUSED });
+    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, SUCCEEDED);
+    expect(await rowOf()).toMatchObject({ outcome: 'failed', failure: REFUSED, file: null });
+  });
+
+  it('ends the row with all that it brings, and no other row; a closed batch stays so', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    await ledger.endRow('b', 2, { outcome: 'unknown', failure: LOST });
+    await ledger.closeBatch('b');
+    const before = Date.now();
+    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, SUCCEEDED);
+    const row = await rowOf();
+    expect(row).toMatchObject({ outcome: 'succeeded', failure: null, file: FILE, extraFiles: [FILE], text: 'Hello' });
+    expect(row?.endedAt).toBeGreaterThanOrEqual(before);
+    expect(row?.updatedAt).toBeGreaterThanOrEqual(before);
+    expect(await rowOf(2)).toMatchObject({ outcome: 'unknown' });
+    expect(await ledger.findBatch('b')).toMatchObject({ state: 'closed' });
+  });
+
+  it('gives an open row its effect as any other', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { state: 'submitting' });
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await rowOf()).toMatchObject({ outcome: null, state: 'processing' });
+  });
+
+  it('gives no new take to a row that was given up', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise: { outcome: 'failed' } } as const;
+    await ledger.settle(aKey(1), { verdict: 'rejected', failure: REFUSED }, retake);
+    expect(await rowOf()).toMatchObject({ outcome: 'unknown', take: 1 });
+  });
+});
+
+describe('the end of a job', () => {
+  beforeEach(async () => {
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+  });
+
+  it.each<[Outcome, Outcome]>([
+    ['overdue', 'succeeded'],
+    ['cancelled', 'cancelled'],
+    ['failed', 'failed'],
+    ['unknown', 'unknown'],
+  ])('makes of a row that ended %s one that %s', async (was, is) => {
+    await ledger.endRow('b', 1, { outcome: was, failure: LOST });
+    expect(await ledger.finishJob(aKey(1), { file: FILE }, SUCCEEDED)).toBe(true);
+    expect((await rowOf())?.outcome).toBe(is);
+    expect((await rowOf())?.text).toBe(is === 'succeeded' ? 'Hello' : null);
+    expect(await rowOf(2)).toMatchObject({ outcome: null });
+  });
+
+  it('leaves an overdue row as it is where it brings no ending', async () => {
+    await ledger.endRow('b', 1, { outcome: 'overdue', failure: LOST });
+    await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
+    expect(await rowOf()).toMatchObject({ outcome: 'overdue', failure: LOST });
+  });
+
+  it('is news about money only, once the row is at another take', async () => {
+    await ledger.endRow('b', 1, { outcome: 'overdue', failure: LOST });
+    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 9 }, SUCCEEDED)).toBe(true);
+    expect(await rowOf()).toMatchObject({ take: 2, outcome: null, file: null });
+    expect(await ledger.money('b')).toMatchObject({ charged: 9 });
+  });
+});
+
+describe('a failure that is one too many', () => {
+  it('halts the batch in the transaction that ends the row, and no success does', async () => {
+    await ledger.tune('b', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
+    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, SUCCEEDED);
+    expect((await ledger.findBatch('b'))?.halted).toBeNull();
+    await ledger.setRowState('b', 2, 'processing');
+    expect((await ledger.findBatch('b'))?.halted).toBeNull();
+    await ledger.endRow('b', 2, { outcome: 'failed', failure: REFUSED });
+    expect((await ledger.findBatch('b'))?.halted).not.toBeNull();
+  });
+
+  it('is none where the row had ended before', async () => {
+    await ledger.endRow('b', 2, { outcome: 'cancelled' });
+    await ledger.tune('b', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
+    await ledger.endRow('b', 2, { outcome: 'failed', failure: REFUSED });
+    expect(await rowOf(2)).toMatchObject({ outcome: 'cancelled' });
+    expect((await ledger.findBatch('b'))?.halted).toBeNull();
+  });
+});
+
+describe('a new take of its own', () => {
+  const retake = { retake: 'speech', reason: 'on-unknown', most: 2, otherwise: { outcome: 'unknown', failure: LOST } };
+
+  it('keeps why the one before came to nothing', async () => {
+    await ledger.endRow('b', 1, retake as Parameters<Ledger['endRow']>[2]);
+    expect(await ledger.takesOf('b', 1)).toMatchObject([
+      { take: 2, reason: 'on-unknown', before: { outcome: null, failure: LOST, file: null, extraFiles: [] } },
+    ]);
+    expect(await rowOf()).toMatchObject({ take: 2, autoTakes: 1, outcome: null });
+    expect(await rowOf(2)).toMatchObject({ take: 1, autoTakes: 0 });
+  });
+
+  it('is not made for a row that has ended', async () => {
+    await ledger.endRow('b', 1, { outcome: 'cancelled' });
+    await ledger.endRow('b', 1, retake as Parameters<Ledger['endRow']>[2]);
+    expect(await rowOf()).toMatchObject({ take: 1, outcome: 'cancelled' });
+    expect(await ledger.takesOf('b', 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Outcome } from '../../contract/outcomes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, INTENT, makeFolder, open } from './setup.ts';
+
+/** Which rows a budget that is used up ends, and in which words; and what counts as used up, to the last credit. */
+
+let ledger: Ledger;
+let remove: () => Promise<void>;
+
+async function fillPriced(prices: readonly (number | null)[], budget: number | null): Promise<void> {
+  const batch = aBatch();
+  await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
+  await ledger.addRows(
+    'b',
+    prices.map((quoted, index) => ({ ...aRow(index + 1), quoted })),
+  );
+  await ledger.openBatch('b');
+}
+
+beforeEach(async () => {
+  const made = await makeFolder();
+  remove = made.remove;
+  ledger = await open(made.folder);
+});
+afterEach(async () => {
+  await ledger.close();
+  await remove();
+});
+
+const ask = async (row: number, quoted: number | null, quotedRest: number | null = 0, take = 1): Promise<string> =>
+  (await ledger.intend(aKey(row, 1, take), { ...INTENT, quoted, quotedRest })).answer;
+
+async function outcomes(): Promise<(Outcome | null)[]> {
+  const all: (Outcome | null)[] = [];
+  for await (const { row } of ledger.scanRows('b')) all.push(row.outcome);
+  return all;
+}
+
+const messageOf = async (row: number): Promise<string | undefined> =>
+  (await ledger.readRow('b', row))?.row.failure?.message;
+
+describe('a row that does not fit', () => {
+  it('takes with it the untouched rows that cost more than is left, and no others', async () => {
+    await fillPriced([4, 6, 7, 6.5, 6, 3, null, 9], 10);
+    await ledger.endRow('b', 8, { outcome: 'cancelled' });
+    expect(await ask(1, 4)).toBe('go');
+    expect(await ask(4, 6, 0.25)).toBe('full');
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await ask(5, 6.5)).toBe('over-budget');
+    expect(await outcomes()).toEqual([null, null, 'refused', 'refused', 'refused', null, null, 'cancelled']);
+    expect(await ask(6, 3)).toBe('go');
+  });
+
+  it('spares a row that was sent, has another take, or is being sent', async () => {
+    await fillPriced([9, 9, 9, 9], 10);
+    expect(await ask(1, 1)).toBe('go');
+    await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
+    await ledger.endRow('b', 2, { outcome: 'failed' });
+    await ledger.redrive('b', [{ row: 2, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    await ledger.setRowState('b', 3, 'submitting');
+    expect(await ask(4, 2)).toBe('go');
+    await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await ask(2, 9, 0, 2)).toBe('over-budget');
+    expect(await outcomes()).toEqual([null, 'refused', null, null]);
+  });
+
+  it('says so in credits', async () => {
+    await fillPriced([3, 3.3, 8], 5.1);
+    expect(await ask(1, 1.1, 1)).toBe('go');
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await ask(2, 2.2, 1.1)).toBe('over-budget');
+    expect(await messageOf(2)).toBe(
+      'Not sent: it would exceed the budget of 5.1 credits (2.1 spent or reserved, this row costs 3.3). Nothing was charged.',
+    );
+    expect(await messageOf(3)).toBe(
+      'Not sent: it would exceed the budget of 5.1 credits (2.1 spent or reserved). Nothing was charged.',
+    );
+    const row = (await ledger.readRow('b', 3))?.row;
+    expect(row?.endedAt).toBeGreaterThan(1_700_000_000_000);
+    expect(row?.failure?.class).toBe('OverBudget');
+  });
+
+  it.each([
+    [null, 0],
+    [1, null],
+  ])('is also one whose price is not known (%j and %j)', async (quoted, rest) => {
+    await fillPriced([null], 100);
+    expect(await ask(1, quoted, rest)).toBe('over-budget');
+    expect(await messageOf(1)).toContain('(0 spent or reserved');
+  });
+});
+
+describe('a request that just fits', () => {
+  it('goes, whatever binary fractions make of its price', async () => {
+    await fillPriced([0.1, 0.2], 0.3);
+    expect(await ask(1, 0.1)).toBe('go');
+    expect(await ask(2, 0.2)).toBe('go');
+  });
+
+  it('goes where its own promise was all that is left', async () => {
+    await fillPriced([5, 5], 5);
+    expect(await ask(1, 2, 3)).toBe('go');
+    expect(await ask(2, 0.5)).toBe('full');
+    await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
+    expect((await ledger.intend(aKey(1, 2), { ...INTENT, quoted: 2, quotedRest: 3 })).answer).toBe('go');
+  });
+
+  it('goes once the row that held something back has ended', async () => {
+    await fillPriced([5, 5], 5);
+    expect(await ask(1, 2, 3)).toBe('go');
+    await ledger.settle(aKey(1), { verdict: 'rejected' }, { outcome: 'failed' });
+    expect(await ask(2, 5)).toBe('go');
+  });
+
+  it('waits, rather than being refused, as long as one on the wire may come to nothing', async () => {
+    await fillPriced([3, 3], 5);
+    expect(await ask(1, 3)).toBe('go');
+    expect(await ask(2, 3)).toBe('full');
+    expect(await outcomes()).toEqual([null, null]);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    expect(await ask(2, 3)).toBe('over-budget');
+  });
+});
+
+describe('without a budget', () => {
+  it('nothing is held back, priced or not', async () => {
+    await fillPriced([5, null], null);
+    expect(await ask(1, 5, 5)).toBe('go');
+    expect(await ask(2, null, null)).toBe('go');
+    expect(await ledger.money('b')).toMatchObject({ reserved: 5 });
+  });
+});
+
+describe('the first request of a batch', () => {
+  it('is when it started, and stays so', async () => {
+    await fillPriced([1, 1], null);
+    expect((await ledger.findBatch('b'))?.startedAt).toBeNull();
+    await ask(1, 1);
+    const startedAt = (await ledger.findBatch('b'))?.startedAt ?? 0;
+    expect(startedAt).toBeGreaterThan(1_700_000_000_000);
+    while (Date.now() <= startedAt) await ledger.counts('b');
+    await ask(2, 1);
+    expect((await ledger.findBatch('b'))?.startedAt).toBe(startedAt);
+  });
+
+  it('is recorded with its price, its owner and the hash of its link', async () => {
+    await fillPriced([1], null);
+    await ledger.intend(aKey(1), { ...INTENT, linkHash: 'c'.repeat(64) });
+    const found = await ledger.readRow('b', 1);
+    expect(found?.charges).toMatchObject([{ quoted: 2.5, owner: 'w1', linkHash: 'c'.repeat(64), state: 'sending' }]);
+    expect(found?.row.state).toBe('submitting');
+  });
+});
