@@ -68,11 +68,17 @@ function leftNobody(folder: string): Finding {
   };
 }
 
+/**
+ * Exit codes that nothing in a run explains. 4 and 5 are said by a command that starts while Temporal or the API is away; a service
+ * manager starts it again.
+ */
+const FAULTS: readonly number[] = [1, 2, 3, 15];
+
 /** Nobody ended with an internal error, or by a signal of its own. */
 export function checkEnds(ends: readonly (MemberEnd & { readonly name: string })[]): Finding {
   const own = ends.filter(({ wanted }) => !wanted);
   const broken = own
-    .filter(({ code }) => code === null || [1, 2, 3, 5, 15].includes(code))
+    .filter(({ code }) => code === null || FAULTS.includes(code))
     .map(({ name, pid, code, signal }) => `${name} (pid ${pid}) ended with ${signal ?? `exit ${String(code)}`}`);
   const seen = own.map(({ name, code }) => `${name}: ${String(code)}`).join(', ');
   return { promise: 'no command ends with an internal error', broken, seen: seen === '' ? 'none ended early' : seen };

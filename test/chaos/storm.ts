@@ -11,7 +11,7 @@ import type { ChaosBatch, World } from './world.ts';
 /** The next event comes even so if nothing was charged for this long, ms: longer than a request may take. */
 const STILL_MS = 240_000;
 /** What an event takes on average of the plan's time, in s; several are under way at once. */
-const EVENT_S = 2.5;
+const EVENT_S = 3.5;
 /** Paid requests per row of a batch of all kinds in turn: a dub makes two. */
 const CHARGES_PER_ROW = 1.25;
 
@@ -26,7 +26,7 @@ export async function storm(options: ChaosOptions, say: (line: string) => void):
   for (const event of events) say(`  ${tellEvent(event)}`);
   const { plan, mostDoubtful } = drawFaults(seed, rows);
   const { batches, charges } = batchesOf(rows, events.length);
-  const simulator: SimulatorOptions = { seed, plan, createMs: [50, 400], jobMs: [400, 4_000], linkLifeMs: 8_000 };
+  const simulator: SimulatorOptions = { seed, plan, createMs: [100, 1_500], jobMs: [400, 4_000], linkLifeMs: 8_000 };
   return inWorld({ ...options, say, batches, simulator }, async (world) => {
     const performer = new Performer(world, say);
     await unleash(world, performer, events, { charges, until: performance.now() + options.minutes * 60_000 });
