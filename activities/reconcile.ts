@@ -14,7 +14,7 @@ import { whenUnknown } from './record-verdict.ts';
  * - A verdict, or a record that forbids one with this key (of a later take, say): the row goes on from what stands.
  * - In doubt: if the request is still on the wire in this very process, it waits for its answer. Else it looks where a
  *   trace may be: in the store for a synchronous result, in the API's list for a lip-sync job. Without a trace the row
- *   ends `unknown`, or as `--on-unknown` says. An attempt of an earlier take is settled for the money alone; its row stays.
+ *   ends `unknown`, or as `--on-unknown` says; where the list cannot be read it is not sent again by itself. An attempt of an earlier take is settled for the money alone; its row stays.
  */
 export async function reconcile(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<SubmitReport> {
   await deps.sends.settled(nameOf(key));
@@ -27,7 +27,7 @@ export async function reconcile(deps: Dependencies, key: AttemptKey, signal: Abo
     return { verdict, next: moveFor(loaded.row, loaded.charges) };
   }
   const trace = await lookForTrace(deps, loaded, key, signal);
-  if (trace === undefined) return giveUp(deps, loaded, key);
+  if (trace === undefined || trace === 'unreadable') return giveUp(deps, loaded, key, trace === undefined);
   return { verdict: trace === 'found' ? 'done' : 'accepted', next: await moveOf(deps, key.batch, key.row) };
 }
 
@@ -36,7 +36,7 @@ async function lookForTrace(
   loaded: LoadedAttempt,
   key: AttemptKey,
   signal: AbortSignal,
-): ReturnType<typeof findTrace> {
+): Promise<Awaited<ReturnType<typeof findTrace>> | 'unreadable'> {
   try {
     return await findTrace(deps, loaded, key, signal);
   } catch (error) {
@@ -44,18 +44,24 @@ async function lookForTrace(
     signal.throwIfAborted();
     if (!(error instanceof ApiError) || deps.ending.aborted) throw error;
     deps.log.warn({ ...key, failure: error.failure.class }, 'the list could not be read; the row is left unknown');
-    return undefined;
+    return 'unreadable';
   }
 }
 
 /** Nothing can be proven either way: the user decides, or has decided. */
-async function giveUp(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<SubmitReport> {
+async function giveUp(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  isLost: boolean,
+): Promise<SubmitReport> {
   const failure: Failure = loaded.charge?.failure ?? {
     class: 'OutcomeUnknown',
     message:
       'The process ended between recording the request and recording its answer; the API may have charged for it.',
   };
-  const effect = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
+  const wanted = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
+  const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
   const isSettled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
   // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands,
   // and so does a later take.

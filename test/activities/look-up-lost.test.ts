@@ -120,6 +120,16 @@ describe('a lost lip-sync create', () => {
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
   });
 
+  it('is not sent again by itself where the list cannot be read, for its job may be there', async () => {
+    const closed = { on: 'list', fault: { kind: 'status', status: 403 } } as const;
+    const world = await createWorld({ plan: { rules: [HANG, closed], echoInputs: true } });
+    await world.fill([lipSync()], { onUnknown: 'resubmit' });
+    await lose(world, [1]);
+    const worker = await world.worker();
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await world.paidRequests()).toBe(1);
+  });
+
   it('is left alone by a worker that is told to end', async () => {
     const world = await createWorld({ plan: { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true } });
     await world.fill([lipSync()]);
