@@ -2,13 +2,11 @@ import {
   ServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { CONTROL_NEWS, CONTROL_UPDATE, RUN_BATCH, type RunBatchInput } from '../contract/messages.ts';
+import { CONTROL_NEWS, RUN_BATCH, type RunBatchInput } from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
-import type { Control } from '../contract/outcomes.ts';
 import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
 import { lanesFor } from '../workflows/policy/window.ts';
 
@@ -44,27 +42,6 @@ export async function sendControlNews(client: Client, ledger: Ledger, batch: str
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
-
-/**
- * Lets the workflow of a batch carry out the wish in the ledger, and waits until it holds: for `paused` and `stopping`, until no
- * paid request is on the wire. Resolves with undefined if there is no such workflow, or no worker answers in time.
- */
-export async function awaitControl(
-  client: Client,
-  ledger: Ledger,
-  batch: string,
-  patienceMs: number,
-): Promise<Control | undefined> {
-  const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
-  try {
-    return await client.withDeadline(Date.now() + patienceMs, () => handle.executeUpdate<Control, []>(CONTROL_UPDATE));
-  } catch (error) {
-    const isNobody =
-      error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
-    if (isNobody) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { ServiceError, type Client } from '@temporalio/client';
+import { ServiceError } from '@temporalio/client';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ExitError } from './exit-error.ts';
 import type { Temporal } from './open-temporal.ts';
@@ -15,20 +15,15 @@ export interface News {
 }
 
 /**
- * Carries the news of a wish that is in the ledger already to whoever works on the batch; then does what is to be done while
- * Temporal is open. Resolves with false if nobody works on it: the wish then waits in the ledger for the next who does.
- * Where Temporal cannot be told, that is an error, but the wish stays on record.
+ * Carries the news of a wish that is in the ledger already to whoever works on the batch. Resolves with false if nobody does: the
+ * wish then waits in the ledger for the next who does. Where Temporal cannot be told, that is an error, but the wish stays on
+ * record.
  */
-export async function tellWorkers(
-  { settings, ledger, batch, say }: News,
-  whileOpen: (client: Client) => Promise<void> = () => Promise.resolve(),
-): Promise<boolean> {
+export async function tellWorkers({ settings, ledger, batch, say }: News): Promise<boolean> {
   let temporal: Temporal | undefined;
   try {
     temporal = await reachWorker(settings, say);
-    if (temporal === undefined || !(await sendControlNews(temporal.client, ledger, batch))) return false;
-    await whileOpen(temporal.client);
-    return true;
+    return temporal !== undefined && (await sendControlNews(temporal.client, ledger, batch));
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof ExitError)) throw error;
     throw new ExitError(

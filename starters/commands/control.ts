@@ -7,7 +7,6 @@ import { creditsOf, jobLines, jobsAtApi } from '../jobs-at-api.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { readSettings } from '../settings.ts';
-import { awaitControl } from '../start-workflow.ts';
 import { tellWorkers } from '../tell-workers.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -41,16 +40,8 @@ export async function control(
     let isWorkedOn = true;
     if (before.state === 'open') {
       await (isNow ? ledger.stopNow(batch) : ledger.setControl(batch, wish));
-      isWorkedOn = await tellWorkers({ settings, ledger, batch, say: output.say }, async (client) => {
-        if (wish === 'running') return;
-        const slow = setTimeout(() => {
-          output.say('Waiting for the paid requests on the wire (a request may take 3 minutes) …');
-        }, SLOW_MS);
-        // Whichever comes first: the worker may be ending, and then it brings its requests home without answering.
-        await Promise.race([awaitControl(client, ledger, batch, PATIENCE_MS), emptyWire(ledger, batch)]).finally(() => {
-          clearTimeout(slow);
-        });
-      });
+      isWorkedOn = await tellWorkers({ settings, ledger, batch, say: output.say });
+      if (wish !== 'running' && isWorkedOn) await emptyWire(ledger, batch, output);
       if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
     }
     const after = await chooseBatch(ledger, batch);
@@ -67,11 +58,20 @@ async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Prom
   if (!isWorkedOn) await ledger.closeBatch(batch);
 }
 
-/** Resolves when no paid request of the batch is on the wire, or when it goes on because of somebody else's wish. */
-async function emptyWire(ledger: Ledger, batch: string): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
-  while (Date.now() < until && (await ledger.sending(batch)).length > 0) {
+/**
+ * Resolves when no paid request of the batch is on the wire, or when it goes on because of somebody else's wish. The ledger knows:
+ * no intent is recorded against a wish, and each one of before stays without a verdict as long as its request may be on
+ * the wire.
+ */
+async function emptyWire(ledger: Ledger, batch: string, output: Output): Promise<void> {
+  const from = Date.now();
+  let said = false;
+  while (Date.now() - from < PATIENCE_MS && (await ledger.sending(batch)).length > 0) {
     if ((await ledger.findBatch(batch))?.control === 'running') return;
+    if (!said && Date.now() - from >= SLOW_MS) {
+      said = true;
+      output.say('Waiting for the paid requests on the wire (a request may take 3 minutes) …');
+    }
     await sleep(LOOK_EVERY_MS);
   }
 }

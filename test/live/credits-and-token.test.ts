@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 const RUN = ['run', 'lines.csv', '--rate', '15'];
@@ -31,6 +32,24 @@ describe('what a person must heal', () => {
     await world.changeSimulator({ credits: 1_000_000 });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+  }, 180_000);
+
+  it('out of credits in the background: it says so; topped up, `resume` goes on by itself', async () => {
+    await world.changeSimulator({ credits: 150 });
+    expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
+    await waitFor(async () => (await world.status('lines')).exit === 'outOfCredits', 40_000);
+    const paused = await world.run(['status', 'lines']);
+    expect(paused).toMatchObject({ code: 12, stdout: saying('Top the account up, then: voxbatch resume lines') });
+    // Too early, and twice: it tries, and pauses again.
+    for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    await waitFor(async () => (await world.status('lines')).exit === 'outOfCredits', 40_000);
+    await world.changeSimulator({ credits: 1_000_000 });
+    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    await waitFor(async () => (await world.status('lines')).state === 'closed', 40_000);
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    // The one that `--detach` started ends by itself.
+    await waitFor(async () => (await world.processes()).length === 0);
   }, 180_000);
 
   it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {
