@@ -2,10 +2,14 @@ import type { Witness } from '../activities/dependencies.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Output } from './terminal/output.ts';
 
-/** What every command is given. */
-export interface CommandContext {
+/** What a command that works on a batch needs from its process. */
+export interface RunContext {
   readonly output: Output;
   readonly witness?: Witness;
+}
+
+/** What every command is given. */
+export interface CommandContext extends RunContext {
   /** Called once with the name of the exit code. */
   readonly done: (exit: ExitName) => void;
 }

@@ -8,16 +8,11 @@ import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import { quoteRow } from '../workflows/policy/pricing.ts';
 import { ExitError } from './exit-error.ts';
-import type { RowEdit } from './redrive-draft.ts';
+import { findNameClashes } from './name-clashes.ts';
+import type { FoundRow, RowEdit } from './redrive-draft.ts';
 import { refuseProblems } from './report-problems.ts';
 import type { Output } from './terminal/output.ts';
 import { oneLine } from './terminal/table.ts';
-
-/** A row of a batch that a file has again. `edit` is null if the file has what the batch has. */
-export interface FoundRow {
-  readonly scanned: ScannedRow;
-  readonly edit: RowEdit | null;
-}
 
 /** What each step reads of a row, its `api.*` fields aside: those go into every request. */
 const READ_BY: Readonly<Record<Step, readonly SpecColumn[]>> = {
@@ -69,6 +64,7 @@ export async function findEditedRows(
       complain(`expected kind ${row.kind}, as row ${String(row.row)} has; came ${line.spec.kind}`);
     } else found.push({ scanned, edit: editOf(scanned, line, checked, batch) });
   }
+  problems.push(...(await findNameClashes(found, ledger, batch)));
   if (problems.length > 0) {
     for (const problem of problems.slice(0, SHOWN)) output.say(problem);
     if (problems.length > SHOWN) output.say(`and ${String(problems.length - SHOWN)} more`);
@@ -81,7 +77,7 @@ export async function findEditedRows(
 }
 
 /** How the batch's own manifest was read. */
-export function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions {
+function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions {
   const { reading, nameTemplate, prices } = settings;
   const { kind, defaults, map, tts } = reading;
   return { ...(kind === null ? {} : { kind }), defaults, map, tts, nameTemplate, prices, strict: false };

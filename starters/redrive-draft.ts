@@ -13,6 +13,12 @@ export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
   readonly from: Step | null;
 }
 
+/** A row of a batch that a file has again. `edit` is null if the file has what the batch has. */
+export interface FoundRow {
+  readonly scanned: ScannedRow;
+  readonly edit: RowEdit | null;
+}
+
 /** How the chosen rows are to be treated. */
 export interface RedriveRules {
   readonly step: Step | null;

@@ -6,6 +6,7 @@ import { newIdentity, type WorkerWorld } from '../../worker/dependencies.ts';
 import { adoptJob, listOrphans, settleUnknown, type Orphan } from '../../worker/settle-unknown.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { openLog } from '../embedded-worker.ts';
+import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
@@ -19,7 +20,6 @@ import { refuseLoading } from '../refuse-loading.ts';
 import { findRow, selectRows } from '../select-rows.ts';
 import type { Settings } from '../settings.ts';
 import { orphanLines, reconciledJson, reconciledLine, type ReconciledRow } from '../terminal/reconcile-words.ts';
-import type { RunContext } from './run.ts';
 
 /** What `reconcile` was told on the command line. */
 export interface ReconcileFlags {

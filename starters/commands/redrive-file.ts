@@ -4,6 +4,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/ledger.ts';
 import { findEditedRows } from '../edited-rows.ts';
+import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { withApi } from '../open-api.ts';
@@ -12,7 +13,6 @@ import { RedriveDraft } from '../redrive-draft.ts';
 import { budgetLeft, redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import type { Settings } from '../settings.ts';
-import type { RunContext } from './run.ts';
 import type { RunFlags, RunPlan } from './run-options.ts';
 
 /** One of our outcome files as the manifest of `run`. */

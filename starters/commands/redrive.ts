@@ -6,6 +6,7 @@ import { checkManifest } from '../../inputs/read-manifest.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
 import { findEditedRows } from '../edited-rows.ts';
+import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
@@ -15,7 +16,6 @@ import { RedriveDraft, type RedriveRules } from '../redrive-draft.ts';
 import { budgetLeft, redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { findRows, readConditions, selectRows } from '../select-rows.ts';
-import type { RunContext } from './run.ts';
 
 /** What `redrive` was told on the command line. */
 export interface RedriveFlags {

@@ -1,8 +1,8 @@
 import { openFolderStore } from '../../store/folder-store.ts';
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import type { Witness } from '../../activities/dependencies.ts';
 import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import type { RunContext } from '../command-context.ts';
 import { checkSpend, spendFacts } from '../check-spend.ts';
 import { ExitError } from '../exit-error.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
@@ -21,12 +21,6 @@ import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 import { requirePrices } from './tune.ts';
 import { describeTuning } from './tuning-flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-
-/** Everything `run` needs from its process. */
-export interface RunContext {
-  readonly output: Output;
-  readonly witness?: Witness;
-}
 
 const RESUBMIT_WITHOUT_BATCH =
   '--resubmit is for outcome files (unknown.csv, overdue.csv …), whose rows may have been charged before; this manifest is none. ' +

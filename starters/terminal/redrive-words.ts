@@ -19,7 +19,9 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} left alone: not ended yet`] : []),
     ...(replaced > 0 ? [`of these ${rowsInWords(replaced)} with a result, which the new one replaces`] : []),
-    ...(resubmitted > 0 ? [`of these ${rowsInWords(resubmitted)} that may be charged a second time for one result`] : []),
+    ...(resubmitted > 0
+      ? [`of these ${rowsInWords(resubmitted)} that may be charged a second time for one result`]
+      : []),
   ];
   if (choices.length === 0 && lines.length === 0) return [`No row of batch "${batch}" is meant. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';

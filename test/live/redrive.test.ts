@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { FaultPlan } from '../../simulator/fault-plan.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+// A machine that is busy with other tests takes long to start a server.
+jest.setTimeout(180_000);
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+const MEDIA = 'https://media.example';
+const HEADER = 'id,kind,text,voice,audio,video';
+const tts = (id: string, text: string): string => `${id},tts,${text},narrator,,`;
+const dub = (id: string, text: string): string => `${id},dub,${text},narrator,,${MEDIA}/${id}.mp4`;
+const lipSync = (id: string): string => `${id},lip-sync,,,${MEDIA}/${id}.mp3?seconds=2,${MEDIA}/${id}.mp4`;
+
+const NO_FAULTS: FaultPlan = { rules: [] };
+
+let world: LiveWorld;
+
+/** A world whose first run of `lines.csv` meets these faults. */
+async function open(rows: readonly string[], plan: FaultPlan, jobMs: [number, number] = [300, 600]): Promise<void> {
+  world = await LiveWorld.create({ seed: 61, plan, jobMs });
+  await world.prepare(1);
+  await world.write('lines.csv', `${[HEADER, ...rows].join('\n')}\n`);
+}
+
+/** What was paid since, as `row-step-take`, in order. */
+function paidAfter(before: number): string[] {
+  return world.simulator
+    .ledger()
+    .slice(before)
+    .map(({ idempotencyKey }) => /-lines-(\d+-[a-z-]+-\d+)$/.exec(idempotencyKey ?? '')?.[1] ?? 'foreign')
+    .toSorted();
+}
+
+const paid = (): number => world.simulator.ledger().length;
+
+async function outcomes(): Promise<Record<string, unknown>> {
+  return Object.fromEntries([...(await world.results('lines'))].map(([id, row]) => [id, row['_outcome']]));
+}
+
+afterEach(async () => {
+  expect(world.doubleCharges()).toEqual([]);
+  await world.close();
+});
+
+describe('rows whose jobs failed', () => {
+  const ROWS = [
+    tts('a', 'fine'),
+    tts('b', 'broken'),
+    dub('c', 'good'),
+    dub('d', 'good too'),
+    lipSync('e'),
+    tts('f', 'ok'),
+  ];
+  const FAULTS: FaultPlan = {
+    rules: [
+      { on: 'create', operation: 'speech-job', match: { text: 'broken' }, fault: 'job-fails' },
+      { on: 'create', operation: 'lip-sync-job', match: { text: `${MEDIA}/c.mp4` }, fault: 'job-fails' },
+    ],
+  };
+
+  beforeEach(async () => {
+    await open(ROWS, FAULTS);
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 10, stderr: saying('--where outcome=failed') });
+    expect(await outcomes()).toMatchObject({
+      a: 'succeeded',
+      b: 'failed',
+      c: 'failed',
+      d: 'succeeded',
+      e: 'succeeded',
+    });
+    await world.changePlan(NO_FAULTS);
+  });
+
+  it('are paid for once more, and nothing else is: not even the speech before a lip-sync', async () => {
+    const before = paid();
+    const redriven = await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--json']);
+    expect(redriven).toMatchObject({ code: 0, stderr: saying('1 row paid again from lip-sync on') });
+    expect(JSON.parse(redriven.stdout)).toMatchObject({ exit: 'complete', outcomes: { succeeded: 6 } });
+    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
+    expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
+    const story = await world.run(['explain', 'c', '--batch', 'lines']);
+    expect(story.stdout).toMatch(/Take 2, .*from lip-sync on; speech kept\n.*replaced failed.*JobFailed/);
+    // Again: no row is meant, nothing is paid, and the exit code is the batch's.
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed'])).toMatchObject({ code: 0 });
+    expect(paidAfter(before)).toHaveLength(2);
+  });
+
+  it('are a batch of their own in failed.csv, and running that is a redrive', async () => {
+    const before = paid();
+    expect(await world.run(['run', 'out/lines/failed.csv'])).toMatchObject({ code: 0 });
+    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
+    expect(await outcomes()).toMatchObject({ b: 'succeeded', c: 'succeeded' });
+    expect(await world.run(['run', 'out/lines/results.csv'])).toMatchObject({
+      code: 0,
+      stderr: saying('nothing to redrive'),
+    });
+    expect(paidAfter(before)).toHaveLength(2);
+  });
+
+  it('are each given one take by two commands at once', async () => {
+    const before = paid();
+    const both = await Promise.all(
+      [1, 2].map(() => world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])),
+    );
+    // One of them may come when the rows are open already; then it says that the batch is not finished.
+    for (const { code } of both) expect([0, 75]).toContain(code);
+    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
+  });
+
+  it('take over what was edited, from the first step that reads it, and leave the rest alone', async () => {
+    const before = paid();
+    const edited = [tts('a', 'fine'), tts('b', 'mended'), dub('c', 'good'), dub('d', 'new words'), lipSync('e')];
+    edited[4] = (edited[4] ?? '').replace('e.mp4', 'better.mp4');
+    await world.write('edited.csv', `${[HEADER, ...edited].join('\n')}\n`);
+    expect(await world.run(['redrive', 'lines', '--from', 'edited.csv', '--yes'])).toMatchObject({ code: 0 });
+    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2', '4-lip-sync-2', '4-speech-2', '5-lip-sync-2']);
+    const rows = await world.results('lines');
+    expect(rows.get('b')).toMatchObject({ text: 'mended', _take: 2, _outcome: 'succeeded' });
+    expect(rows.get('f')).toMatchObject({ _take: 1 });
+    expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
+    // The same file again: nothing is edited any more.
+    expect(await world.run(['redrive', 'lines', '--from', 'edited.csv'])).toMatchObject({ code: 0 });
+    expect(paidAfter(before)).toHaveLength(5);
+  });
+
+  it('are not paid for beyond the budget, nor without a confirmation that was asked for', async () => {
+    const before = paid();
+    const words = ['redrive', 'lines', '--rows', 'b'];
+    expect(await world.run([...words, '--confirm', '0'])).toMatchObject({ code: 3, stderr: saying('Not confirmed') });
+    expect(await world.run(['tune', 'lines', '--budget', '1'])).toMatchObject({ code: 0 });
+    expect(await world.run(words)).toMatchObject({ code: 3, stderr: saying('has 0 credits left, which pay no row') });
+    expect(await world.run(['redrive', 'lines', '--rows', 'c'])).toMatchObject({
+      code: 3,
+      stderr: saying('needs a price'),
+    });
+    expect(paid()).toBe(before);
+    expect(await world.run(['run', 'out/lines/failed.csv', '--budget', 'none'])).toMatchObject({ code: 0 });
+    expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
+  });
+
+  it('replace a result where a step is named, from that step on', async () => {
+    const before = paid();
+    expect(await world.run(['redrive', 'lines', '--rows', 'd,#1', '--step', 'lip-sync'])).toMatchObject({
+      code: 2,
+      stderr: saying('row 1, id a: its kind has no step lip-sync'),
+    });
+    expect(paid()).toBe(before);
+    expect(await world.run(['redrive', 'lines', '--rows', 'd', '--step', 'lip-sync'])).toMatchObject({ code: 10 });
+    expect(paidAfter(before)).toEqual(['4-lip-sync-2']);
+  });
+});
+
+it('waits for jobs that were overdue, free', async () => {
+  await open([tts('a', 'slow'), lipSync('b')], NO_FAULTS, [6_000, 6_000]);
+  const polling = { firstLookMs: 300, gapMs: 300, jobDeadlineMinutes: 0.03 };
+  await world.write('voxbatch.config.json', JSON.stringify({ polling }));
+  expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 13 });
+  expect(await outcomes()).toEqual({ a: 'overdue', b: 'overdue' });
+  expect(await world.run(['run', 'out/lines/overdue.csv'])).toMatchObject({
+    code: 2,
+    stderr: saying('voxbatch redrive lines --where outcome=overdue'),
+  });
+  let last = 13;
+  for (let times = 1; last === 13 && times <= 10; times++) {
+    const { code } = await world.run(['redrive', 'lines', '--where', 'outcome=overdue']);
+    last = code ?? 1;
+  }
+  expect(last).toBe(0);
+  expect(paid()).toBe(2);
+});
+
+describe('a row whose answer was lost', () => {
+  beforeEach(async () => {
+    await open([tts('a', 'fine'), tts('b', 'lost')], {
+      rules: [{ on: 'create', operation: 'speech-job', match: { text: 'lost' }, fault: 'reset-after' }],
+    });
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 13 });
+    await world.changePlan(NO_FAULTS);
+  });
+
+  it('is not paid for again without a say, and is with one, as a charge that stays uncertain', async () => {
+    for (const words of [
+      ['redrive', 'lines', '--where', 'outcome=unknown'],
+      ['redrive', 'lines', '--rows', 'a,b'],
+      ['run', 'out/lines/unknown.csv'],
+    ]) {
+      const refused = await world.run([...words, '--yes']);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: saying('row 2, id b: the answer to its speech request was lost'),
+      });
+      expect(refused.stderr).toContain(`voxbatch ${words.join(' ')} --resubmit`);
+    }
+    expect(paid()).toBe(2);
+    expect(await world.run(['run', 'out/lines/unknown.csv', '--resubmit'])).toMatchObject({ code: 0 });
+    expect(paidAfter(2)).toEqual(['2-speech-2']);
+    const summary = JSON.parse(await world.read('out', 'lines', 'summary.json')) as { credits: { uncertain: number } };
+    expect(summary.credits.uncertain).toBeGreaterThan(0);
+  });
+});
+
+it('retakes a failed job by itself as often as was said, each at its price', async () => {
+  await open([tts('a', 'fine'), tts('b', 'broken'), tts('c', 'shaky')], {
+    rules: [
+      { on: 'create', match: { text: 'broken' }, fault: 'job-fails' },
+      { on: 'create', match: { text: 'shaky' }, fault: 'job-fails', times: 1 },
+    ],
+  });
+  expect(await world.run(['run', 'lines.csv', '--retakes', '2'])).toMatchObject({ code: 10 });
+  expect(await outcomes()).toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded' });
+  expect(paidAfter(0)).toEqual(['1-speech-1', '2-speech-1', '2-speech-2', '2-speech-3', '3-speech-1', '3-speech-2']);
+});
