@@ -6,6 +6,7 @@ import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
+import type { Crowd } from './crowd.ts';
 import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
 import type { RunningWork } from './running-work.ts';
@@ -54,6 +55,8 @@ export interface Dependencies {
   readonly sends: RunningWork;
   /** Downloads that run in this process, by {@link nameOf} their attempt. */
   readonly fetches: RunningWork;
+  /** How many jobs the API runs at once, as far as it said so to this process. */
+  readonly crowd: Crowd;
   readonly witness: Witness;
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
   readonly ending: AbortSignal;

@@ -32,6 +32,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   await deps.witness('after-verdict');
   const failure = 'failure' in verdict ? verdict.failure : null;
   await reportHealth(deps, 'create', intentAt.wall, failure);
+  if (failure?.limit === 'concurrency') await deps.crowd.refused(deps);
   return { verdict: verdict.verdict, next };
 }
 

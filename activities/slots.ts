@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/speech-api.ts';
-import type { FailureClass } from '../contract/failures.ts';
+import type { Failure } from '../contract/failures.ts';
 import { loadBatch } from './load-attempt.ts';
 import { answered, isFree, refused, reserve, troubled, type RateState } from '../workflows/policy/rate.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -97,12 +97,17 @@ export async function reportHealth(
   deps: Needs,
   endpoint: EndpointClass,
   sentAt: number,
-  failure: { readonly class: FailureClass; readonly retryAfterMs?: number } | null,
+  failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit'> | null,
 ): Promise<void> {
   const now = deps.clock.now().wall;
   switch (failure?.class) {
     case 'RateLimited':
-      await change(deps, endpoint, (state) => refused(state, now, sentAt, failure.retryAfterMs));
+      // Too many jobs at once says nothing about the pace.
+      await change(deps, endpoint, (state) =>
+        failure.limit === 'concurrency'
+          ? troubled(state, now, failure.retryAfterMs)
+          : refused(state, now, sentAt, failure.retryAfterMs),
+      );
       break;
     case 'NotSent':
     case 'ServiceDown':

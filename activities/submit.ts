@@ -31,6 +31,7 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
 
   try {
+    await deps.crowd.room(deps, signal);
     await waitForSlot(deps, 'create', key.batch, signal);
     // After the wait, which may be longer than the life of a link.
     const link = await freshSpeechLink(deps, loaded, key, signal);

@@ -102,7 +102,7 @@ export async function applyJobEnd(tx: Tx, batch: string, row: number, effect: Ro
 }
 
 /** The columns of a row that ends. */
-export function ending(effect: RowEnding): {
+function ending(effect: RowEnding): {
   outcome: RowEnding['outcome'];
   failure: string | null;
   file: string | null;

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
+import { Crowd } from '../activities/crowd.ts';
 import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
 import { RunningWork } from '../activities/running-work.ts';
@@ -36,6 +37,7 @@ export function dependenciesOf(
     reads: pLimit(READS),
     limiters: new Map(),
     looks: new LookSchedule(),
+    crowd: new Crowd(),
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),

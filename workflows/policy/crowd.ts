@@ -14,15 +14,18 @@ export interface CrowdState {
 }
 
 /** One more is tried this often, ms. */
-const GROW_EVERY_MS = 10_000;
+const GROW_EVERY_MS = 5_000;
 /** Without a refusal for so long the limit is no longer known, ms. */
 const FORGET_AFTER_MS = 300_000;
 
-/** A request was refused while so many of our jobs ran. Refusals of one moment are one piece of news: the lowest count stands. */
+/**
+ * A request was refused while so many of our jobs ran. Refusals of one moment are one piece of news: the highest count stands, because
+ * answers to requests that went out together are recorded one after another.
+ */
 export function crowded(before: CrowdState | undefined, running: number, now: number): CrowdState {
   const most = Math.max(1, running);
   const isSameMoment = before !== undefined && Math.abs(now - before.at) < 1_000;
-  return { most: isSameMoment ? Math.min(before.most, most) : most, at: now };
+  return { most: isSameMoment ? Math.max(before.most, most) : most, at: now };
 }
 
 /** True if the API may take one more job. A clock that was set back counts as a long time. */

@@ -164,10 +164,12 @@ export function refused(
 export function troubled(
   before: RateState | undefined,
   now: number,
+  retryAfterMs = 0,
 ): { readonly state: RateState; readonly result: undefined } {
   const state = asOf(before, now);
   if (now < state.pausedUntil) return { state, result: undefined };
-  const pause = Math.min(LONGEST_TROUBLE_MS, SHORTEST_PAUSE_MS * 2 ** state.troubles);
+  const backoff = Math.min(LONGEST_TROUBLE_MS, SHORTEST_PAUSE_MS * 2 ** state.troubles);
+  const pause = Math.max(backoff, Math.min(LONGEST_PAUSE_MS, retryAfterMs));
   return {
     state: { ...state, pausedUntil: now + pause, troubles: Math.min(20, state.troubles + 1) },
     result: undefined,

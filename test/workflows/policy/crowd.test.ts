@@ -20,16 +20,16 @@ describe('the limit of jobs at once', () => {
 
   it('takes refusals of one moment as one, and a later one as news', () => {
     const first = crowded(undefined, 5, 1_000);
-    expect(crowded(first, 8, 1_999)).toEqual({ most: 5, at: 1_999 });
-    expect(crowded(first, 3, 1_999)).toEqual({ most: 3, at: 1_999 });
-    expect(crowded(first, 8, 2_000)).toEqual({ most: 8, at: 2_000 });
+    expect(crowded(first, 8, 1_999)).toEqual({ most: 8, at: 1_999 });
+    expect(crowded(first, 3, 1_999)).toEqual({ most: 5, at: 1_999 });
+    expect(crowded(first, 3, 2_000)).toEqual({ most: 3, at: 2_000 });
   });
 
-  it('grows by one every ten seconds, and is forgotten after five minutes', () => {
+  it('grows by one every five seconds, and is forgotten after five minutes', () => {
     const state = crowded(undefined, 5, 0);
-    expect(hasRoom(state, 5, 9_999)).toBe(false);
-    expect(hasRoom(state, 5, 10_000)).toBe(true);
-    expect(hasRoom(state, 6, 10_000)).toBe(false);
+    expect(hasRoom(state, 5, 4_999)).toBe(false);
+    expect(hasRoom(state, 5, 5_000)).toBe(true);
+    expect(hasRoom(state, 6, 5_000)).toBe(false);
     expect(hasRoom(state, 1_000, 300_000)).toBe(false);
     expect(hasRoom(state, 1_000, 300_001)).toBe(true);
   });
