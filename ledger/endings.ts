@@ -42,7 +42,13 @@ async function retake(tx: Tx, batch: string, row: number, effect: Retake): Promi
     .where('outcome', 'is', null)
     .executeTakeFirst();
   if (line === undefined) return;
-  if (line.auto_takes >= effect.most) return applyEffect(tx, batch, row, effect.otherwise);
+  const { control } = await tx
+    .selectFrom('batches')
+    .select('control')
+    .where('name', '=', batch)
+    .executeTakeFirstOrThrow();
+  // A batch that is being stopped would only cancel it, and lose how it stood.
+  if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(tx, batch, row, effect.otherwise);
   const before = { outcome: null, failure: effect.otherwise.failure ?? null, file: null, extraFiles: [] };
   await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before });
   await tx

@@ -4,7 +4,7 @@ import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
 import type { ChargeRecord } from './ledger.ts';
 import { toCharge } from './records.ts';
-import { write, type ChargesTable, type Db, type Schema, type Tx } from './schema.ts';
+import { write, type ChargesTable, type Db, type RowsTable, type Schema, type Tx } from './schema.ts';
 
 /** Ends what a batch that is being stopped no longer works on. See {@link Ledger.cancelRest}. */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
@@ -84,11 +84,19 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
   return ended;
 }
 
-/** The latest attempt of each step of each row: what an earlier one left behind is no longer waited for. */
-function latest(db: Db | Tx, batch: string): SelectQueryBuilder<Schema & { c: ChargesTable }, 'c', object> {
+/**
+ * The latest attempt of each step of each row, of its present take: what an earlier one left behind is no longer waited for. Except
+ * what is still on the wire, whatever take it is of.
+ */
+function latest(
+  db: Db | Tx,
+  batch: string,
+): SelectQueryBuilder<Schema & { c: ChargesTable; r: RowsTable }, 'c' | 'r', object> {
   return db
     .selectFrom('charges as c')
+    .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
     .where('c.batch', '=', batch)
+    .where((eb) => eb.or([eb('c.state', '=', 'sending'), eb('c.take', '=', eb.ref('r.take'))]))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -98,12 +106,8 @@ function latest(db: Db | Tx, batch: string): SelectQueryBuilder<Schema & { c: Ch
             .whereRef('later.batch', '=', 'c.batch')
             .whereRef('later.row', '=', 'c.row')
             .whereRef('later.step', '=', 'c.step')
-            .where((on) =>
-              on.or([
-                on('later.take', '>', on.ref('c.take')),
-                on('later.take', '=', on.ref('c.take')).and('later.attempt', '>', on.ref('c.attempt')),
-              ]),
-            ),
+            .whereRef('later.take', '=', 'c.take')
+            .whereRef('later.attempt', '>', 'c.attempt'),
         ),
       ),
     );

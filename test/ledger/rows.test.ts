@@ -187,14 +187,6 @@ describe('cancelRest', () => {
     const outcomes = await Promise.all(upTo(6).map(async (row) => (await ledger.readRow('b', row))?.row.outcome));
     expect(outcomes).toEqual(['cancelled', null, null, 'cancelled', 'cancelled', 'failed']);
   });
-
-  it('does not wait for a job that a later take replaced', async () => {
-    await fill(ledger, 1);
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
-    await ledger.revoke(aKey(1, 1, 2));
-    expect(await ledger.cancelRest('b')).toBe(1);
-  });
 });
 
 describe('counts', () => {

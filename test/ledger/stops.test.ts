@@ -62,6 +62,29 @@ describe('stopNow', () => {
   });
 });
 
+describe('a row that went on to another take', () => {
+  it('is cancelled like any other, whatever became of its earlier take', async () => {
+    const resubmit = (row: number): Promise<unknown> =>
+      ledger.redrive('b', [{ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await resubmit(1);
+    await accept(2);
+    await ledger.endRow('b', 2, { outcome: 'overdue' });
+    await resubmit(2);
+    await ledger.stopNow('b');
+    expect(await outcomes()).toMatchObject({ cancelled: 60, overdue: 0 });
+    expect(await ledger.closeBatch('b')).toBe(0);
+  });
+
+  it('is given no take of its own while the batch is being stopped', async () => {
+    await accept(1);
+    await ledger.setControl('b', 'stopping');
+    await ledger.finishJob(aKey(1), {}, { retake: 'speech', reason: 'retake', most: 3, otherwise: FAILED });
+    expect(await ledger.readRow('b', 1)).toMatchObject({ row: { take: 1, outcome: 'failed' } });
+  });
+});
+
 describe('a halt', () => {
   it('comes with the failure that is one too many, in the same transaction', async () => {
     await haltAt('soon,fail=2');
