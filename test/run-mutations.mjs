@@ -16,7 +16,10 @@ import jest from '../jest.config.mjs';
 const LOWEST_SCORE = 85;
 
 /** Tests of a policy beside the one that has its name. */
-const MORE_OF_POLICY = { 'row-machine': ['workflows/policy/row-story'] };
+const MORE_OF_POLICY = {
+  rate: ['workflows/policy/rate-figures'],
+  'row-machine': ['workflows/policy/row-story'],
+};
 
 /** Source → the tests that must notice a change in it. */
 const SOURCES = {

@@ -65,6 +65,11 @@ describe('quoteStep per second and per job', () => {
     expect(quoteStep('transcription', stt(), BUILT_IN_PRICES)).toBeNull();
   });
 
+  it('takes each second at its price', () => {
+    const prices: PriceTable = { ...BUILT_IN_PRICES, transcription: { unit: 'second', credits: 2.5, estimate: false } };
+    expect(quoteStep('transcription', stt(4), prices)).toBe(10);
+  });
+
   it('takes a price per job as it is', () => {
     const prices: PriceTable = { ...BUILT_IN_PRICES, transcription: { unit: 'job', credits: 2.5, estimate: false } };
     expect(quoteStep('transcription', stt(), prices)).toBe(2.5);
