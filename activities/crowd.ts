@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crowded, hasRoom, type CrowdState } from '../workflows/policy/crowd.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Realm } from '../contract/names.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 
 /** How often to look whether a job has ended, ms. */
 const LOOK_EVERY_MS = 250;
 
-type Needs = Pick<Dependencies, 'ledger' | 'realm' | 'clock'>;
+/** What is asked, and when. */
+interface Needs {
+  readonly ledger: Pick<Ledger, 'countRunning'>;
+  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  readonly clock: { now(): { readonly wall: number } };
+}
 
 /**
  * What this process knows of how many jobs the API runs at once. Each process learns it by a refusal of its own, which costs nothing;
