@@ -99,6 +99,19 @@ describe('steering where nobody works', () => {
     expect(existsSync('home')).toBe(false);
   });
 
+  it('writes a wish down although Temporal cannot be told, and says so (4)', async () => {
+    await STATES.running(desk.ledger);
+    // Both are loaded before they run at once: Jest cannot link two modules that share a third at the same time.
+    for (const command of ['pause', 'tune']) expect(await desk.line.run(command, 'other')).toMatchObject({ code: 2 });
+    // The discard port: nobody listens there.
+    env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
+    const ends = await Promise.all([desk.line.run('pause'), desk.line.run('tune', '--rate', '3')]);
+    for (const { code, stderr } of ends) {
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('It is on record') });
+    }
+    expect(await find(desk.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
+  });
+
   it('keeps a stop, whoever else wishes what at the same time', async () => {
     await STATES.running(desk.ledger);
     const words = [
