@@ -18,6 +18,7 @@ const LOWEST_SCORE = 85;
 /** Tests of a policy beside the one that has its name. */
 const MORE_OF_POLICY = {
   rate: ['workflows/policy/rate-figures'],
+  redrive: ['workflows/policy/redrive-jobs'],
   'row-machine': ['workflows/policy/row-story'],
 };
 

@@ -181,6 +181,40 @@ describe('steps', () => {
   });
 });
 
+describe('lastAttempt', () => {
+  const two = [attempt('revoked', { take: 1, attempt: 3 }), attempt('sending', { take: 2, attempt: 1 })];
+
+  it('is of the last take, and there the last, in any order', () => {
+    const more = [...two, attempt('done', { take: 2, attempt: 2 })];
+    for (const list of [two, two.toReversed()])
+      expect(lastAttempt(list, 'speech')).toMatchObject({ take: 2, attempt: 1 });
+    for (const list of [more, more.toReversed()]) expect(lastAttempt(list, 'speech')).toMatchObject({ attempt: 2 });
+  });
+
+  it('is of that step', () => {
+    expect(lastAttempt(two, 'lip-sync')).toBeUndefined();
+  });
+});
+
+describe('a step of a chain', () => {
+  it.each([
+    ['done', { do: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } }],
+    ['rejected', { do: 'ended' }],
+  ] as const)('that is %s', (state, move) => {
+    expect(nextMove(DUB, [attempt(state)])).toEqual(move);
+  });
+
+  it('of a take that the row is not at yet says nothing', () => {
+    expect(nextMove(TTS, [attempt('done', { take: 2 })])).toMatchObject({ do: 'submit', at: { take: 1, attempt: 1 } });
+    expect(nextMove(TTS, [attempt('sending', { take: 2 })])).toMatchObject({ do: 'submit' });
+  });
+
+  it('has but its last attempt counted, also where one before it was never settled', () => {
+    const attempts = [attempt('sending'), attempt('not-accepted', { attempt: 2 })];
+    expect(nextMove(TTS, attempts)).toMatchObject({ do: 'submit', at: { attempt: 3 } });
+  });
+});
+
 describe('isLastStep', () => {
   it.each([
     ['dub', 'speech', false],

@@ -17,6 +17,15 @@ describe('shareOf', () => {
       }),
     );
   });
+
+  it.each([
+    [8, 4, 4],
+    [8, 3, 6],
+    [1, 4, 1],
+    [50, 1, 100],
+  ])('of %d submits, over %d lanes, lets each hold twice its part: %d', (submits, count, expected) => {
+    expect(shareOf({ window: 1, submits }, count).submits).toBe(expected);
+  });
 });
 
 describe('lanesFor', () => {
@@ -41,5 +50,22 @@ describe('claimSize', () => {
         if (!inChunks && inFlight < window) expect(size).toBeGreaterThan(0);
       }),
     );
+  });
+
+  it.each([
+    // A quarter of the window is worth a round trip; two quarters are claimed at once.
+    [40, 30, true, 10],
+    [40, 31, true, 0],
+    [40, 31, false, 9],
+    [40, 0, true, 20],
+    [2, 1, true, 1],
+    // At most 50 make it worth while, and at most 100 are claimed.
+    [400, 350, true, 50],
+    [400, 351, true, 0],
+    [400, 0, true, 100],
+    [400, 400, false, 0],
+    [400, 450, false, 0],
+  ])('of a window of %d with %d in flight, in chunks: %j, is %d', (window, inFlight, inChunks, size) => {
+    expect(claimSize(window, inFlight, inChunks)).toBe(size);
   });
 });
