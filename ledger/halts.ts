@@ -26,7 +26,7 @@ export async function haltIfDue(tx: Tx, name: string, outcome: Outcome): Promise
   const ended = await countEnded(tx, name, halt.unit === 'rows' ? FAILURES : TRIED, batch.reopened_at);
   if (!shouldHalt(halt, ended)) return;
   const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;
-  const words = `${share} rows failed, and --halt ${formatHalt(halt)} says that is enough`;
+  const words = `${share} ${share === '1' ? 'row' : 'rows'} failed, and --halt ${formatHalt(halt)} says that is enough`;
   await tx
     .updateTable('batches')
     .set({ control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 })

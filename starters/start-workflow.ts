@@ -16,18 +16,30 @@ const WORKFLOW_TASK_TIMEOUT = '3s';
 /** Temporal takes what it is told within this time, or does not take it now, ms. */
 const TELL_TIMEOUT_MS = 30_000;
 
-/** Starts the workflow of a batch, or finds the one that runs. Rejects with a `ServiceError` if Temporal does not take it. */
-export async function startWorkflow(client: Client, ledger: Ledger, batch: BatchRecord): Promise<WorkflowHandle> {
+/**
+ * Starts the workflow of a batch, or finds the one that runs. `news`: the ledger may say something that a running workflow has not
+ * heard, such as rows that were opened again. It is told in the same step, so that a workflow that is about to end cannot miss
+ * it. Rejects with a `ServiceError` if Temporal does not take it.
+ */
+export async function startWorkflow(
+  client: Client,
+  ledger: Ledger,
+  batch: BatchRecord,
+  { news }: { readonly news: boolean },
+): Promise<WorkflowHandle> {
   const input: RunBatchInput = { batch: batch.name, lanes: lanesFor(batch.rows) };
-  return client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () =>
-    client.workflow.start(RUN_BATCH, {
-      workflowId: batchWorkflowId(ledger.id, batch.name),
-      taskQueue: taskQueueOf({ apiUrl: batch.apiUrl, account: batch.account, ledgerId: ledger.id }),
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-    }),
+  const start = {
+    workflowId: batchWorkflowId(ledger.id, batch.name),
+    taskQueue: taskQueueOf({ apiUrl: batch.apiUrl, account: batch.account, ledgerId: ledger.id }),
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+  } as const;
+  return client.withDeadline<WorkflowHandle>(Date.now() + TELL_TIMEOUT_MS, () =>
+    news
+      ? client.workflow.signalWithStart(RUN_BATCH, { ...start, signal: CONTROL_NEWS, signalArgs: [] })
+      : client.workflow.start(RUN_BATCH, start),
   );
 }
 

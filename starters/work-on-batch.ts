@@ -10,7 +10,7 @@ import { listenForInterrupt, type Interrupt, type InterruptExit } from './interr
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import { messageOf, type Settings } from './settings.ts';
-import { askWorkflow, sendControlNews, startWorkflow } from './start-workflow.ts';
+import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
@@ -88,11 +88,10 @@ async function workWith(
     : undefined;
   worker?.ended.catch(onFault);
   try {
-    const handle = await startWorkflow(temporal.client, ledger, record).catch(silentTemporal(record));
     // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
     if (record.control === 'paused' && record.pauseReason !== null) await ledger.setControl(record.name, 'running');
-    // A workflow of before may not have heard of a wish that only the ledger was told.
-    if (!request.isNew) await sendControlNews(temporal.client, ledger, record.name).catch(silentTemporal(record));
+    const news = { news: !request.isNew };
+    const handle = await startWorkflow(temporal.client, ledger, record, news).catch(silentTemporal(record));
     if (detach) return 'detached';
     return await followBatch({
       ...request,
@@ -103,7 +102,7 @@ async function workWith(
       askWorkflow: () => askWorkflow(temporal.client, handle),
       startAgain: async () => {
         // If Temporal does not take it now, the next look asks again.
-        await startWorkflow(temporal.client, ledger, record).catch(unlessSilent);
+        await startWorkflow(temporal.client, ledger, record, { news: true }).catch(unlessSilent);
       },
     });
   } finally {
