@@ -12,8 +12,8 @@ export default {
   concurrency: 2,
   // On a busy machine a test may take long without going round in circles.
   timeoutMS: 20_000,
-  // Jest keeps the modules of each run; a process that has grown is slow.
-  maxTestRunnerReuse: 15,
+  // Jest keeps the ES modules of each run: after a few, a process is slower than a new one.
+  maxTestRunnerReuse: 1,
   incremental: true,
   reporters: ['progress-append-only', 'clear-text'],
   clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false, skipFull: true },
