@@ -32,7 +32,7 @@ const SOURCES = {
     }),
   ),
   'api/classify.ts': ['api/classify', 'api/classify-words'],
-  'activities/submit.ts': ['activities/submit', 'activities/one-charge-{answers,memory,names,takes}'],
+  'activities/submit.ts': ['activities/submit', 'activities/one-charge-{answers,memory,takes}'],
   'activities/send.ts': ['activities/{submit,insist,record-verdict}', 'activities/one-charge-kills'],
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
   'activities/reconcile.ts': ['activities/look-up-lost', 'activities/one-charge-{kills,memory,races,takes}'],
