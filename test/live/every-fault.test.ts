@@ -254,17 +254,32 @@ describe('a fault that stops a batch', () => {
     expect(world.simulator.ledger()).toEqual([]);
   });
 
-  it('neither is held against a row', async () => {
+  it('a budget that is used up refuses the rest, free of charge, and ends with 12', async () => {
+    await world.changePlan({});
+    const before = world.simulator.ledger().length;
+    // Ten credits each, by the built-in estimate of half a credit a character.
+    const lines = ['first', 'second', 'third'].map((id) => `${id},${id.padEnd(20, '.')},narrator`);
+    await world.write('dear.csv', ['id,text,voice', ...lines, ''].join('\n'));
+    expect(await world.run(['run', 'dear.csv', '--budget', '25'])).toMatchObject({ code: 12 });
+    const rows = [...(await world.results('dear')).values()];
+    expect(rows.map((row) => row['_outcome']).toSorted()).toEqual(['refused', 'succeeded', 'succeeded']);
+    const refused = rows.find((row) => row['_outcome'] === 'refused');
+    expect(refused).toMatchObject({ _error_class: 'OverBudget', _credits: 0, _attempts: 0 });
+    expect(refused?.['_message']).toMatch(/budget of 25 credits \(20 spent.*this row costs 10.*Nothing was charged/);
+    expect(world.simulator.ledger()).toHaveLength(before + 2);
+  });
+
+  it('none is held against a row', async () => {
     await world.changePlan({});
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
-    expect(world.simulator.ledger()).toHaveLength(6);
+    expect([...world.charges('lines').values()]).toEqual(new Array(6).fill(1));
     expect(world.doubleCharges()).toEqual([]);
   });
 });
 
 describe('the classes of failures', () => {
   it('are all seen at work here; a row that ends NotSent or RateLimited takes hours', () => {
-    const seen = new Set([...CASES.map((one) => one.class), 'BadToken', 'OutOfCredits', 'ServiceDown']);
+    const seen = new Set([...CASES.map((one) => one.class), 'BadToken', 'OutOfCredits', 'OverBudget', 'ServiceDown']);
     expect(Object.keys(FAILURES).filter((name) => !seen.has(name as FailureClass))).toEqual(['NotSent', 'RateLimited']);
   });
 });
