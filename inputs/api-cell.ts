@@ -11,7 +11,9 @@ export function valueOfApiCell(cell: string): JsonValue {
   const text = cell.trim();
   if (NUMBER.test(text)) {
     const value = Number(text);
-    return Number.isFinite(value) && (!/^-?\d+$/.test(text) || Number.isSafeInteger(value)) ? value : cell;
+    // A whole number must come out as it stands; of a fraction a double is always the nearest.
+    const survives = !/^-?\d+$/.test(text) || Number.isSafeInteger(value) || String(value) === text;
+    return Number.isFinite(value) && survives ? value : cell;
   }
   if (!/^(?:true|false|null|\{.*\}|\[.*\]|".*")$/s.test(text)) return cell;
   try {
