@@ -19,12 +19,24 @@ interface Needs {
  */
 export class Crowd {
   #state: CrowdState | undefined;
+  /** Requests of this process that were let through and have no answer on record yet: each may be one more job. */
+  #inside = 0;
 
-  /** Waits until the API may take one more job. Rejects when the signal aborts. */
-  async room(deps: Needs, signal: AbortSignal): Promise<void> {
-    while (this.#state !== undefined && !hasRoom(this.#state, await running(deps), deps.clock.now().wall)) {
+  /**
+   * Waits until the API may take one more job, and lets one request through: its job is counted from now on. Returns what is to
+   * be called when the request has its answer, or will not be made. Rejects when the signal aborts.
+   */
+  async enter(deps: Needs, signal: AbortSignal): Promise<() => void> {
+    for (;;) {
+      const count = this.#state === undefined ? 0 : await running(deps);
+      // Nothing may come between the look and the step, else all who wait would go at once.
+      if (hasRoom(this.#state, count + this.#inside, deps.clock.now().wall)) break;
       await sleep(LOOK_EVERY_MS, undefined, { signal });
     }
+    this.#inside += 1;
+    return () => {
+      this.#inside -= 1;
+    };
   }
 
   /** The API refused a request because too many jobs are unfinished. */

@@ -30,8 +30,9 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
   const loaded = await loadAttempt(deps, key);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
 
+  let leave: (() => void) | undefined;
   try {
-    await deps.crowd.room(deps, signal);
+    leave = await deps.crowd.enter(deps, signal);
     await waitForSlot(deps, 'create', key.batch, signal);
     // After the wait, which may be longer than the life of a link.
     const link = await freshSpeechLink(deps, loaded, key, signal);
@@ -53,6 +54,8 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
     // Before the intent an abort harms nothing; `send` handles its own.
     if (signal.aborted) return deferred(key);
     throw error;
+  } finally {
+    leave?.();
   }
 }
 
