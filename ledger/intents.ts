@@ -69,7 +69,13 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {
     await requireBatch(tx, key.batch);
-    await requireRow(tx, key);
+    const row = await requireRow(tx, key);
+    if (key.take > row.take) {
+      // Its record would stand in the way of the take that the row is at.
+      throw new LedgerMisuse(
+        `Row ${key.row} of "${key.batch}" is at take ${row.take}; nobody made take ${key.take} of it. Nothing was recorded.`,
+      );
+    }
     const blocking = findBlocking(await chargesOfStep(tx, key), key);
     if (blocking !== undefined) return blocking;
     const now = Date.now();

@@ -71,6 +71,11 @@ describe('redrive', () => {
     expect(await ledger.takesOf('b', 1)).toHaveLength(1);
   });
 
+  it('lets nobody spend the key of a take that nobody made', async () => {
+    await expect(ledger.revoke(aKey(1, 1, 2))).rejects.toThrow('nobody made take 2');
+    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'go' });
+  });
+
   it('leaves a row alone that has not ended', async () => {
     expect(await ledger.redrive('b', [pay(1)])).toEqual({ rows: [], left: [1] });
     expect(await rowOf(1)).toMatchObject({ take: 1 });

@@ -38,7 +38,7 @@ export class PureBook implements Book {
 
   async revoke(key: RowAttempt): Promise<AttemptState> {
     const row = this.#row(key.row);
-    if (isNext(row, key)) row.attempts.push(newAttempt(key, 'revoked'));
+    if (key.take <= row.take && isNext(row, key)) row.attempts.push(newAttempt(key, 'revoked'));
     return this.#attempt(key)?.state ?? 'revoked';
   }
 
