@@ -141,7 +141,8 @@ async function choosePort(options: StartOptions): Promise<number> {
   );
 }
 
-function isFree(port: number): Promise<boolean> {
+/** True if nobody listens on this port of 127.0.0.1. */
+export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => {

@@ -175,7 +175,7 @@ function requireCharge(charges: readonly ChargeRecord[], key: AttemptKey): Charg
 }
 
 /** Changes an attempt, and with it the sum that its batch keeps. */
-async function updateCharge(tx: Tx, charge: ChargeRecord, change: Partial<ChargeLine>): Promise<void> {
+export async function updateCharge(tx: Tx, charge: ChargeRecord, change: Partial<ChargeLine>): Promise<void> {
   const more = change.charged === undefined ? 0 : (change.charged ?? 0) - (charge.charged ?? 0);
   if (more !== 0) {
     const { charged } = await tx

@@ -1,5 +1,6 @@
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import { requireBatch } from './batches.ts';
+import { updateCharge } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, Redriven, RedriveChoice } from './ledger.ts';
 import { inOrder, toCharge, toFailure, toFile, toRow } from './records.ts';
@@ -96,15 +97,7 @@ async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]
   await release(tx, line);
   if (charge.file !== null || charge.finishedAt === null) return;
   // Its result could not be fetched; it is looked at again as if it had not ended.
-  await tx
-    .updateTable('charges')
-    .set({ finished_at: null, failure: null })
-    .where('batch', '=', charge.batch)
-    .where('row', '=', charge.row)
-    .where('step', '=', charge.step)
-    .where('take', '=', charge.take)
-    .where('attempt', '=', charge.attempt)
-    .execute();
+  await updateCharge(tx, charge, { finished_at: null, failure: null });
 }
 
 /** Frees the row for the next claim, and for as many takes of its own as a new row has. */

@@ -14,6 +14,7 @@ import { requireWritableOut } from './out-folder.ts';
 import type { RedriveDraft } from './redrive-draft.ts';
 import type { Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
+import { budgetLeft as leftOf } from './terminal/money.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
 import { draftLines, refusalLines, rowsInWords } from './terminal/redrive-words.ts';
@@ -49,9 +50,7 @@ export interface RedriveRequest {
 /** Credits that are left of the budget of a batch; null if it has none. */
 export async function budgetLeft(ledger: Ledger, batch: BatchRecord, tuning: Tuning = {}): Promise<number | null> {
   const budget = tuning.budget === undefined ? batch.settings.budget : tuning.budget;
-  if (budget === null) return null;
-  const { charged, reserved, uncertain } = await ledger.money(batch.name);
-  return Math.max(0, budget - charged - reserved - uncertain);
+  return budget === null ? null : leftOf(await ledger.money(batch.name), budget);
 }
 
 /**

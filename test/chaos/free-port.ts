@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { isFree } from '../../embedded/start-server.ts';
 
 /** Below the ports that systems give to outgoing connections, one of which could take it while a listener is away. */
 const FIRST_PORT = 12_000;
@@ -10,18 +10,4 @@ export async function freePort(): Promise<number> {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
     if (await isFree(port)) return port;
   }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => {
-      resolve(false);
-    });
-    probe.listen(port, '127.0.0.1', () => {
-      probe.close(() => {
-        resolve(true);
-      });
-    });
-  });
 }
