@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { STEPS, type Step } from '../../../contract/row-kinds.ts';
+import { UNKNOWN_POLICIES } from '../../../contract/outcomes.ts';
+import { KINDS, STEPS, type Step } from '../../../contract/row-kinds.ts';
+import { PRICE, type Rules } from './rules.ts';
 
 /** A step of a story. Numbers are taken modulo what there is. */
 export type Command =
@@ -27,7 +29,7 @@ export type Command =
 
 const nth = fc.nat({ max: 7 });
 
-export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
+const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('hand-out' as const), row: nth }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('hand-out-again' as const), nth }) },
   {
@@ -46,3 +48,17 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('ask' as const), nth }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
 );
+
+/** How a batch is set, and what happens to it. */
+export const anyStory: fc.Arbitrary<{ readonly rules: Rules; readonly commands: readonly Command[] }> = fc.record({
+  rules: fc.record({
+    kinds: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 4 }),
+    onUnknown: fc.constantFrom(...UNKNOWN_POLICIES),
+    retakes: fc.nat({ max: 2 }),
+    budget: fc.option(fc.integer({ min: 0, max: 8 * PRICE })),
+  }),
+  commands: fc.array(anyCommand, { minLength: 5, maxLength: 70 }),
+});
+
+/** A story that is about the most there is, for a check that stories get there: the same each time. */
+export const EXAMPLES = fc.sample(anyStory, { numRuns: 60, seed: 2026 });

@@ -1,0 +1,41 @@
+import type { RowAttempt } from '../../../contract/batch.ts';
+import type { Failure, FailureClass } from '../../../contract/failures.ts';
+import type { UnknownPolicy } from '../../../contract/outcomes.ts';
+import type { Kind } from '../../../contract/row-kinds.ts';
+
+/** Credits of each request; the API of a story charges what is quoted. */
+export const PRICE = 2;
+
+/** How a story's batch is set. */
+export interface Rules {
+  readonly kinds: readonly Kind[];
+  readonly onUnknown: UnknownPolicy;
+  readonly retakes: number;
+  /** Credits; null: without a bound. */
+  readonly budget: number | null;
+}
+
+/** How often a story came by what it is about. */
+export interface Seen {
+  sends: number;
+  /** Requests whose answer was lost. */
+  lost: number;
+  newTakes: number;
+  /** Answers that came when the request was given up. */
+  late: number;
+  /** Requests that the budget refused. */
+  refused: number;
+}
+
+export function failureOf(name: FailureClass): Failure {
+  return { class: name, message: name };
+}
+
+/** Names an attempt, and the job that it makes. */
+export function nameOf({ row, step, take, attempt }: RowAttempt): string {
+  return `${row}-${step}-${take}-${attempt}`;
+}
+
+export function isSame(one: RowAttempt, other: RowAttempt): boolean {
+  return nameOf(one) === nameOf(other);
+}
