@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { AttemptKey, Move } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
-import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/ledger.ts';
+import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
 import { nextMove } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 

@@ -4,7 +4,7 @@ import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import type { Operation } from '../contract/row-kinds.ts';
-import type { ChargeRecord } from '../ledger/ledger.ts';
+import type { ChargeRecord } from '../ledger/record-types.ts';
 import { chooseJob, mayBe, type Finding, type LostCreate } from '../workflows/policy/adopt.ts';
 import { lastAttempt } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -1,7 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
 import { BatchExists, LedgerMisuse } from './errors.ts';
-import type { BatchRecord, NewBatch } from './ledger.ts';
+import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
 import { isDuplicate } from './sqlite.ts';

@@ -1,6 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { ChargeRecord, Ledger, RowEffect, SettleVerdict } from './ledger.ts';
+import type { Ledger, RowEffect, SettleVerdict } from './ledger.ts';
+import type { ChargeRecord } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';

@@ -1,5 +1,5 @@
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../contract/outcomes.ts';
-import type { Counts, Money } from './ledger.ts';
+import type { Counts, Money } from './record-types.ts';
 import { look, type Db } from './schema.ts';
 
 /** Rows of the batch by outcome and, for open ones, by state. */

@@ -3,7 +3,8 @@ import { requireBatch } from './batches.ts';
 import { refuse, roomFor } from './budgets.ts';
 import { chargesOfStep } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { ChargeRecord, Intent, IntentAnswer } from './ledger.ts';
+import type { Intent, IntentAnswer } from './ledger.ts';
+import type { ChargeRecord } from './record-types.ts';
 import { toCharge } from './records.ts';
 import { write, type Db, type RowLine, type Tx } from './schema.ts';
 

@@ -1,126 +1,19 @@
-import type { AttemptKey, BatchSettings, Tunables, Tuning } from '../contract/batch.ts';
 import type { ClaimRequest } from '../contract/activities.ts';
+import type { AttemptKey, Tunables, Tuning } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { AttemptState, Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
-import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
-
-/** What makes a batch this batch. The same four again mean the same batch. */
-export interface BatchIdentity {
-  readonly name: string;
-  /** sha256 of the manifest's bytes, hex. */
-  readonly digest: string;
-  readonly apiUrl: string;
-  readonly account: string;
-}
-
-export interface NewBatch extends BatchIdentity {
-  readonly settings: BatchSettings;
-  /** Input columns in order, without `_…`. */
-  readonly columns: readonly string[];
-  /** Where the manifest was read from, for people. */
-  readonly source: string;
-}
-
-export interface BatchRecord extends NewBatch {
-  /** `loading`: rows are still being written; such a batch never ran. `open`: has rows without outcome or may get some. `closed`: every row ended. */
-  readonly state: 'loading' | 'open' | 'closed';
-  readonly control: Control;
-  /** Why the batch paused by itself, if it did. */
-  readonly pauseReason: Failure | null;
-  /** Why the batch gave up by itself (`--halt`), in one sentence; null if it did not. */
-  readonly halted: string | null;
-  readonly rows: number;
-  readonly createdAt: number;
-  /** First paid request of the batch, ms. */
-  readonly startedAt: number | null;
-  readonly closedAt: number | null;
-}
-
-export interface NewRow {
-  /** 1-based. */
-  readonly row: number;
-  readonly id: string;
-  /** Physical line of the record's first line, header = 1. */
-  readonly line: number;
-  readonly spec: RowSpec;
-  /** The input cells in column order, as they came. */
-  readonly input: readonly string[];
-  /** Sum of the quotes of its steps; null if no price is known. */
-  readonly quoted: number | null;
-}
-
-/** A stored result of a step. */
-export interface ResultFile {
-  readonly key: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly extension: string;
-}
-
-export interface RowRecord extends NewRow {
-  readonly kind: Kind;
-  readonly state: RowState;
-  readonly outcome: Outcome | null;
-  readonly failure: Failure | null;
-  /** The final result; also `.srt`, `.vtt` beside a transcript are in `extraFiles`. */
-  readonly file: ResultFile | null;
-  readonly extraFiles: readonly ResultFile[];
-  /** Transcribed text, for `stt`. */
-  readonly text: string | null;
-  readonly take: number;
-  /** First step that the current take pays for; the steps before it keep what an earlier take made. Null: all steps. */
-  readonly redoFrom: Step | null;
-  /** Takes that the row was given by itself since a person last asked for one. */
-  readonly autoTakes: number;
-  /** Its job may take as long as jobs may, counted from here, ms; null: from its acceptance. */
-  readonly waitSince: number | null;
-  readonly updatedAt: number;
-  readonly endedAt: number | null;
-}
-
-/** Why and when a row was given a new take, and how it stood before. Take 1 has no such record. */
-export interface TakeRecord {
-  readonly batch: string;
-  readonly row: number;
-  /** From 2. */
-  readonly take: number;
-  readonly reason: TakeReason;
-  /** The first step that it pays for. */
-  readonly fromStep: Step;
-  readonly madeAt: number;
-  readonly before: {
-    readonly outcome: Outcome | null;
-    readonly failure: Failure | null;
-    /** The result that it replaces. */
-    readonly file: ResultFile | null;
-    readonly extraFiles: readonly ResultFile[];
-    /** What the row asked for until then; only where this take changes it. */
-    readonly spec?: RowSpec;
-    readonly input?: readonly string[];
-  };
-}
-
-/** One attempt: one paid request. */
-export interface ChargeRecord extends AttemptKey {
-  readonly state: AttemptState;
-  readonly jobId: string | null;
-  readonly quoted: number | null;
-  /** What was charged: the API's figure, or the quote where it gave none. Null unless accepted or done. */
-  readonly charged: number | null;
-  /** Where `charged` is from. */
-  readonly chargedFrom: 'api' | 'quote' | null;
-  readonly failure: Failure | null;
-  readonly requestId: string | null;
-  /** sha256 (hex) of the audio link that a chain's lip-sync was given: the link itself is on no record. */
-  readonly linkHash: string | null;
-  /** The worker process that made the intent. */
-  readonly owner: string;
-  readonly intentAt: number;
-  readonly verdictAt: number | null;
-  /** The job ended (either way) and, if it completed, its result is in the store. */
-  readonly finishedAt: number | null;
-  readonly file: ResultFile | null;
-}
+import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
+import type { Step } from '../contract/row-kinds.ts';
+import type {
+  BatchRecord,
+  ChargeRecord,
+  Counts,
+  Money,
+  NewBatch,
+  NewRow,
+  ResultFile,
+  RowRecord,
+  TakeRecord,
+} from './record-types.ts';
 
 /** Effect on the row that goes into the same transaction as a change of its charge. */
 export type RowEffect = { readonly state: RowState } | Retake | RowEnding;
@@ -210,24 +103,6 @@ export interface SettleVerdict {
   readonly requestId?: string;
   /** For `done`. */
   readonly file?: ResultFile;
-}
-
-export interface Counts {
-  readonly total: number;
-  /** Rows without an outcome, by state. */
-  readonly states: Readonly<Record<RowState, number>>;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-}
-
-export interface Money {
-  /** Sum over accepted and done attempts. */
-  readonly charged: number;
-  /** Quotes of attempts that are on the wire now; under a budget also of the later steps of rows that have begun. */
-  readonly reserved: number;
-  /** Quotes of attempts whose outcome is unknown. */
-  readonly uncertain: number;
-  /** True where part of the sums is quotes rather than the API's figures. */
-  readonly estimated: boolean;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Failure } from '../contract/failures.ts';
 import { NEVER_HALT } from '../contract/halt.ts';
 import { STEPS, type RowSpec } from '../contract/row-kinds.ts';
 import type { Selectable } from 'kysely';
-import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord, TakeRecord } from './ledger.ts';
+import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord, TakeRecord } from './record-types.ts';
 import type { BatchesTable, ChargeLine, NewRowLine, RowLine, TakesTable } from './schema.ts';
 
 /** Lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these columns. */

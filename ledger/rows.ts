@@ -1,6 +1,6 @@
 import { requireBatch } from './batches.ts';
 import { DuplicateRow, LedgerMisuse } from './errors.ts';
-import type { ChargeRecord, NewRow, RowRecord } from './ledger.ts';
+import type { ChargeRecord, NewRow, RowRecord } from './record-types.ts';
 import { fromRow, inOrder, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
 import { isDuplicate } from './sqlite.ts';

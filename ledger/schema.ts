@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
-import type { BatchRecord, ChargeRecord } from './ledger.ts';
+import type { BatchRecord, ChargeRecord } from './record-types.ts';
 
 /** Text that holds JSON. Text rather than a JSON type, so that both databases keep it as it was written. */
 type Json = string;

@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
-import type { ChargeRecord } from './ledger.ts';
+import type { ChargeRecord } from './record-types.ts';
 import { toCharge } from './records.ts';
 import { write, type ChargesTable, type Db, type RowsTable, type Schema, type Tx } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { TakeReason } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
 import { toTake } from './records.ts';
-import type { NewRow, TakeRecord } from './ledger.ts';
+import type { NewRow, TakeRecord } from './record-types.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 
 /**

@@ -3,7 +3,7 @@ import { ATTEMPT_STATES } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
-import type { ChargeRecord } from '../ledger/ledger.ts';
+import type { ChargeRecord } from '../ledger/record-types.ts';
 import { inOrder } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 

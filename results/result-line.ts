@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS } from '../contract/row-kinds.ts';
-import type { ChargeRecord, ResultFile, RowRecord } from '../ledger/ledger.ts';
+import type { ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
 
 /** Columns that follow the input columns in `results.*` and in the outcome files. */

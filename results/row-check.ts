@@ -1,5 +1,5 @@
 import { collisionKey } from '../inputs/output-name.ts';
-import type { BatchRecord } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Placed } from './media.ts';
 import type { Findings } from './mismatch.ts';
 import { UnfitName } from './names.ts';

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collisionKey } from '../inputs/output-name.ts';
-import type { BatchRecord, Ledger, RowRecord } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { lstatsOf, sha256Of, statsOf } from './media.ts';
 import type { StoredFiles } from './media.ts';
 import { UnfitName } from './names.ts';

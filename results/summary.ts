@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
-import type { BatchRecord } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';
 import { roundCredits } from './result-line.ts';
 import type { Tally } from './tally.ts';

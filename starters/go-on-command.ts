@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { nameFromFile } from './load-batch.ts';
 
 /** What a manifest that came through a pipe is called; see `inputs/manifest-source.ts`. */

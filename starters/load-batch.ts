@@ -7,7 +7,8 @@ import { makeHome } from '../embedded/home.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
-import type { BatchIdentity, BatchRecord, Ledger, NewRow } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchIdentity, BatchRecord, NewRow } from '../ledger/record-types.ts';
 import { ExitError } from './exit-error.ts';
 
 const ROWS_A_TRANSACTION = 500;

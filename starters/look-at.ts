@@ -1,5 +1,6 @@
 import type { ExitName } from '../contract/exit-codes.ts';
-import type { BatchRecord, Counts, Ledger, Money } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { chooseBatch, openRecords } from './open-records.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { exitOf } from './terminal/exit-of.ts';

@@ -1,5 +1,6 @@
 import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts';
-import type { BatchRecord, Ledger, NewRow } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
 import { oneLine } from './terminal/table.ts';
 import type { FoundRow } from './redrive-draft.ts';
 

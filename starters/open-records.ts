@@ -1,5 +1,6 @@
 import { LedgerMissing } from '../ledger/errors.ts';
-import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { ExitError } from './exit-error.ts';
 import { beforeWork } from './machine-trouble.ts';

@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { ExitError } from './exit-error.ts';
 import { goOnCommand } from './go-on-command.ts';
 

@@ -1,7 +1,8 @@
 import { FAILURES, type FailureClass } from '../contract/failures.ts';
 import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import { KINDS, type Kind } from '../contract/row-kinds.ts';
-import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import { ExitError } from './exit-error.ts';
 

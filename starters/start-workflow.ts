@@ -7,7 +7,8 @@ import {
 } from '@temporalio/client';
 import { CONTROL_NEWS, RUN_BATCH, type RunBatchInput } from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
-import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { lanesFor } from '../workflows/policy/window.ts';
 
 /** Workflow tasks of ours are short; a lost worker's task comes again after this. */

@@ -1,6 +1,7 @@
 import { ServiceError } from '@temporalio/client';
 import type { Witness } from '../activities/dependencies.ts';
-import type { BatchRecord, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { ExitError } from './exit-error.ts';

@@ -4,7 +4,7 @@ import { readList } from '../activities/look-up-lost.ts';
 import { readInTurn } from '../activities/slots.ts';
 import { ApiError, type JobOperation } from '../api/speech-api.ts';
 import { OPERATION_STYLE, ROW_KINDS } from '../contract/row-kinds.ts';
-import type { ChargeRecord } from '../ledger/ledger.ts';
+import type { ChargeRecord } from '../ledger/record-types.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { creditsOf, jobLines, jobsAtApi } from '../jobs-at-api.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';

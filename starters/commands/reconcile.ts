@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { ApiError } from '../../api/speech-api.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { newIdentity, type WorkerWorld } from '../../worker/dependencies.ts';
 import { adoptJob, listOrphans, settleUnknown, type Orphan } from '../../worker/settle-unknown.ts';
 import { openFolderStore } from '../../store/folder-store.ts';

@@ -1,7 +1,8 @@
 import { openFolderStore } from '../../store/folder-store.ts';
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { RunContext } from '../command-context.ts';
 import { checkSpend, spendFacts } from '../check-spend.ts';
 import { ExitError } from '../exit-error.ts';

@@ -1,7 +1,8 @@
 import type { Tunables, Tuning } from '../../contract/batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { formatHalt } from '../../contract/halt.ts';
-import type { BatchRecord, Ledger } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';

@@ -1,4 +1,4 @@
-import type { Money } from '../../ledger/ledger.ts';
+import type { Money } from '../../ledger/record-types.ts';
 import { number } from './progress.ts';
 
 /** `120 charged (partly estimated), 10 reserved, 5 uncertain; 65 left of a budget of 200` */

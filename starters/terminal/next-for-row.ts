@@ -1,4 +1,4 @@
-import type { BatchRecord, RowRecord } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 
 /** What a person can do about a row, with the command. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { BatchRecord, Counts } from '../../ledger/ledger.ts';
+import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
 import { shellWord } from '../go-on-command.ts';
 import { number } from './progress.ts';
 

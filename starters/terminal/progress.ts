@@ -1,4 +1,4 @@
-import type { BatchRecord, Counts, Money } from '../../ledger/ledger.ts';
+import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Output } from './output.ts';
 
 /** Without a terminal, a line at most this often, ms. */

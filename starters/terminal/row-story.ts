@@ -1,6 +1,6 @@
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import type { BatchRecord, ChargeRecord, TakeRecord } from '../../ledger/ledger.ts';
+import type { BatchRecord, ChargeRecord, TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder, type RowFile, type ScannedRow } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';

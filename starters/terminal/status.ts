@@ -1,6 +1,6 @@
 import type { Tunables } from '../../contract/batch.ts';
 import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
-import type { BatchRecord } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from '../follow.ts';
 import { formatHalt } from '../../contract/halt.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';

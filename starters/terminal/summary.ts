@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { BatchRecord, Counts, Money } from '../../ledger/ledger.ts';
+import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
 import { clock, doneOf } from './progress.ts';

@@ -1,6 +1,6 @@
 import type { TakeReason } from '../../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../../contract/row-kinds.ts';
-import type { BatchRecord, RowRecord, TakeRecord } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowRecord, TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { oneLine } from './table.ts';
 

@@ -7,7 +7,8 @@ import { pino } from 'pino';
 import type { Dependencies, Moment } from '../../activities/dependencies.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { ChargeRecord, Ledger, RowRecord } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import {
   startSimulator,

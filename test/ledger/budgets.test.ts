@@ -1,22 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Tuning } from '../../contract/batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 const FAILED = { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } } as const;
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
+ledgerForEachTest(async (made) => {
+  ledger = made;
   await fill(ledger, 10);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 const tune = (tuning: Tuning): Promise<unknown> => ledger.tune('b', tuning);

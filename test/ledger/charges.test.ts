@@ -1,23 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
-import type { ChargeRecord, Ledger, RowRecord } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 const REFUSED: Failure = { class: 'RateLimited', message: 'slow down', status: 429 };
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
 let ledger: Ledger;
-let folder: string;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  ({ folder, remove } = await makeFolder());
-  ledger = await open(folder);
+ledgerForEachTest(async (made) => {
+  ledger = made;
   await fill(ledger, 3);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 async function chargeOf(row: number, attempt = 1): Promise<ChargeRecord | undefined> {

@@ -1,22 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+import { aBatch, aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 /** Questions about all batches of an account, which a row that looks a lost job up must have answered right. */
 
 const { apiUrl, account } = aBatch();
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
+ledgerForEachTest(async (made) => {
+  ledger = made;
   await fill(ledger, 3);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 /** A batch of another API or account, with a request of its row 1. */

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { Ledger, RowRecord } from '../../ledger/ledger.ts';
-import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RowRecord } from '../../ledger/record-types.ts';
+import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 /** What an answer, or the end of a job, changes in a row that has ended without it. */
 
@@ -11,18 +12,11 @@ const REFUSED = { class: 'Rejected', message: 'No.' } as const;
 const SUCCEEDED = { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'Hello' } as const;
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
+ledgerForEachTest(async (made) => {
+  ledger = made;
   await fill(ledger, 2);
   await ledger.intend(aKey(1), INTENT);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 async function rowOf(row = 1): Promise<RowRecord | undefined> {

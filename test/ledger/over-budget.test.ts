@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open } from './setup.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 
 /** Which rows a budget that is used up ends, and in which words; and what counts as used up, to the last credit. */
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
 async function fillPriced(prices: readonly (number | null)[], budget: number | null): Promise<void> {
   const batch = aBatch();
@@ -18,14 +17,8 @@ async function fillPriced(prices: readonly (number | null)[], budget: number | n
   await ledger.openBatch('b');
 }
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
+ledgerForEachTest((made) => {
+  ledger = made;
 });
 
 const ask = async (row: number, quoted: number | null, quotedRest: number | null = 0, take = 1): Promise<string> =>

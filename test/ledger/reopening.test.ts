@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
-import type { Ledger, RedriveChoice, RowRecord } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open } from './setup.ts';
+import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
+import type { RowRecord } from '../../ledger/record-types.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 
 /** What a row and its batch look like after a person opened them again, to the last column. */
 
@@ -11,22 +12,15 @@ const FAILURE = { class: 'JobFailed', message: 'The job failed.' } as const;
 const WAIT = { do: 'wait' } as const;
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
+ledgerForEachTest(async (made) => {
+  ledger = made;
   await ledger.createBatch(aBatch());
   await ledger.addRows('b', [
     aRow(1),
     { ...aRow(2), spec: { kind: 'dub', text: 'Row 2', voice: 'v', video: 'http://h/v.mp4', extra: {} } },
   ]);
   await ledger.openBatch('b');
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 async function rowOf(row: number): Promise<RowRecord> {

@@ -1,20 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Ledger, RowRecord } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+import { describe, expect, it } from '@jest/globals';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RowRecord } from '../../ledger/record-types.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
+ledgerForEachTest((made) => {
+  ledger = made;
 });
 
 async function numbers(scan: AsyncIterable<{ row: RowRecord }>): Promise<number[]> {

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,8 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import type { Ledger, NewBatch, NewRow } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 
 const SETTINGS: BatchSettings = {
@@ -62,6 +64,21 @@ export async function makeFolder(): Promise<{ folder: string; remove: () => Prom
 /** Opens (or makes) the ledger in this folder. */
 export function open(folder: string): Promise<Ledger> {
   return openLedger(join(folder, 'ledger.db'));
+}
+
+/** Before each test of a file: hands `take` a new ledger. After it, the ledger and its folder are gone. */
+export function ledgerForEachTest(take: (ledger: Ledger) => void | Promise<void>): void {
+  let end: () => Promise<void>;
+  beforeEach(async () => {
+    const { folder, remove } = await makeFolder();
+    const ledger = await open(folder);
+    end = async () => {
+      await ledger.close();
+      await remove();
+    };
+    await take(ledger);
+  });
+  afterEach(() => end());
 }
 
 /** Makes an open batch of this many rows. */

@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
-import type { ChargeRecord, Ledger, RedriveChoice, RowRecord } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open } from './setup.ts';
+import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
+import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
 const FAILED = { outcome: 'failed', failure: { class: 'JobFailed', message: 'The job failed.' } } as const;
 const UNKNOWN = { outcome: 'unknown', failure: { class: 'OutcomeUnknown', message: 'No answer.' } } as const;
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 
-beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
+ledgerForEachTest(async (made) => {
+  ledger = made;
   await ledger.createBatch(aBatch());
   await ledger.addRows('b', [
     aRow(1),
@@ -21,10 +19,6 @@ beforeEach(async () => {
     { ...aRow(3), spec: { kind: 'dub', text: 'Row 3', voice: 'v', video: 'http://h/v.mp4', extra: {} } },
   ]);
   await ledger.openBatch('b');
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 async function rowOf(row: number): Promise<RowRecord & { readonly charges: readonly ChargeRecord[] }> {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Step } from '../../contract/row-kinds.ts';
-import type { NewRow } from '../../ledger/ledger.ts';
+import type { NewRow } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { addBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
