@@ -46,7 +46,8 @@ export async function awaitAndFetch(
     const loaded = await loadAttempt(deps, key, batch);
     const next = moveFor(loaded.row, loaded.charges);
     const job = waitedJob(key, loaded);
-    if (next.do === 'wait' && job !== undefined) {
+    // A row that waits for another job by now is handed back: its lane knows the new one by its key.
+    if (next.do === 'wait' && job?.name === nameOf({ batch: key.batch, ...next.at })) {
       waiting.set(job.name, job);
       return;
     }

@@ -3,18 +3,35 @@ import { ApiError } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { lastAttempt } from '../workflows/policy/row-machine.ts';
+import type { Instant } from '../workflows/policy/send-deadline.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import type { LookTrouble } from './look-schedule.ts';
 import { readInTurn } from './slots.ts';
 
+/** What a request needs from an earlier step is there: a link, or nothing is needed. */
+export interface ReadyLink {
+  readonly state: 'ready';
+  readonly audioUrl?: string;
+  /** Before it was asked for, monotonic ms. */
+  readonly askedAt: number;
+}
+
+export interface NoLink {
+  /** `later`: a free read did not work; ask again later. `ended`: it can never be had; the row was ended. */
+  readonly state: 'later' | 'ended';
+}
+
 /** The link that a request needs from an earlier step. */
-export type Link =
-  | { readonly state: 'ready'; readonly audioUrl?: string }
-  /** A free read did not work; ask again later. */
-  | { readonly state: 'later'; readonly audioUrl?: never }
-  /** It can never be had; the row was ended. */
-  | { readonly state: 'ended'; readonly audioUrl?: never };
+export type Link = ReadyLink | NoLink;
+
+/** Links live for a while that nobody names; one is read anew rather than sent when it is older than this, ms. */
+const FRESH_MS = 2_000;
+
+/** True if the link should be read once more before it is paid for. */
+export function isOld({ audioUrl, askedAt }: ReadyLink, now: Instant): boolean {
+  return audioUrl !== undefined && now.monotonic - askedAt > FRESH_MS;
+}
 
 const LATER_MS = 1_000;
 
@@ -28,7 +45,8 @@ export async function freshSpeechLink(
   key: AttemptKey,
   signal: AbortSignal,
 ): Promise<Link> {
-  if (loaded.row.kind !== 'dub' || key.step !== 'lip-sync') return { state: 'ready' };
+  let askedAt = deps.clock.now().monotonic;
+  if (loaded.row.kind !== 'dub' || key.step !== 'lip-sync') return { state: 'ready', askedAt };
   const speech = lastAttempt(loaded.charges, 'speech');
   // An earlier take's may be of another text.
   if (speech?.jobId == null || speech.file === null)
@@ -40,10 +58,13 @@ export async function freshSpeechLink(
   const { jobId } = speech;
   const name = nameOf(key);
   try {
-    const reading = await readInTurn(deps, key.batch, signal, () => deps.api.readJob('speech-job', jobId, signal));
+    const reading = await readInTurn(deps, key.batch, signal, () => {
+      askedAt = deps.clock.now().monotonic;
+      return deps.api.readJob('speech-job', jobId, signal);
+    });
     if (reading.resultUrl !== undefined) {
       deps.looks.forget(name);
-      return { state: 'ready', audioUrl: reading.resultUrl };
+      return { state: 'ready', audioUrl: reading.resultUrl, askedAt };
     }
     const message = `The speech job ${jobId} no longer gives a link to its result.`;
     return await laterOrNever(deps, key, signal, { trouble: 'result', message });
@@ -84,6 +105,6 @@ async function later(signal: AbortSignal): Promise<Link> {
 
 async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
   const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The lip-sync was not paid for.` };
-  await deps.ledger.endRow(key.batch, key.row, { outcome: 'failed', failure });
+  await deps.ledger.endRow(key.batch, key.row, key.take, { outcome: 'failed', failure });
   return { state: 'ended' };
 }

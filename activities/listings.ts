@@ -2,8 +2,10 @@ import type { ListedJob } from '../api/speech-api.ts';
 
 /** What the API's list said. */
 export interface Listing {
-  /** Each job once. */
+  /** Each job once, in the API's order. */
   readonly jobs: readonly ListedJob[];
+  /** False if it goes on beyond what was read. */
+  readonly isWhole: boolean;
   /** Wall clock when the first page was asked for, ms. */
   readonly begunAt: number;
 }

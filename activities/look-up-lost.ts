@@ -1,25 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import type { FailureClass } from '../contract/failures.ts';
-import type { Operation } from '../contract/row-kinds.ts';
+import type { Operation, RowSpec } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
-import { chooseJob, mayBe, type Finding, type LostCreate } from '../workflows/policy/adopt.ts';
-import { lastAttempt } from '../workflows/policy/row-machine.ts';
+import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../workflows/policy/adopt.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Listing } from './listings.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import { readInTurn } from './slots.ts';
+import { reachesBackTo, readList } from './read-list.ts';
 
-/** Jobs a page; the largest that public material names. */
-const PAGE_SIZE = 50;
-/** Pages looked through; a window of minutes never needs as many. */
-const MOST_PAGES = 100;
-/** Reads of a page that may fail before the look-up does; trouble that lost a create often lasts for a while. */
-const MOST_READS = 6;
-/** Failures of a read that may be over the next time. */
-const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 /** A create may have been on its way for this long when its job was made. */
 const LONGEST_CREATE_MS = 15 * 60_000;
 /** How far the API's clock may be from ours. */
@@ -58,7 +49,7 @@ export async function lookUpLost(
     signal.throwIfAborted();
     const lost = new Set<string>();
     for (;;) {
-      const finding = await choose(deps, loaded, charge, key, listing, lost);
+      const finding = await choose(deps, loaded, charge, listing, lost);
       if (finding.is === 'found') {
         if (await adopt(finding.id)) return finding.id;
         // Whoever has it is told of by the ledger; a job is not offered twice.
@@ -75,70 +66,54 @@ export async function lookUpLost(
 
 async function choose(
   deps: Dependencies,
-  { row, batch }: LoadedAttempt,
+  loaded: LoadedAttempt,
   charge: ChargeRecord,
-  key: AttemptKey,
-  { jobs, begunAt }: Listing,
+  listing: Listing,
   refused: ReadonlySet<string>,
 ): Promise<Finding> {
-  const { apiUrl, account } = batch;
-  const { video, audio } = row.spec;
+  const { apiUrl, account } = loaded.batch;
+  const { spec } = loaded.row;
+  const audioHash = audioHashOf(spec, charge);
   // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.
   const since = charge.intentAt - CLOCK_SLACK_MS - LONGEST_CREATE_MS;
   const lost: LostCreate = {
-    videoUrl: video ?? '',
-    isAudio: (url) => (audio === undefined ? hashOf(url) === charge.linkHash : url === audio),
+    videoUrl: spec.video ?? '',
+    isAudio: (url) => hashOf(url) === audioHash,
     intentAt: charge.intentAt,
-    lookedAt: begunAt,
+    lookedAt: listing.begunAt,
     clockSlackMs: CLOCK_SLACK_MS,
-    othersOutstanding: await deps.ledger.isOtherInDoubt(apiUrl, account, key, since),
+    othersOutstanding: await deps.ledger.isOtherInDoubt(apiUrl, account, charge, since),
   };
+  if (!reachesBackTo(since, listing)) return { is: 'doubt' };
+  const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
+  const mayBeOthers = lost.othersOutstanding && fitting.some(({ videoUrl }) => videoUrl !== undefined);
+  const others = mayBeOthers ? await othersWithLinks(deps, loaded, charge, since) : [];
   const free: ListedJob[] = [];
-  for (const job of jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one))) {
+  for (const job of fitting) {
     if (!(await deps.ledger.isJobClaimed(apiUrl, account, job.id))) free.push(job);
   }
-  const finding = chooseJob(lost, free, 1);
-  const mayBeAlike = finding.is === 'doubt' && lost.othersOutstanding && audio !== undefined;
-  return mayBeAlike ? chooseJob(lost, free, await countAlike(deps, row.spec, charge, since)) : finding;
+  return chooseJob(lost, free, others);
 }
 
-/** Lost creates of the batch with these very inputs, from the same time, the given one included. */
-async function countAlike(
+/** Other creates in doubt, of all batches, that the API's list would show with the same links. */
+async function othersWithLinks(
   deps: Dependencies,
-  spec: LoadedAttempt['row']['spec'],
+  { row, batch }: LoadedAttempt,
   charge: ChargeRecord,
   since: number,
-): Promise<number> {
-  let alike = 0;
-  for await (const { row, charges } of deps.ledger.scanRows(charge.batch)) {
-    if (row.spec.video !== spec.video || row.spec.audio !== spec.audio) continue;
-    const last = lastAttempt(charges, charge.step);
-    const isInDoubt = last?.state === 'sending' || last?.state === 'unknown';
-    if (isInDoubt && last.intentAt >= since) alike += 1;
-  }
-  return alike;
+): Promise<readonly OtherCreate[]> {
+  const audio = audioHashOf(row.spec, charge);
+  const inDoubt = await deps.ledger.othersInDoubt(batch.apiUrl, batch.account, charge, since);
+  return inDoubt
+    .filter((one) => one.spec.video === row.spec.video && audioHashOf(one.spec, one) === audio)
+    .map(({ spec, state, intentAt }) => ({
+      isSame: isDeepStrictEqual(spec.extra, row.spec.extra),
+      isSending: state === 'sending',
+      intentAt,
+    }));
 }
 
-/** The whole list, each job once: one that is made meanwhile moves the others to later pages. */
-export async function readList(deps: Dependencies, batch: string, signal: AbortSignal): Promise<Listing> {
-  const begunAt = deps.clock.now().wall;
-  const jobs = new Map<string, ListedJob>();
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const { jobs: found, hasMore } = await readPage(deps, batch, page, signal);
-    for (const job of found) jobs.set(job.id, job);
-    if (!hasMore || found.length === 0) break;
-  }
-  return { jobs: [...jobs.values()], begunAt };
-}
-
-/** Reads a page; again where that may help, with the pauses that all reads make then. */
-async function readPage(deps: Dependencies, batch: string, page: number, signal: AbortSignal): Promise<JobPage> {
-  for (let reads = 1; ; reads++) {
-    try {
-      return await readInTurn(deps, batch, signal, () => deps.api.listLipSyncJobs(page, PAGE_SIZE, signal));
-    } catch (error) {
-      const mayPass = error instanceof ApiError && PASSING.includes(error.failure.class) && !signal.aborted;
-      if (!mayPass || reads >= MOST_READS) throw error;
-    }
-  }
+/** Names the audio of a lip-sync, be it given or made by the step before. */
+function audioHashOf({ audio }: RowSpec, { linkHash }: Pick<ChargeRecord, 'linkHash'>): string | null {
+  return audio === undefined ? linkHash : hashOf(audio);
 }

@@ -66,8 +66,8 @@ async function giveUp(
   // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands,
   // and so does a later take.
   if (!isSettled) {
-    const { charge, row } = await loadAttempt(deps, key);
-    if (charge?.state === 'unknown' && row.take === key.take) await deps.ledger.endRow(key.batch, key.row, effect);
+    const { charge } = await loadAttempt(deps, key);
+    if (charge?.state === 'unknown') await deps.ledger.endRow(key.batch, key.row, key.take, effect);
   }
   return { verdict: 'unknown', next: await moveOf(deps, key.batch, key.row) };
 }

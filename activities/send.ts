@@ -6,7 +6,7 @@ import { StoreUnwritable } from '../store/errors.ts';
 import type { StoredFile } from '../store/store.ts';
 import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Link } from './fresh-speech-link.ts';
+import type { ReadyLink } from './fresh-speech-link.ts';
 import { insist } from './insist.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { receiveMedia } from './receive-media.ts';
@@ -17,7 +17,7 @@ import { reportHealth } from './slots.ts';
 export interface Sending {
   readonly loaded: LoadedAttempt;
   readonly key: AttemptKey;
-  readonly link: Link;
+  readonly link: ReadyLink;
   readonly signal: AbortSignal;
   readonly intentAt: Instant;
 }

@@ -6,7 +6,7 @@ import { stepsAfter } from '../workflows/policy/row-machine.ts';
 import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Intent } from '../ledger/ledger.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
-import { freshSpeechLink, type Link } from './fresh-speech-link.ts';
+import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-speech-link.ts';
 import { loadAttempt, loadBatch, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
 import { send } from './send.ts';
@@ -35,9 +35,8 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
     leave = await deps.crowd.enter(deps, signal);
     await waitForSlot(deps, 'create', key.batch, signal);
     // After the wait, which may be longer than the life of a link.
-    const link = await freshSpeechLink(deps, loaded, key, signal);
-    if (link.state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
-    if (link.state === 'later') return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
+    const early = await freshSpeechLink(deps, loaded, key, signal);
+    if (early.state !== 'ready') return reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything on the wire; what comes before must not take the place of a request.
     return await deps.wires.of(
@@ -46,9 +45,16 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
     )(async () => {
       signal.throwIfAborted();
       await deps.witness('before-intent');
-      const intent = await intend(deps, loaded, key, link, signal);
-      if ('verdict' in intent) return intent;
-      return deps.sends.run(nameOf(key), () => send(deps, { loaded, key, link, signal, intentAt: intent }));
+      for (let link: Link = early; ; await sleep(FULL_PAUSE_MS, undefined, { signal })) {
+        // Others may have had the places for longer than links live.
+        if (link.state === 'ready' && isOld(link, deps.clock.now()))
+          link = await freshSpeechLink(deps, loaded, key, signal);
+        if (link.state !== 'ready') return reportWithoutLink(deps, key, link);
+        const intent = await intend(deps, loaded, key, link);
+        if (intent === 'full') continue;
+        if ('verdict' in intent) return intent;
+        return deps.sends.run(nameOf(key), () => send(deps, { loaded, key, link, signal, intentAt: intent }));
+      }
     });
   } catch (error) {
     // Before the intent an abort harms nothing; `send` handles its own.
@@ -60,44 +66,46 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
 }
 
 /**
- * Records the intent, waiting for a place on the wire. Returns when that was asked for, which is before the record was made,
- * so that a process that stands still in between notices it; or the report of a request that may not be sent.
+ * Records the intent. Returns when that was asked for, which is before the record was made, so that a process that stands still in
+ * between notices it; or the report of a request that may not be sent; or `full`: to be asked again.
  */
 async function intend(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
-  link: Link,
-  signal: AbortSignal,
-): Promise<Instant | SubmitReport> {
-  const linkHash = link.audioUrl === undefined ? {} : { linkHash: hashOf(link.audioUrl) };
-  for (;;) {
-    // Read anew each time: the user may change them while this waits.
-    const { settings } = await loadBatch(deps, key.batch);
-    const askedAt = deps.clock.now();
-    const intent = await deps.ledger.intend(key, {
-      ...quotesOf(loaded, key, settings),
-      owner: deps.owner,
-      maxSending: settings.limits.submits,
-      ...linkHash,
-    });
-    switch (intent.answer) {
-      case 'go':
-        return askedAt;
-      case 'held':
-        return {
-          verdict: 'held',
-          next: await moveOf(deps, key.batch, key.row),
-          ...(await controlOf(deps, key.batch)),
-        };
-      case 'over-budget':
-        return { verdict: 'refused', next: await moveOf(deps, key.batch, key.row) };
-      case 'exists':
-        return reportStanding(await loadAttempt(deps, key));
-      case 'full':
-        await sleep(FULL_PAUSE_MS, undefined, { signal });
-    }
+  link: ReadyLink,
+): Promise<Instant | SubmitReport | 'full'> {
+  // Read anew each time: the user may change them while this waits.
+  const { settings } = await loadBatch(deps, key.batch);
+  const askedAt = deps.clock.now();
+  const intent = await deps.ledger.intend(key, {
+    ...quotesOf(loaded, key, settings),
+    owner: deps.owner,
+    maxSending: settings.limits.submits,
+    ...(link.audioUrl === undefined ? {} : { linkHash: hashOf(link.audioUrl) }),
+  });
+  switch (intent.answer) {
+    case 'go':
+      return askedAt;
+    case 'held':
+      return {
+        verdict: 'held',
+        next: await moveOf(deps, key.batch, key.row),
+        ...(await controlOf(deps, key.batch)),
+      };
+    case 'over-budget':
+      return { verdict: 'refused', next: await moveOf(deps, key.batch, key.row) };
+    case 'exists':
+      return reportStanding(await loadAttempt(deps, key));
+    case 'full':
+      return 'full';
   }
+}
+
+/** The link was not to be had; nothing was paid for. */
+async function reportWithoutLink(deps: Dependencies, key: AttemptKey, { state }: NoLink): Promise<SubmitReport> {
+  if (state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
+  return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
 }
 
 /** What the request costs, and the later steps of its row with it. */

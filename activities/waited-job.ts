@@ -28,7 +28,8 @@ export function waitedJob(key: AttemptKey, loaded: LoadedAttempt): WaitedJob | u
     jobId: charge.jobId,
     operation: operation as JobOperation,
     acceptedAt,
-    waitedSince: loaded.row.waitSince ?? acceptedAt,
+    // A later step of the row begins to be waited for when it is accepted.
+    waitedSince: Math.max(loaded.row.waitSince ?? 0, acceptedAt),
   };
 }
 

@@ -34,11 +34,17 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
   }
 }
 
-/** `loading` → `open`; a batch that is past that stays as it is. */
-export async function openBatch(db: Db, batch: string): Promise<void> {
+/** `loading` → `open`; a batch that is past that stays as it is. See {@link Ledger.openBatch}. */
+export async function openBatch(db: Db, batch: string, rows: number): Promise<void> {
   await write(db, async (tx) => {
-    const { state } = await requireBatch(tx, batch);
-    if (state === 'loading') await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
+    const found = await requireBatch(tx, batch);
+    if (found.rows !== rows) {
+      throw new LedgerMisuse(
+        `Batch "${batch}" has ${found.rows} of ${rows} rows in the ledger: somebody else loads it, too. Nothing was spent.`,
+      );
+    }
+    if (found.state === 'loading')
+      await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
   });
 }
 

@@ -3,6 +3,7 @@ import { LedgerMisuse } from './errors.ts';
 import type { Ledger, RowEffect, SettleVerdict } from './ledger.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
+import { isTakenByAnother } from './doubts.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 
@@ -102,52 +103,6 @@ export async function countRunning(db: Db, apiUrl: string, account: string): Pro
     .where('batches.account', '=', account)
     .executeTakeFirstOrThrow();
   return n;
-}
-
-/** True if an attempt of the same API and account has this job: two rows that look alike must not adopt one job. */
-async function isTakenByAnother(tx: Tx, batch: string, jobId: string): Promise<boolean> {
-  const own = await tx
-    .selectFrom('batches')
-    .select(['api_url', 'account'])
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
-  return isJobClaimed(tx, own.api_url, own.account, jobId);
-}
-
-export async function isJobClaimed(db: Db | Tx, apiUrl: string, account: string, jobId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('charges')
-    .innerJoin('batches', 'batches.name', 'charges.batch')
-    .select('charges.row')
-    .where('charges.job_id', '=', jobId)
-    .where('batches.api_url', '=', apiUrl)
-    .where('batches.account', '=', account)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
-}
-
-/** See {@link Ledger.isOtherInDoubt}. */
-export async function isOtherInDoubt(
-  db: Db,
-  apiUrl: string,
-  account: string,
-  key: AttemptKey,
-  since: number,
-): Promise<boolean> {
-  const found = await db
-    .selectFrom('charges')
-    .innerJoin('batches', 'batches.name', 'charges.batch')
-    .select('charges.row')
-    .where('charges.step', '=', key.step)
-    .where('charges.state', 'in', ['sending', 'unknown'])
-    .where('charges.intent_at', '>=', since)
-    .where((eb) => eb.or([eb('charges.batch', '!=', key.batch), eb('charges.row', '!=', key.row)]))
-    .where('batches.api_url', '=', apiUrl)
-    .where('batches.account', '=', account)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /** Every attempt of the step that the key names, all takes, oldest first. */

@@ -64,7 +64,23 @@ export function selectFreeRows(
     .limit(limit);
 }
 
+/**
+ * Free rows, those first that have a request without a verdict: the run that sent it is gone, and until they are settled they hold
+ * the places on the wire that all others wait for.
+ */
 async function freeRows(tx: Tx, batch: string, run: string, limit: number): Promise<readonly number[]> {
-  const lines = await selectFreeRows(tx, batch, run, limit).execute();
-  return lines.map(({ row }) => row);
+  const urgent = await tx
+    .selectFrom('charges')
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .select('rows.row')
+    .distinct()
+    .where('charges.batch', '=', batch)
+    .where('charges.state', '=', 'sending')
+    .where('rows.outcome', 'is', null)
+    .where((eb) => eb.or([eb('rows.claim_run', 'is', null), eb('rows.claim_run', '!=', run)]))
+    .orderBy('rows.row')
+    .limit(limit)
+    .execute();
+  const others = await selectFreeRows(tx, batch, run, limit).execute();
+  return [...new Set([...urgent, ...others].map(({ row }) => row))].slice(0, limit);
 }

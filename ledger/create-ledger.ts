@@ -1,5 +1,6 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
-import { countRunning, finishJob, isJobClaimed, isOtherInDoubt, listSending, settle } from './charges.ts';
+import { countRunning, finishJob, listSending, settle } from './charges.ts';
+import { isJobClaimed, isOtherInDoubt, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
@@ -20,7 +21,7 @@ export function createLedger(db: Db, id: string): Ledger {
     id,
     createBatch: (batch) => createBatch(db, batch),
     addRows: (batch, rows) => addRows(db, batch, rows),
-    openBatch: (batch) => openBatch(db, batch),
+    openBatch: (batch, rows) => openBatch(db, batch, rows),
     discardLoading: (batch) => discardLoading(db, batch),
     findBatch: (batch) => findBatch(db, batch),
     listBatches: () => listBatches(db),
@@ -35,7 +36,7 @@ export function createLedger(db: Db, id: string): Ledger {
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
     scanRows: (batch, options) => scanRows(db, batch, options),
     setRowState: (batch, row, state) => setRowState(db, batch, row, state),
-    endRow: (batch, row, effect) => endRow(db, batch, row, effect),
+    endRow: (batch, row, take, effect) => endRow(db, batch, row, take, effect),
     redrive: (batch, choices) => redrive(db, batch, choices),
     takesOf: (batch, row) => takesOf(db, batch, row),
     cancelRest: (batch) => cancelRest(db, batch),
@@ -48,6 +49,7 @@ export function createLedger(db: Db, id: string): Ledger {
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),
     isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
     isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
+    othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, change) => updateLimiter(db, scope, change),
     close: () => db.destroy(),
   };

@@ -15,8 +15,23 @@ export async function setRowState(db: Db, batch: string, row: number, state: Row
   await write(db, (tx) => applyEffect(tx, batch, row, { state }));
 }
 
-export async function endRow(db: Db, batch: string, row: number, effect: RowEnding | Retake): Promise<void> {
-  await write(db, (tx) => applyEffect(tx, batch, row, effect));
+/** See {@link Ledger.endRow}. */
+export async function endRow(
+  db: Db,
+  batch: string,
+  row: number,
+  take: number,
+  effect: RowEnding | Retake,
+): Promise<void> {
+  await write(db, async (tx) => {
+    const line = await tx
+      .selectFrom('rows')
+      .select('take')
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .executeTakeFirst();
+    if (line?.take === take) await applyEffect(tx, batch, row, effect);
+  });
 }
 
 /** Changes an open row. A row that has ended stays as it is. */
@@ -74,7 +89,7 @@ export async function applyLateEffect(tx: Tx, batch: string, row: number, effect
   if ('outcome' in effect) return;
   await tx
     .updateTable('batches')
-    .set({ state: 'open', closed_at: null })
+    .set({ state: 'open', closed_at: null, stop_now: 0 })
     .where('name', '=', batch)
     .where('state', '=', 'closed')
     .execute();

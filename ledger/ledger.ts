@@ -13,6 +13,7 @@ import type {
   ResultFile,
   RowRecord,
   TakeRecord,
+  DoubtfulAttempt,
 } from './record-types.ts';
 
 /** Effect on the row that goes into the same transaction as a change of its charge. */
@@ -53,8 +54,9 @@ export interface Intent {
 /** One row that a person wants again. */
 export interface RedriveChoice {
   readonly row: number;
-  /** The take that the person saw; a row that has moved on since is left alone. */
+  /** The take, and how it had ended, that the person saw; a row that has moved on since is left alone. */
   readonly take: number;
+  readonly outcome: Outcome;
   /**
    * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one whose
    * result has come since ends `succeeded` at once.
@@ -117,8 +119,8 @@ export interface Ledger {
   createBatch(batch: NewBatch): Promise<void>;
   /** Adds rows of a `loading` batch. Throws on a duplicate id. */
   addRows(batch: string, rows: readonly NewRow[]): Promise<void>;
-  /** `loading` → `open`. */
-  openBatch(batch: string): Promise<void>;
+  /** `loading` → `open`. Throws {@link LedgerMisuse} if it has not just so many rows. */
+  openBatch(batch: string, rows: number): Promise<void>;
   /** Removes a batch that is still `loading`, with its rows; any other stays. */
   discardLoading(batch: string): Promise<void>;
   findBatch(batch: string): Promise<BatchRecord | undefined>;
@@ -152,8 +154,11 @@ export interface Ledger {
   ): AsyncIterable<{ row: RowRecord; charges: readonly ChargeRecord[] }>;
   /** Changes the state of an open row; no effect on one that has ended. */
   setRowState(batch: string, row: number, state: RowState): Promise<void>;
-  /** Ends an open row, or gives it a new take, without touching a charge. No effect on one that has ended. */
-  endRow(batch: string, row: number, effect: RowEnding | Retake): Promise<void>;
+  /**
+   * Ends an open row, or gives it a new take, without touching a charge. No effect on one that has ended, or that is at another
+   * take than its caller believes.
+   */
+  endRow(batch: string, row: number, take: number, effect: RowEnding | Retake): Promise<void>;
   /**
    * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction:
    * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
@@ -197,12 +202,13 @@ export interface Ledger {
   countRunning(apiUrl: string, account: string): Promise<number>;
   /** True if any attempt of any batch of this API and account has this job id. */
   isJobClaimed(apiUrl: string, account: string, jobId: string): Promise<boolean>;
-
   /**
-   * True if an attempt of the same step of another row, of any batch of this API and account, made since then, has no
-   * verdict or is `unknown`: it may have made a job that nobody claims.
+   * True if another attempt of the same step, of any batch of this API and account, made since then, has no verdict or is
+   * `unknown`: it may have made a job that nobody claims. Also one of another take of the same row.
    */
   isOtherInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<boolean>;
+  /** Those attempts. */
+  othersInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<readonly DoubtfulAttempt[]>;
 
   // Limits shared by all workers
   /** Reads, changes and writes the state of a limiter in one transaction. `change` must be pure and quick. */

@@ -121,6 +121,12 @@ export interface ChargeRecord extends AttemptKey {
   readonly file: ResultFile | null;
 }
 
+/** An attempt that may have made a job that nobody claims. */
+export interface DoubtfulAttempt extends ChargeRecord {
+  /** What its row asked for at the attempt's take. */
+  readonly spec: RowSpec;
+}
+
 export interface Counts {
   readonly total: number;
   /** Rows without an outcome, by state. */

@@ -34,7 +34,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
         .where('row', '=', choice.row)
         .executeTakeFirst();
       if (line === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${choice.row}.`);
-      const isThere = line.outcome !== null && line.take === choice.take;
+      const isThere = line.outcome === choice.outcome && line.take === choice.take;
       if (isThere) await open(tx, line, choice.how);
       (isThere ? rows : left).push(choice.row);
     }

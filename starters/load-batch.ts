@@ -58,15 +58,17 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   const { ledger, identity, settings, checked, source } = request;
   const { columns } = checked;
   await ledger.createBatch({ ...identity, settings, columns, source: source.label });
+  let count = 0;
   let rows: NewRow[] = [];
   for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {
     rows.push({ row, id, line, spec, input, quoted });
+    count += 1;
     if (rows.length < ROWS_A_TRANSACTION) continue;
     await ledger.addRows(identity.name, rows);
     rows = [];
   }
   await ledger.addRows(identity.name, rows);
-  await ledger.openBatch(identity.name);
+  await ledger.openBatch(identity.name, count);
   const batch = await ledger.findBatch(identity.name);
   if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
   return batch;

@@ -46,6 +46,8 @@ export class RedriveDraft {
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
   waits = 0;
+  /** Of these, rows with edits that no step reads: they would be lost, for only a new take has its own input. */
+  untaken = 0;
   readonly left = { open: 0, 'has-result': 0 };
   /** Results that are there and will be replaced. */
   replaced = 0;
@@ -73,10 +75,14 @@ export class RedriveDraft {
   }
 
   add({ row, charges }: ScannedRow, edit: RowEdit | null = null): void {
+    const { row: number, id, take, outcome } = row;
+    if (outcome === null) {
+      this.left.open++;
+      return;
+    }
     const { asksForOverdue, ...rules } = this.#rules;
     const wish = { ...rules, edited: edit === null ? null : { from: edit.from } };
     const plan = planRedrive(row, charges, wish);
-    const { row: number, id, take } = row;
     switch (plan.do) {
       case 'leave':
         this.left[plan.why]++;
@@ -85,19 +91,20 @@ export class RedriveDraft {
         this.refused.push({ row: number, id, why: plan.why, step: plan.step });
         return;
       case 'wait':
-        if (asksForOverdue && row.outcome === 'overdue') {
+        if (asksForOverdue && outcome === 'overdue') {
           this.refused.push({ row: number, id, why: 'running', step: plan.step });
           return;
         }
         this.waits++;
-        this.choices.push({ row: number, take, how: { do: 'wait' } });
+        if (edit !== null) this.untaken++;
+        this.choices.push({ row: number, take, outcome, how: { do: 'wait' } });
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
-        if (hasResult(row.outcome)) this.replaced++;
+        if (hasResult(outcome)) this.replaced++;
         if (plan.reason === 'resubmitted') this.resubmitted++;
         const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
-        this.choices.push({ row: number, take, how: { ...plan, ...edited } });
+        this.choices.push({ row: number, take, outcome, how: { ...plan, ...edited } });
       }
     }
     this.#price(row, edit?.spec ?? row.spec, plan);
@@ -115,6 +122,6 @@ export class RedriveDraft {
   }
 }
 
-function hasResult(outcome: Outcome | null): boolean {
+function hasResult(outcome: Outcome): boolean {
   return outcome === 'succeeded' || outcome === 'cached';
 }

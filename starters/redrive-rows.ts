@@ -168,7 +168,7 @@ async function openRows({ ledger, batch, draft, output }: RedriveRequest): Promi
   }
   if (left > 0) {
     output.say(
-      `${rowsInWords(left)} had moved on: another command took them first. They are paid for once, by that one.`,
+      `${rowsInWords(left)} had moved on meanwhile: another command took them, or their answer came. Nothing is paid for them here.`,
     );
   }
   output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);

@@ -1,6 +1,6 @@
 import { loadAttempt, loadBatch, type LoadedAttempt } from '../activities/load-attempt.ts';
 import { findTrace, settleAsAdopted } from '../activities/find-trace.ts';
-import { readList } from '../activities/look-up-lost.ts';
+import { readList } from '../activities/read-list.ts';
 import { readInTurn } from '../activities/slots.ts';
 import { ApiError, type JobOperation } from '../api/speech-api.ts';
 import { OPERATION_STYLE, ROW_KINDS } from '../contract/row-kinds.ts';

@@ -14,7 +14,7 @@ class Readings {
     });
 }
 
-const listing = (begunAt: number): Listing => ({ jobs: [], begunAt });
+const listing = (begunAt: number): Listing => ({ jobs: [], begunAt, isWhole: true });
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('Listings', () => {

@@ -5,6 +5,7 @@ import { dub, keyOf, tts } from './rows.ts';
 import { reads, withJob, type Rule } from './with-job.ts';
 import { fastClock, movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
+import { redriveNow } from '../ledger/setup.ts';
 
 describe('looking at jobs', () => {
   it('counts a job that is unknown for a moment apart from links that are dead', async () => {
@@ -85,7 +86,7 @@ describe('looking at jobs', () => {
     await worker.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('overdue');
     const { ledger } = worker.deps;
-    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
     await (await world.worker()).wait([[1]]);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
     expect(await world.paidRequests()).toBe(1);

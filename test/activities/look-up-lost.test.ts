@@ -92,7 +92,7 @@ describe('a lost lip-sync create', () => {
     if (own === undefined) throw new Error('the batch is gone');
     await ledger.createBatch({ ...own, name: 'other' });
     await ledger.addRows('other', [{ row: 1, id: 'r1', line: 2, spec: lipSync(2), input: [], quoted: 1 }]);
-    await ledger.openBatch('other');
+    await ledger.openBatch('other', 1);
     await ledger.intend({ ...at(1), batch: 'other' }, { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 });
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
   });

@@ -74,7 +74,7 @@ describe('one charge: lost memory', () => {
     await world.fill([tts(), tts('never sent')]);
     const worker = await world.worker();
     await worker.drive(1);
-    await worker.deps.ledger.endRow(BATCH, 2, { outcome: 'cancelled' });
+    await worker.deps.ledger.endRow(BATCH, 2, 1, { outcome: 'cancelled' });
     const other = await world.worker();
     expect(await other.submit(keyOf(1))).toEqual({ verdict: 'accepted', next: { do: 'ended' } });
     expect((await other.submit(keyOf(1, 2))).next).toEqual({ do: 'ended' });

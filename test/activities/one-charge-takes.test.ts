@@ -5,6 +5,7 @@ import { adoptJob } from '../../worker/settle-unknown.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
+import { redriveNow } from '../ledger/setup.ts';
 
 /** New takes of docs/decisions/one-charge.md: by a person, by `--retakes` and by `--on-unknown`. */
 
@@ -12,7 +13,7 @@ const FAILS = { kind: 'job-fails', message: 'hoarse' } as const;
 const take2 = (row: number, attempt = 1): ReturnType<typeof keyOf> => keyOf(row, attempt, 'speech', 2);
 
 /** A person's wish to have a row again, as it was seen at take 1. */
-function again(row: number, reason: 'redrive' | 'resubmitted' = 'redrive'): RedriveChoice {
+function again(row: number, reason: 'redrive' | 'resubmitted' = 'redrive'): Omit<RedriveChoice, 'outcome'> {
   return { row, take: 1, how: { do: 'pay', fromStep: 'speech', reason } };
 }
 
@@ -46,7 +47,7 @@ describe('one charge: takes', () => {
     const worker = await world.worker();
     await worker.drive(1);
     expect((await world.row(1)).outcome).toBe('failed');
-    expect(await worker.deps.ledger.redrive(BATCH, [again(1)])).toEqual({ rows: [1], left: [] });
+    expect(await redriveNow(worker.deps.ledger, BATCH, [again(1)])).toEqual({ rows: [1], left: [] });
     const due = { do: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
     // The one that was made, the next one, and one that cannot be.
     for (const attempt of [1, 2, 5]) {
@@ -64,7 +65,7 @@ describe('one charge: takes', () => {
   it('an answer comes after the user resubmitted', async () => {
     const { world, other, late, answer } = await withLateAnswer();
     expect((await world.row(1)).outcome).toBe('unknown');
-    await other.deps.ledger.redrive(BATCH, [again(1, 'resubmitted')]);
+    await redriveNow(other.deps.ledger, BATCH, [again(1, 'resubmitted')]);
     const waits = { do: 'wait', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
     expect(await other.submit(take2(1))).toEqual({ verdict: 'accepted', next: waits });
     answer();
@@ -82,7 +83,7 @@ describe('one charge: takes', () => {
     await world.fill([tts()]);
     const workers = await Promise.all([world.worker(), world.worker()]);
     await workers[0].drive(1);
-    const answers = await Promise.all(workers.map(({ deps }) => deps.ledger.redrive(BATCH, [again(1)])));
+    const answers = await Promise.all(workers.map(({ deps }) => redriveNow(deps.ledger, BATCH, [again(1)])));
     expect(answers.map(({ rows, left }) => [rows.length, left.length]).sort()).toEqual([
       [0, 1],
       [1, 0],
@@ -101,11 +102,11 @@ describe('one charge: takes', () => {
     const other = await world.worker();
     const { ledger } = other.deps;
     for (const reason of ['redrive', 'resubmitted'] as const) {
-      expect(await ledger.redrive(BATCH, [again(1, reason)])).toEqual({ rows: [], left: [1] });
+      expect(await redriveNow(ledger, BATCH, [again(1, reason)])).toEqual({ rows: [], left: [1] });
     }
     // Once it was given up, it may still have been taken: only a word of the user's makes a new take.
     await other.reconcile(keyOf(1));
-    await expect(ledger.redrive(BATCH, [again(1)])).rejects.toThrow('may have been charged');
+    await expect(redriveNow(ledger, BATCH, [again(1)])).rejects.toThrow('may have been charged');
     stop.release();
     await submitting;
     await other.drive(1);
@@ -158,7 +159,7 @@ describe('one charge: takes', () => {
     // The first row's zombie has sent nothing; its row fails without it. The second's may have, for all that is known.
     for (const row of [1, 2]) await other.reconcile(keyOf(row));
     await other.drive(1);
-    await ledger.redrive(BATCH, [again(1), again(2, 'resubmitted')]);
+    await redriveNow(ledger, BATCH, [again(1), again(2, 'resubmitted')]);
     for (const row of [1, 2]) await other.drive(row);
     expect(world.charges()).toHaveLength(3);
     clock.move({ wall: 60_000, monotonic: 60_000 });

@@ -127,7 +127,7 @@ export class World {
         quoted: 1,
       })),
     );
-    await ledger.openBatch(BATCH);
+    await ledger.openBatch(BATCH, specs.length);
   }
 
   /** The ledger, for looking. */

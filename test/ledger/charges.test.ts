@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const REFUSED: Failure = { class: 'RateLimited', message: 'slow down', status: 429 };
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
@@ -36,7 +36,7 @@ describe('intend', () => {
     await ledger.setControl('b', 'paused');
     expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
     await ledger.setControl('b', 'running');
-    await ledger.endRow('b', 2, { outcome: 'failed' });
+    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
     expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'held' });
     await ledger.setControl('b', 'stopping');
     expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
@@ -83,8 +83,8 @@ describe('intend', () => {
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
     // A take that nobody gave the row is none.
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'held' });
-    await ledger.endRow('b', 1, { outcome: 'failed' });
-    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toEqual({ answer: 'held' });
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
     expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 2 } });
@@ -141,8 +141,8 @@ describe('settle', () => {
     await ledger.claimRows(claim);
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown', failure: REFUSED });
-    await ledger.endRow('b', 2, { outcome: 'cancelled' });
-    await ledger.endRow('b', 3, { outcome: 'cancelled' });
+    await ledger.endRow('b', 2, 1, { outcome: 'cancelled' });
+    await ledger.endRow('b', 3, 1, { outcome: 'cancelled' });
     expect(await ledger.closeBatch('b')).toBe(0);
     expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
 
@@ -162,7 +162,7 @@ describe('settle', () => {
 
   it('records the late answer but leaves a row alone that ended otherwise', async () => {
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 1, { outcome: 'cancelled' });
+    await ledger.endRow('b', 1, 1, { outcome: 'cancelled' });
     expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
     expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
@@ -171,7 +171,7 @@ describe('settle', () => {
   it('takes a late answer as news about money only once the row went on to another take', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
     expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
     expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j', charged: 2.5 });

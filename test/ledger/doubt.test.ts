@@ -18,7 +18,7 @@ async function fillForeign(name: string, more: { apiUrl?: string; account?: stri
   await ledger.addRows(name, [
     { row: 1, id: 'r1', line: 2, spec: { kind: 'tts', text: 'x', voice: 'v', extra: {} }, input: [], quoted: 1 },
   ]);
-  await ledger.openBatch(name);
+  await ledger.openBatch(name, 1);
   await ledger.intend({ ...aKey(1), batch: name }, INTENT);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Which rows a budget that is used up ends, and in which words; and what counts as used up, to the last credit. */
 
@@ -14,7 +14,7 @@ async function fillPriced(prices: readonly (number | null)[], budget: number | n
     'b',
     prices.map((quoted, index) => ({ ...aRow(index + 1), quoted })),
   );
-  await ledger.openBatch('b');
+  await ledger.openBatch('b', prices.length);
 }
 
 ledgerForEachTest((made) => {
@@ -36,7 +36,7 @@ const messageOf = async (row: number): Promise<string | undefined> =>
 describe('a row that does not fit', () => {
   it('takes with it the untouched rows that cost more than is left, and no others', async () => {
     await fillPriced([4, 6, 7, 6.5, 6, 3, null, 9], 10);
-    await ledger.endRow('b', 8, { outcome: 'cancelled' });
+    await ledger.endRow('b', 8, 1, { outcome: 'cancelled' });
     expect(await ask(1, 4)).toBe('go');
     expect(await ask(4, 6, 0.25)).toBe('full');
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
@@ -49,8 +49,8 @@ describe('a row that does not fit', () => {
     await fillPriced([9, 9, 9, 9], 10);
     expect(await ask(1, 1)).toBe('go');
     await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
-    await ledger.endRow('b', 2, { outcome: 'failed' });
-    await ledger.redrive('b', [{ row: 2, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     await ledger.setRowState('b', 3, 'submitting');
     expect(await ask(4, 2)).toBe('go');
     await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** What a row and its batch look like after a person opened them again, to the last column. */
 
@@ -20,7 +20,7 @@ ledgerForEachTest(async (made) => {
     aRow(1),
     { ...aRow(2), spec: { kind: 'dub', text: 'Row 2', voice: 'v', video: 'http://h/v.mp4', extra: {} } },
   ]);
-  await ledger.openBatch('b');
+  await ledger.openBatch('b', 2);
 });
 
 async function rowOf(row: number): Promise<RowRecord> {
@@ -29,7 +29,7 @@ async function rowOf(row: number): Promise<RowRecord> {
   return found.row;
 }
 
-const pay = (row: number, fromStep: 'speech' | 'lip-sync' = 'speech', take = 1): RedriveChoice => ({
+const pay = (row: number, fromStep: 'speech' | 'lip-sync' = 'speech', take = 1): Omit<RedriveChoice, 'outcome'> => ({
   row,
   take,
   how: { do: 'pay', fromStep, reason: 'redrive' },
@@ -46,7 +46,7 @@ describe('a row with a result that is paid for again', () => {
     await acceptSpeech(1);
     const ending = { outcome: 'succeeded', file: FILE, extraFiles: [SUBTITLES], text: 'Row 1' } as const;
     await ledger.finishJob(aKey(1), { file: FILE }, ending);
-    expect(await ledger.redrive('b', [pay(1)])).toEqual({ rows: [1], left: [] });
+    expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [1], left: [] });
   });
 
   it('is empty again, and free for the next claim', async () => {
@@ -74,27 +74,27 @@ describe('a row with a result that is paid for again', () => {
   });
 
   it('has its takes in order', async () => {
-    await ledger.endRow('b', 1, { outcome: 'failed', failure: FAILURE });
-    await ledger.redrive('b', [pay(1, 'speech', 2)]);
+    await ledger.endRow('b', 1, 2, { outcome: 'failed', failure: FAILURE });
+    await redriveNow(ledger, 'b', [pay(1, 'speech', 2)]);
     expect((await ledger.takesOf('b', 1)).map(({ take }) => take)).toEqual([2, 3]);
   });
 });
 
 describe('the batch of a row that is opened again', () => {
   it('keeps its control while it is open', async () => {
-    await ledger.endRow('b', 1, { outcome: 'failed', failure: FAILURE });
+    await ledger.endRow('b', 1, 1, { outcome: 'failed', failure: FAILURE });
     await ledger.setControl('b', 'paused', FAILURE);
-    await ledger.redrive('b', [pay(1)]);
+    await redriveNow(ledger, 'b', [pay(1)]);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'paused', pauseReason: FAILURE });
   });
 
   it('runs again with nothing left of its end, where it was closed', async () => {
     await ledger.tune('b', { halt: { when: 'now', fail: 1, unit: 'rows' } });
-    await ledger.endRow('b', 1, { outcome: 'failed', failure: FAILURE });
+    await ledger.endRow('b', 1, 1, { outcome: 'failed', failure: FAILURE });
     expect(await ledger.closeBatch('b')).toBe(0);
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping', state: 'closed' });
     expect((await ledger.findBatch('b'))?.halted).not.toBeNull();
-    await ledger.redrive('b', [pay(2)]);
+    await redriveNow(ledger, 'b', [pay(2)]);
     const batch = await ledger.findBatch('b');
     expect(batch).toMatchObject({ state: 'open', control: 'running', halted: null, pauseReason: null, closedAt: null });
     await acceptSpeech(2, 2);
@@ -103,59 +103,61 @@ describe('the batch of a row that is opened again', () => {
   });
 
   it('stays closed where no row was opened', async () => {
-    for (const row of [1, 2]) await ledger.endRow('b', row, { outcome: 'failed', failure: FAILURE });
+    for (const row of [1, 2]) await ledger.endRow('b', row, 1, { outcome: 'failed', failure: FAILURE });
     await ledger.closeBatch('b');
-    expect(await ledger.redrive('b', [pay(1, 'speech', 7)])).toEqual({ rows: [], left: [1] });
+    expect(await redriveNow(ledger, 'b', [pay(1, 'speech', 7)])).toEqual({ rows: [], left: [1] });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'closed' });
-    expect(await ledger.redrive('b', [])).toEqual({ rows: [], left: [] });
+    expect(await redriveNow(ledger, 'b', [])).toEqual({ rows: [], left: [] });
   });
 });
 
 describe('a choice that makes no sense', () => {
   it('is refused in words', async () => {
-    await expect(ledger.redrive('b', [pay(9)])).rejects.toThrow('Batch "b" has no row 9.');
-    await ledger.endRow('b', 1, { outcome: 'failed', failure: FAILURE });
-    await expect(ledger.redrive('b', [pay(1, 'lip-sync')])).rejects.toThrow('Row 1 of "b" has no step lip-sync.');
-    await expect(ledger.redrive('b', [{ row: 1, take: 1, how: WAIT }])).rejects.toThrow(
+    await expect(redriveNow(ledger, 'b', [pay(9)])).rejects.toThrow('Batch "b" has no row 9.');
+    await ledger.endRow('b', 1, 1, { outcome: 'failed', failure: FAILURE });
+    await expect(redriveNow(ledger, 'b', [pay(1, 'lip-sync')])).rejects.toThrow('Row 1 of "b" has no step lip-sync.');
+    await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: WAIT }])).rejects.toThrow(
       'Row 1 of "b" has no job to wait for. No row was changed.',
     );
     await ledger.createBatch(aBatch('new'));
-    await expect(ledger.redrive('new', [])).rejects.toThrow('Batch "new" is loading; no row was changed.');
-    await expect(ledger.redrive('x', [])).rejects.toThrow(LedgerMisuse);
+    await expect(redriveNow(ledger, 'new', [])).rejects.toThrow('Batch "new" is loading; no row was changed.');
+    await expect(redriveNow(ledger, 'x', [])).rejects.toThrow(LedgerMisuse);
   });
 
   it('names the step that may be paid already', async () => {
     await acceptSpeech(2);
     await ledger.finishJob(aKey(2), { file: FILE }, { state: 'waiting' });
     await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT);
-    await ledger.endRow('b', 2, { outcome: 'failed', failure: FAILURE });
-    await expect(ledger.redrive('b', [pay(2)])).rejects.toThrow(
+    await ledger.endRow('b', 2, 1, { outcome: 'failed', failure: FAILURE });
+    await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow(
       'The last lip-sync request of row 2 of "b" is still on the wire; it is paid for again only if you say so. No row was changed.',
     );
     await ledger.settle(aKey(2, 1, 1, 'lip-sync'), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await expect(ledger.redrive('b', [pay(2)])).rejects.toThrow('request of row 2 of "b" may have been charged; it is');
+    await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow(
+      'request of row 2 of "b" may have been charged; it is',
+    );
   });
 
   it('does not mind what a step before those that are paid for came to', async () => {
     await acceptSpeech(2);
-    await ledger.endRow('b', 2, { outcome: 'overdue' });
-    expect(await ledger.redrive('b', [pay(2, 'lip-sync')])).toEqual({ rows: [2], left: [] });
+    await ledger.endRow('b', 2, 1, { outcome: 'overdue' });
+    expect(await redriveNow(ledger, 'b', [pay(2, 'lip-sync')])).toEqual({ rows: [2], left: [] });
     expect(await rowOf(2)).toMatchObject({ redoFrom: 'lip-sync', take: 2 });
   });
 
   it('may pay again for a job that ended', async () => {
     await acceptSpeech(1);
     await ledger.finishJob(aKey(1), { failure: FAILURE }, { outcome: 'failed', failure: FAILURE });
-    expect(await ledger.redrive('b', [pay(1)])).toEqual({ rows: [1], left: [] });
+    expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [1], left: [] });
   });
 });
 
 describe('a job that is waited for again', () => {
   it('makes the row ready for its next step where its result is there', async () => {
     await acceptSpeech(2);
-    await ledger.endRow('b', 2, { outcome: 'overdue', failure: FAILURE });
+    await ledger.endRow('b', 2, 1, { outcome: 'overdue', failure: FAILURE });
     await ledger.finishJob(aKey(2), { file: FILE }, { state: 'waiting' });
-    await ledger.redrive('b', [{ row: 2, take: 1, how: WAIT }]);
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: WAIT }]);
     expect(await rowOf(2)).toMatchObject({ state: 'waiting', outcome: null, failure: null, endedAt: null, file: null });
     const charge = (await ledger.readRow('b', 2))?.charges[0];
     expect(charge?.finishedAt).not.toBeNull();
@@ -168,8 +170,8 @@ describe('a job that is waited for again', () => {
     await ledger.finishJob(aKey(1), { failure: FAILURE }, retake);
     await ledger.intend(aKey(1, 1, 2), INTENT);
     await ledger.settle(aKey(1, 1, 2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
-    await ledger.endRow('b', 1, { outcome: 'overdue' });
-    await ledger.redrive('b', [{ row: 1, take: 2, how: WAIT }]);
+    await ledger.endRow('b', 1, 2, { outcome: 'overdue' });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 2, how: WAIT }]);
     expect(await rowOf(1)).toMatchObject({ take: 2, autoTakes: 0, state: 'processing' });
     const claimed = await ledger.claimRows({ batch: 'b', run: 'run', lane: 1, claim: 2, limit: 2 });
     expect(claimed.rows.map(({ row }) => row.row)).toEqual([1]);
@@ -177,10 +179,10 @@ describe('a job that is waited for again', () => {
 
   it('is at once a result where that is the last step, and says so of the row alone', async () => {
     await acceptSpeech(1);
-    await ledger.endRow('b', 1, { outcome: 'overdue', failure: FAILURE });
+    await ledger.endRow('b', 1, 1, { outcome: 'overdue', failure: FAILURE });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
     const before = (await rowOf(1)).endedAt ?? 0;
-    await ledger.redrive('b', [{ row: 1, take: 1, how: WAIT }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: WAIT }]);
     const row = await rowOf(1);
     expect(row).toMatchObject({ outcome: 'succeeded', failure: null, file: FILE, waitSince: null });
     expect(row.endedAt).toBeGreaterThanOrEqual(before);
@@ -190,11 +192,11 @@ describe('a job that is waited for again', () => {
   it('is none that another take made, nor one that was refused', async () => {
     await acceptSpeech(1);
     await ledger.finishJob(aKey(1), { failure: FAILURE }, { outcome: 'failed', failure: FAILURE });
-    await ledger.redrive('b', [pay(1)]);
-    await ledger.endRow('b', 1, { outcome: 'cancelled' });
-    await expect(ledger.redrive('b', [{ row: 1, take: 2, how: WAIT }])).rejects.toThrow('no job to wait for');
+    await redriveNow(ledger, 'b', [pay(1)]);
+    await ledger.endRow('b', 1, 2, { outcome: 'cancelled' });
+    await expect(redriveNow(ledger, 'b', [{ row: 1, take: 2, how: WAIT }])).rejects.toThrow('no job to wait for');
     await ledger.intend(aKey(2), INTENT);
     await ledger.settle(aKey(2), { verdict: 'rejected', failure: FAILURE }, { outcome: 'failed', failure: FAILURE });
-    await expect(ledger.redrive('b', [{ row: 2, take: 1, how: WAIT }])).rejects.toThrow('no job to wait for');
+    await expect(redriveNow(ledger, 'b', [{ row: 2, take: 1, how: WAIT }])).rejects.toThrow('no job to wait for');
   });
 });

@@ -28,11 +28,11 @@ describe('batches', () => {
     await ledger.addRows('b', [aRow(1), aRow(2)]);
     await ledger.addRows('b', [aRow(3)]);
     expect(await ledger.findBatch('b')).toMatchObject({ ...aBatch(), state: 'loading', control: 'running', rows: 3 });
-    await ledger.openBatch('b');
-    await ledger.openBatch('b');
+    await ledger.openBatch('b', 3);
+    await ledger.openBatch('b', 3);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', startedAt: null, closedAt: null });
     await expect(ledger.addRows('b', [aRow(4)])).rejects.toThrow('is open');
-    await expect(ledger.openBatch('x')).rejects.toThrow('no batch "x"');
+    await expect(ledger.openBatch('x', 0)).rejects.toThrow('no batch "x"');
     expect(await ledger.findBatch('x')).toBeUndefined();
     expect((await ledger.listBatches()).map(({ name }) => name)).toEqual(['b']);
   });
@@ -71,10 +71,10 @@ describe('batches', () => {
 
   it('close when no row is open, and then keep their control', async () => {
     await fill(ledger, 2);
-    await ledger.endRow('b', 1, { outcome: 'failed' });
+    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
     expect(await ledger.closeBatch('b')).toBe(1);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open' });
-    await ledger.endRow('b', 2, { outcome: 'succeeded', file: FILE });
+    await ledger.endRow('b', 2, 1, { outcome: 'succeeded', file: FILE });
     expect(await ledger.closeBatch('b')).toBe(0);
     const closed = await ledger.findBatch('b');
     expect(closed?.state).toBe('closed');
@@ -104,8 +104,8 @@ describe('rows', () => {
   it('end once', async () => {
     await fill(ledger, 1);
     await ledger.setRowState('b', 1, 'fetching');
-    await ledger.endRow('b', 1, { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'hello' });
-    await ledger.endRow('b', 1, { outcome: 'failed' });
+    await ledger.endRow('b', 1, 1, { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'hello' });
+    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
     await ledger.setRowState('b', 1, 'waiting');
     const row = (await ledger.readRow('b', 1))?.row;
     expect(row).toMatchObject({
@@ -152,7 +152,7 @@ describe('claimRows', () => {
     await fill(ledger, 3);
     await claim();
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 2, { outcome: 'failed' });
+    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
     expect(await claim({ limit: 3 })).toEqual([[1, 2], false]);
     const { rows } = await ledger.claimRows(first);
     expect(rows[0]?.charges).toHaveLength(1);
@@ -161,7 +161,7 @@ describe('claimRows', () => {
   it('gives the open rows of an earlier run to the next', async () => {
     await fill(ledger, 3);
     await claim();
-    await ledger.endRow('b', 1, { outcome: 'failed' });
+    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
     expect(await claim({ run: 'run2', limit: 9 })).toEqual([[2, 3], true]);
   });
 });
@@ -175,7 +175,7 @@ describe('cancelRest', () => {
     // A chain whose first job is finished and whose second was not sent yet.
     await ledger.settle(aKey(5), { verdict: 'accepted', jobId: 'j5' }, { state: 'processing' });
     await ledger.finishJob(aKey(5), { file: FILE }, { state: 'waiting' });
-    await ledger.endRow('b', 6, { outcome: 'failed' });
+    await ledger.endRow('b', 6, 1, { outcome: 'failed' });
     expect(await ledger.cancelRest('b')).toBe(3);
     expect(await ledger.cancelRest('b')).toBe(0);
     const outcomes = await Promise.all(upTo(6).map(async (row) => (await ledger.readRow('b', row))?.row.outcome));
@@ -187,8 +187,8 @@ describe('counts', () => {
   it('add up', async () => {
     await fill(ledger, 4);
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 2, { outcome: 'unknown' });
-    await ledger.endRow('b', 3, { outcome: 'succeeded' });
+    await ledger.endRow('b', 2, 1, { outcome: 'unknown' });
+    await ledger.endRow('b', 3, 1, { outcome: 'succeeded' });
     expect(await ledger.counts('b')).toEqual({
       total: 4,
       states: { waiting: 1, submitting: 1, processing: 0, fetching: 0, verifying: 0 },
@@ -207,7 +207,7 @@ describe('scanRows', () => {
 
   it('filters by outcome and by the time of the end', async () => {
     await fill(ledger, 6);
-    for (const row of [5, 2, 4]) await ledger.endRow('b', row, { outcome: row === 4 ? 'unknown' : 'failed' });
+    for (const row of [5, 2, 4]) await ledger.endRow('b', row, 1, { outcome: row === 4 ? 'unknown' : 'failed' });
     expect(await numbers(ledger.scanRows('b', { outcome: 'failed' }))).toEqual([2, 5]);
     expect(await numbers(ledger.scanRows('b', { endedSince: 0 }))).toEqual([2, 4, 5]);
     expect(await numbers(ledger.scanRows('b', { endedSince: 0, outcome: 'unknown' }))).toEqual([4]);

@@ -6,7 +6,7 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Ledger, RedriveChoice, Redriven } from '../../ledger/ledger.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 
@@ -88,5 +88,18 @@ export async function fill(ledger: Ledger, rows: number, name = 'b'): Promise<vo
     name,
     Array.from({ length: rows }, (_, i) => aRow(i + 1)),
   );
-  await ledger.openBatch(name);
+  await ledger.openBatch(name, rows);
+}
+
+/** A redrive by a person who has just looked at the rows. */
+export async function redriveNow(
+  ledger: Ledger,
+  batch: string,
+  choices: readonly Omit<RedriveChoice, 'outcome'>[],
+): Promise<Redriven> {
+  const seen = choices.map(async (choice): Promise<RedriveChoice> => {
+    const found = await ledger.readRow(batch, choice.row);
+    return { ...choice, outcome: found?.row.outcome ?? 'failed' };
+  });
+  return ledger.redrive(batch, await Promise.all(seen));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
+import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FAILED = { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } } as const;
 
@@ -58,12 +58,12 @@ describe('stopNow', () => {
 describe('a row that went on to another take', () => {
   it('is cancelled like any other, whatever became of its earlier take', async () => {
     const resubmit = (row: number): Promise<unknown> =>
-      ledger.redrive('b', [{ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+      redriveNow(ledger, 'b', [{ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     await resubmit(1);
     await accept(2);
-    await ledger.endRow('b', 2, { outcome: 'overdue' });
+    await ledger.endRow('b', 2, 1, { outcome: 'overdue' });
     await resubmit(2);
     await ledger.stopNow('b');
     expect(await outcomes()).toMatchObject({ cancelled: 60, overdue: 0 });
@@ -112,7 +112,8 @@ describe('a halt', () => {
     await fail(1);
     await ledger.closeBatch('b');
     await ledger.tune('b', { halt: { when: 'soon', fail: 2, unit: 'rows' } });
-    await ledger.redrive(
+    await redriveNow(
+      ledger,
       'b',
       [2, 3].map((row) => ({ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } })),
     );

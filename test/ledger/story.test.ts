@@ -57,8 +57,8 @@ class LedgerBook implements Book {
     return this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect);
   }
 
-  endRow(row: number, ending: RowEnding | Retake): Promise<void> {
-    return this.#ledger.endRow(this.#batch, row, ending);
+  endRow(row: number, take: number, ending: RowEnding | Retake): Promise<void> {
+    return this.#ledger.endRow(this.#batch, row, take, ending);
   }
 
   async cancelRest(): Promise<void> {
@@ -100,7 +100,7 @@ async function makeBatch(ledger: Ledger, name: string, { kinds, budget }: Rules)
     return { ...row, spec: { ...row.spec, kind }, quoted: ROW_KINDS[kind].steps.length * PRICE };
   });
   await ledger.addRows(name, rows);
-  await ledger.openBatch(name);
+  await ledger.openBatch(name, rows.length);
 }
 
 let ledger: Ledger;

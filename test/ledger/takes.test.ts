@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
 import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
 const FAILED = { outcome: 'failed', failure: { class: 'JobFailed', message: 'The job failed.' } } as const;
@@ -18,7 +18,7 @@ ledgerForEachTest(async (made) => {
     aRow(2),
     { ...aRow(3), spec: { kind: 'dub', text: 'Row 3', voice: 'v', video: 'http://h/v.mp4', extra: {} } },
   ]);
-  await ledger.openBatch('b');
+  await ledger.openBatch('b', 3);
 });
 
 async function rowOf(row: number): Promise<RowRecord & { readonly charges: readonly ChargeRecord[] }> {
@@ -27,7 +27,7 @@ async function rowOf(row: number): Promise<RowRecord & { readonly charges: reado
   return { ...found.row, charges: found.charges };
 }
 
-function pay(row: number, take = 1, reason: 'redrive' | 'resubmitted' = 'redrive'): RedriveChoice {
+function pay(row: number, take = 1, reason: 'redrive' | 'resubmitted' = 'redrive'): Omit<RedriveChoice, 'outcome'> {
   return { row, take, how: { do: 'pay', fromStep: 'speech', reason } };
 }
 
@@ -37,7 +37,7 @@ async function accept(row: number, take = 1, jobId = `job-${row}-${take}`): Prom
 }
 
 async function endAll(): Promise<void> {
-  for (const row of [1, 2, 3]) await ledger.endRow('b', row, FAILED);
+  for (const row of [1, 2, 3]) await ledger.endRow('b', row, 1, FAILED);
   expect(await ledger.closeBatch('b')).toBe(0);
 }
 
@@ -46,7 +46,7 @@ describe('redrive', () => {
     await accept(1);
     await ledger.finishJob(aKey(1), { failure: FAILED.failure }, FAILED);
     await endAll();
-    expect(await ledger.redrive('b', [pay(1)])).toEqual({ rows: [1], left: [] });
+    expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [1], left: [] });
     expect(await rowOf(1)).toMatchObject({ take: 2, outcome: null, state: 'waiting', failure: null, endedAt: null });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running', closedAt: null });
     expect(await ledger.takesOf('b', 1)).toMatchObject([
@@ -58,7 +58,7 @@ describe('redrive', () => {
 
   it('gives a take once, whoever asks: the second finds the row moved on', async () => {
     await endAll();
-    const both = await Promise.all([ledger.redrive('b', [pay(1)]), ledger.redrive('b', [pay(1)])]);
+    const both = await Promise.all([redriveNow(ledger, 'b', [pay(1)]), redriveNow(ledger, 'b', [pay(1)])]);
     expect(both.map(({ rows }) => rows.length).toSorted((a, b) => a - b)).toEqual([0, 1]);
     expect(both.flatMap(({ left }) => left)).toEqual([1]);
     expect(await rowOf(1)).toMatchObject({ take: 2 });
@@ -71,7 +71,7 @@ describe('redrive', () => {
   });
 
   it('leaves a row alone that has not ended', async () => {
-    expect(await ledger.redrive('b', [pay(1)])).toEqual({ rows: [], left: [1] });
+    expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [], left: [1] });
     expect(await rowOf(1)).toMatchObject({ take: 1 });
   });
 
@@ -80,10 +80,10 @@ describe('redrive', () => {
     await ledger.settle(aKey(1), { verdict: 'unknown', failure: UNKNOWN.failure }, UNKNOWN);
     await accept(2);
     await endAll();
-    await expect(ledger.redrive('b', [pay(3), pay(1)])).rejects.toThrow(LedgerMisuse);
-    await expect(ledger.redrive('b', [pay(2)])).rejects.toThrow('may have been charged');
+    await expect(redriveNow(ledger, 'b', [pay(3), pay(1)])).rejects.toThrow(LedgerMisuse);
+    await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow('may have been charged');
     expect(await rowOf(3)).toMatchObject({ take: 1, outcome: 'failed' });
-    expect(await ledger.redrive('b', [pay(1, 1, 'resubmitted'), pay(2, 1, 'resubmitted')])).toEqual({
+    expect(await redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted'), pay(2, 1, 'resubmitted')])).toEqual({
       rows: [1, 2],
       left: [],
     });
@@ -92,17 +92,17 @@ describe('redrive', () => {
 
   it('refuses a row with a request on the wire, also with a say', async () => {
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 1, FAILED);
-    await expect(ledger.redrive('b', [pay(1, 1, 'resubmitted')])).rejects.toThrow('still on the wire');
+    await ledger.endRow('b', 1, 1, FAILED);
+    await expect(redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted')])).rejects.toThrow('still on the wire');
   });
 
   it('refuses a batch that is being stopped, and opens one that was', async () => {
-    await ledger.endRow('b', 1, FAILED);
+    await ledger.endRow('b', 1, 1, FAILED);
     await ledger.setControl('b', 'stopping');
-    await expect(ledger.redrive('b', [pay(1)])).rejects.toThrow('being stopped');
+    await expect(redriveNow(ledger, 'b', [pay(1)])).rejects.toThrow('being stopped');
     await ledger.cancelRest('b');
     await ledger.closeBatch('b');
-    expect(await ledger.redrive('b', [pay(2)])).toEqual({ rows: [2], left: [] });
+    expect(await redriveNow(ledger, 'b', [pay(2)])).toEqual({ rows: [2], left: [] });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
     expect(await ledger.intend(aKey(2, 1, 2), INTENT)).toEqual({ answer: 'go' });
   });
@@ -110,8 +110,8 @@ describe('redrive', () => {
   it('keeps the finished steps of a chain', async () => {
     await accept(3);
     await ledger.finishJob(aKey(3), { file: FILE }, { state: 'waiting' });
-    await ledger.endRow('b', 3, FAILED);
-    await ledger.redrive('b', [{ row: 3, take: 1, how: { do: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
+    await ledger.endRow('b', 3, 1, FAILED);
+    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { do: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
     expect(await rowOf(3)).toMatchObject({ take: 2, redoFrom: 'lip-sync' });
     expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toEqual({ answer: 'go' });
   });
@@ -119,7 +119,9 @@ describe('redrive', () => {
   it('takes over what a person edited, and keeps what it was', async () => {
     await endAll();
     const edited = { spec: { ...aRow(1).spec, text: 'Better' }, input: ['r1', 'Better', 'v'], quoted: 3 };
-    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'edited', edited } }]);
+    await redriveNow(ledger, 'b', [
+      { row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'edited', edited } },
+    ]);
     expect(await rowOf(1)).toMatchObject(edited);
     expect(await ledger.takesOf('b', 1)).toMatchObject([
       { reason: 'edited', before: { spec: { text: 'Row 1' }, input: ['r1', 'Row 1', 'v'] } },
@@ -130,8 +132,8 @@ describe('redrive', () => {
 describe('waiting again', () => {
   it('waits for the job of an overdue row, in the same take', async () => {
     await accept(1);
-    await ledger.endRow('b', 1, { outcome: 'overdue' });
-    expect(await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'wait' } }])).toMatchObject({ rows: [1] });
+    await ledger.endRow('b', 1, 1, { outcome: 'overdue' });
+    expect(await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }])).toMatchObject({ rows: [1] });
     const row = await rowOf(1);
     expect(row).toMatchObject({ take: 1, outcome: null, state: 'processing' });
     expect(row.waitSince).toBeGreaterThan(0);
@@ -140,9 +142,9 @@ describe('waiting again', () => {
 
   it('is over at once where the result has come since', async () => {
     await accept(1);
-    await ledger.endRow('b', 1, { outcome: 'overdue' });
+    await ledger.endRow('b', 1, 1, { outcome: 'overdue' });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
-    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
     expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
   });
 
@@ -150,20 +152,22 @@ describe('waiting again', () => {
     await accept(1);
     const failure = { class: 'ResultGone', message: 'The link is dead.' } as const;
     await ledger.finishJob(aKey(1), { failure }, { outcome: 'failed', failure });
-    await ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
     const row = await rowOf(1);
     expect(row).toMatchObject({ outcome: null, state: 'processing' });
     expect(row.charges).toMatchObject([{ state: 'accepted', finishedAt: null, failure: null }]);
   });
 
   it('refuses a row without a job', async () => {
-    await ledger.endRow('b', 1, FAILED);
-    await expect(ledger.redrive('b', [{ row: 1, take: 1, how: { do: 'wait' } }])).rejects.toThrow('no job to wait for');
+    await ledger.endRow('b', 1, 1, FAILED);
+    await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }])).rejects.toThrow(
+      'no job to wait for',
+    );
   });
 
   it('takes a result that comes late for a row that was overdue', async () => {
     await accept(1);
-    await ledger.endRow('b', 1, { outcome: 'overdue' });
+    await ledger.endRow('b', 1, 1, { outcome: 'overdue' });
     await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded', file: FILE });
     expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
   });
@@ -188,8 +192,8 @@ describe('takes of its own', () => {
   it('count anew after a person decided', async () => {
     await accept(1);
     await ledger.finishJob(aKey(1), { failure: FAILED.failure }, { ...retake, most: 1 });
-    await ledger.endRow('b', 1, FAILED);
-    await ledger.redrive('b', [pay(1, 2)]);
+    await ledger.endRow('b', 1, 2, FAILED);
+    await redriveNow(ledger, 'b', [pay(1, 2)]);
     expect(await rowOf(1)).toMatchObject({ take: 3, autoTakes: 0 });
   });
 

@@ -114,7 +114,7 @@ export async function addBatch(
       return { row: index + 1, id, line: index + 2, spec: { kind, extra: {} }, input, quoted: 10 };
     }),
   );
-  await ledger.openBatch('demo');
+  await ledger.openBatch('demo', rows.length);
 }
 
 /** The key of an attempt of a step of a row of `demo`; by default the first of the first take. */
@@ -198,8 +198,8 @@ export async function addSampleBatch(place: Place): Promise<void> {
   await intend(place, keyOf(6, 'lip-sync'));
   await ledger.settle(keyOf(6, 'lip-sync'), { verdict: 'accepted', jobId: 'job-6' }, { state: 'processing' });
   const overdue = { class: 'Overdue', message: 'not finished after 600 s' } as const;
-  await ledger.endRow('demo', 6, { outcome: 'overdue', failure: overdue });
+  await ledger.endRow('demo', 6, 1, { outcome: 'overdue', failure: overdue });
 
-  await ledger.endRow('demo', 7, { outcome: 'cancelled' });
+  await ledger.endRow('demo', 7, 1, { outcome: 'cancelled' });
   await ledger.closeBatch('demo');
 }

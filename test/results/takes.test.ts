@@ -7,6 +7,7 @@ import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { addBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
 import type { Place } from './sample-batch.ts';
+import { redriveNow } from '../ledger/setup.ts';
 
 let place: Place;
 let out: string;
@@ -42,7 +43,7 @@ async function payAgain(row: number, edited?: string, fromStep: Step = 'speech')
     reason: 'resubmitted',
     ...(edited === undefined ? {} : { edited: { spec, input: [edited], quoted: 10 } }),
   } as const;
-  expect((await place.ledger.redrive('demo', [{ row, take, how }])).rows).toEqual([row]);
+  expect((await redriveNow(place.ledger, 'demo', [{ row, take, how }])).rows).toEqual([row]);
 }
 
 async function failTake(row: number, take: number, step: Step = 'speech'): Promise<void> {
@@ -158,7 +159,7 @@ describe('the file of an earlier take', () => {
     for (const row of [1, 2]) {
       await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, 'first'));
     }
-    await place.ledger.endRow('demo', 3, { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') });
+    await place.ledger.endRow('demo', 3, 1, { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') });
     await mkdir(join(out, 'media'), { recursive: true });
     await writeFile(join(out, 'media/a.mp3'), 'my own take');
     await writeFile(join(out, 'media/a.wav'), 'first');
@@ -220,7 +221,7 @@ describe('the bill of several takes', () => {
     await ledger.stopNow('demo');
     await project(true);
     expect(await lineOf(1)).toMatchObject({ _outcome: 'overdue', _error_class: 'Overdue', _job_ids: ['job-1'] });
-    await ledger.redrive('demo', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'demo', [{ row: 1, take: 1, how: { do: 'wait' } }]);
     await project();
     const file = await store.put('demo/1-speech-1.mp3', 'first');
     await ledger.finishJob(keyOf(1), { file, credits: 4 }, { outcome: 'succeeded', file });

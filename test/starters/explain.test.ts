@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { addSampleBatch, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
 import { openCommandLine, type CommandLine } from './command-line.ts';
+import { redriveNow } from '../ledger/setup.ts';
 
 let place: Place;
 let line: CommandLine;
@@ -17,7 +18,7 @@ afterEach(async () => {
 
 async function redrive(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
   const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
-  expect((await place.ledger.redrive('demo', [{ row, take, how: pay }])).rows).toEqual([row]);
+  expect((await redriveNow(place.ledger, 'demo', [{ row, take, how: pay }])).rows).toEqual([row]);
 }
 
 describe('explain tells the history of takes', () => {

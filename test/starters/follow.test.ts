@@ -29,7 +29,7 @@ function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
 const NO_STORE = {} as FollowRequest['store'];
 
 async function finish(): Promise<void> {
-  for (let row = 1; row <= ROWS; row++) await desk.ledger.endRow('b', row, { outcome: 'cancelled' });
+  for (let row = 1; row <= ROWS; row++) await desk.ledger.endRow('b', row, 1, { outcome: 'cancelled' });
   await desk.ledger.closeBatch('b');
 }
 
@@ -81,7 +81,7 @@ describe('followBatch', () => {
     await desk.ledger.setControl('b', 'running');
     await desk.ledger.setControl('b', 'paused');
     const askWorkflow = async (): Promise<WorkflowStanding> => {
-      await desk.ledger.endRow('b', 1, { outcome: 'cancelled' });
+      await desk.ledger.endRow('b', 1, 1, { outcome: 'cancelled' });
       return { is: 'running' };
     };
     expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });

@@ -103,7 +103,7 @@ describe('a batch that did not spend all it was to', () => {
     await addOpenBatch();
     await place.ledger.tune('demo', { budget: 25 });
     await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'), 12);
-    await place.ledger.endRow('demo', 2, { outcome: 'refused', failure: refusal });
+    await place.ledger.endRow('demo', 2, 1, { outcome: 'refused', failure: refusal });
     await place.ledger.closeBatch('demo');
     const { code, stdout } = await line.run('status');
     expect(code).toBe(12);
@@ -125,7 +125,7 @@ describe('a batch that did not spend all it was to', () => {
   it('that gave up by itself says why, and how to go on with the rest (11)', async () => {
     await addOpenBatch();
     await place.ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
-    await place.ledger.endRow('demo', 1, { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } });
+    await place.ledger.endRow('demo', 1, 1, { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } });
     expect((await line.run('status')).code).toBe(75);
     expect((await line.run('list')).stdout).toMatch(/^demo +halting /m);
     await place.ledger.closeBatch('demo');
@@ -172,8 +172,8 @@ describe('watch', () => {
     const watched = main(['watch', '--json'], { output: capture(lines) });
     while (!lines.err.includes('\n')) await new Promise(setImmediate);
     expect(lines.err).toBe('0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n');
-    await place.ledger.endRow('demo', 1, { outcome: 'cancelled' });
-    await place.ledger.endRow('demo', 2, { outcome: 'cancelled' });
+    await place.ledger.endRow('demo', 1, 1, { outcome: 'cancelled' });
+    await place.ledger.endRow('demo', 2, 1, { outcome: 'cancelled' });
     await place.ledger.closeBatch('demo');
     expect(await watched).toBe(10);
     expect(JSON.parse(lines.out)).toMatchObject({ state: 'closed', outcomes: { cancelled: 2 } });

@@ -179,7 +179,7 @@ describe('stop', () => {
       'b',
       Array.from({ length: 25 }, (_, at) => aRow(at + 1)),
     );
-    await ledger.openBatch('b');
+    await ledger.openBatch('b', 25);
     for (let row = 1; row <= 25; row++) await accept(ledger, row);
     const { stdout } = await line.run('stop', '--now');
     expect(stdout.split('\n')).toHaveLength(1 + 20 + 2 + 1);

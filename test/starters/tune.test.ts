@@ -101,12 +101,12 @@ describe('tune', () => {
     const { ledger, line } = desk;
     await ledger.createBatch(aBatch());
     await ledger.addRows('b', [aRow(1), { ...aRow(2), quoted: null }]);
-    await ledger.openBatch('b');
+    await ledger.openBatch('b', 2);
     const { code, stdout, stderr } = await line.run('tune', '--budget', '50', '--rate', '3');
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain('No price is known for row 2 (id r2)');
     expect((await find(ledger)).settings).toEqual(aBatch().settings);
-    await ledger.endRow('b', 2, { outcome: 'cancelled' });
+    await ledger.endRow('b', 2, 1, { outcome: 'cancelled' });
     expect(await line.run('tune', '--budget', '50')).toMatchObject({ code: 0 });
   });
 

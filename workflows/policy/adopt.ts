@@ -1,11 +1,14 @@
 /**
  * Which job of the API's list is the one whose answer was lost? Adopting a wrong one would hand a row somebody else's
- * result, so every doubt ends in "none".
+ * result, or count a charge twice, so every doubt ends in "none".
  *
- * Where the list echoes the inputs, a job must match both, lie in the time window and be claimed by nobody. If several do, rows
- * that look alike may have made them: as long as there are no more such jobs than lost creates with these inputs, any of
- * them will do. Whichever row gets which, its result is that of its own inputs, and each job is one of the charges that were
- * in doubt. With one job more, a stranger's is among them, and none is taken.
+ * Where the list echoes the inputs, a job must match both, lie in the time window and be claimed by nobody. Others may have made it
+ * that have no verdict either:
+ *
+ * - One with the same links that asks for something else of them: the list does not tell them apart, so none is taken.
+ * - Some that ask for the very same. As long as there are no more such jobs than lost creates, no stranger's is among them. And as
+ *   long as there are more jobs than creates on the wire, whose answers may still name theirs, one of the jobs belongs to a lost
+ *   create. Then any of them will do: whichever row gets which, its result is that of its own inputs, and each job is counted once.
  *
  * Where the list does not echo them, exactly one unclaimed job may lie in the window, and no other create of this
  * ledger may have been outstanding then; a foreign program that uses the same account could still have made that job,
@@ -35,19 +38,36 @@ export interface LostCreate {
 /** `nothing`: no job fits, and one may still show up. `doubt`: some might be it, and nobody can say which. */
 export type Finding = { readonly is: 'found'; readonly id: string } | { readonly is: 'nothing' | 'doubt' };
 
-/**
- * Chooses among the jobs that nobody claims. `alike`: lost creates with these very inputs, this one included; asked only where
- * several jobs match.
- */
-export function chooseJob(lost: LostCreate, free: readonly ListedJobView[], alike: number): Finding {
+/** Another create with the same links that has no verdict, or was given up as unknown. */
+export interface OtherCreate {
+  /** It asks for the same in everything else, too. */
+  readonly isSame: boolean;
+  /** It may be on the wire: its answer can still come. */
+  readonly isSending: boolean;
+  /** When its intent was recorded, ms. */
+  readonly intentAt: number;
+}
+
+/** Chooses among the jobs that nobody claims. `others`: asked only where the list echoes the inputs. */
+export function chooseJob(lost: LostCreate, free: readonly ListedJobView[], others: readonly OtherCreate[]): Finding {
   const fitting = free.filter((job) => mayBe(lost, job));
   const matching = fitting.filter(isEchoed);
   const [first] = matching;
-  if (first !== undefined) return matching.length <= alike ? { is: 'found', id: first.id } : { is: 'doubt' };
+  if (first !== undefined) return amongAlike(lost, matching.length, others) ?? { is: 'found', id: first.id };
   const [only] = fitting;
   if (only === undefined) return { is: 'nothing' };
   const isCertain = fitting.length === 1 && !lost.othersOutstanding && only.createdAtMs !== undefined;
   return isCertain ? { is: 'found', id: only.id } : { is: 'doubt' };
+}
+
+/** Why none of so many jobs that match can be taken; undefined if any can. */
+function amongAlike({ lookedAt }: LostCreate, jobs: number, others: readonly OtherCreate[]): Finding | undefined {
+  const sending = others.filter((one) => one.isSending).length;
+  // Those that began after the list was read made none of its jobs.
+  const lost = 1 + others.filter((one) => one.intentAt <= lookedAt).length;
+  if (jobs > lost || others.some((one) => !one.isSame && !one.isSending)) return { is: 'doubt' };
+  // They may have made all of these; when their answers are there, more is known.
+  return sending >= jobs || others.some((one) => !one.isSame) ? { is: 'nothing' } : undefined;
 }
 
 /** True if the job can have been made by the lost request, whoever claims it. */

@@ -70,8 +70,8 @@ export class PureBook implements Book {
     return true;
   }
 
-  async endRow(row: number, ending: RowEnding): Promise<void> {
-    apply(this.#row(row), ending);
+  async endRow(row: number, take: number, ending: RowEnding): Promise<void> {
+    if (this.#row(row).take === take) apply(this.#row(row), ending);
   }
 
   async cancelRest(): Promise<void> {
@@ -81,9 +81,9 @@ export class PureBook implements Book {
     }
   }
 
-  async redrive({ row: number, take, how }: RedriveChoice): Promise<boolean> {
+  async redrive({ row: number, take, outcome, how }: RedriveChoice): Promise<boolean> {
     const row = this.#row(number);
-    if (row.outcome === null || row.take !== take) return false;
+    if (row.outcome !== outcome || row.take !== take) return false;
     const { steps } = ROW_KINDS[row.kind];
     if (how.do === 'wait') {
       const last = steps.map((step) => lastAttempt(row.attempts, step)).findLast((one) => one?.take === take);

@@ -88,8 +88,9 @@ export class Story {
     const { kind, outcome, failure, take, redoFrom, attempts } = await this.#book.look(row);
     const wish = { step: null, resubmit, replace: false, edited: null };
     const plan = planRedrive({ kind, outcome, failure, take, redoFrom }, attempts, wish);
-    if (plan.do === 'pay') this.#choices.push({ row, take, how: plan });
-    if (plan.do === 'wait') this.#choices.push({ row, take, how: { do: 'wait' } });
+    if (outcome === null) return;
+    if (plan.do === 'pay') this.#choices.push({ row, take, outcome, how: plan });
+    if (plan.do === 'wait') this.#choices.push({ row, take, outcome, how: { do: 'wait' } });
   }
 
   async #handOut(row: number): Promise<void> {
@@ -98,7 +99,7 @@ export class Story {
     if (move.do !== 'ended') {
       this.#works.push({ what: move.do, key: move.at, stage: 'begin' });
     } else if (now.outcome === null) {
-      await this.#book.endRow(row, { outcome: 'failed', failure: failureOf('JobFailed') });
+      await this.#book.endRow(row, now.take, { outcome: 'failed', failure: failureOf('JobFailed') });
     }
   }
 

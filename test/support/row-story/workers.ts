@@ -115,22 +115,19 @@ export class Workers {
       (await this.#book.look(key.row)).attempts.find((one) => isSame({ ...one, row: key.row }, key))?.state;
     if ((await standing()) === undefined) return false;
     if (await this.#book.settle(key, { verdict: 'unknown', failure }, ending)) return false;
-    const { take } = await this.#book.look(key.row);
-    if ((await standing()) === 'unknown' && take === key.take) await this.#book.endRow(key.row, ending);
+    if ((await standing()) === 'unknown') await this.#book.endRow(key.row, key.take, ending);
     return false;
   }
 
   async #wait({ key }: Work, luck: number): Promise<boolean> {
-    const { kind, outcome, take } = await this.#book.look(key.row);
+    const { kind } = await this.#book.look(key.row);
     const failure = failureOf('JobFailed');
     switch (luck % 6) {
       case 4:
         await this.#book.finishJob(key, failure, afterJobFailed(this.#rules.retakes, 'running', key.step, failure));
         return false;
       case 5:
-        if (outcome === null && take === key.take) {
-          await this.#book.endRow(key.row, { outcome: 'overdue', failure: failureOf('Overdue') });
-        }
+        await this.#book.endRow(key.row, key.take, { outcome: 'overdue', failure: failureOf('Overdue') });
         return false;
       default: {
         const effect: RowEffect = isLastStep(kind, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };

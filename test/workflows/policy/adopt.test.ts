@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseJob, mayBe, type ListedJobView, type LostCreate } from '../../../workflows/policy/adopt.ts';
+import {
+  chooseJob,
+  mayBe,
+  type Finding,
+  type ListedJobView,
+  type LostCreate,
+  type OtherCreate,
+} from '../../../workflows/policy/adopt.ts';
 
 const AUDIO = 'https://m.example/a.mp3';
 const LOST: LostCreate = {
@@ -22,8 +29,8 @@ const silent = (id: string, createdAtMs = 100_500): ListedJobView => ({ id, crea
 describe('chooseJob, where the list echoes the inputs', () => {
   it('takes the one job that matches both, also while other creates are outstanding', () => {
     const jobs = [echoed('other', { audioUrl: 'https://m.example/b.mp3' }), echoed('mine')];
-    expect(chooseJob(LOST, jobs, 1)).toEqual({ is: 'found', id: 'mine' });
-    expect(chooseJob({ ...LOST, othersOutstanding: true }, jobs, 1)).toEqual({ is: 'found', id: 'mine' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'found', id: 'mine' });
+    expect(chooseJob({ ...LOST, othersOutstanding: true }, jobs, [])).toEqual({ is: 'found', id: 'mine' });
   });
 
   it.each([
@@ -33,31 +40,51 @@ describe('chooseJob, where the list echoes the inputs', () => {
     ['it was made after the list was read', [echoed('a', { createdAtMs: 111_001 })]],
     ['the list is empty', []],
   ])('finds nothing if %s', (_, jobs) => {
-    expect(chooseJob(LOST, jobs, 1)).toEqual({ is: 'nothing' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'nothing' });
   });
 
   it.each([99_000, 111_000])('takes a job made at the edge of the time: %d', (createdAtMs) => {
-    expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], 1)).toMatchObject({ is: 'found' });
+    expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], [])).toMatchObject({ is: 'found' });
   });
 
   it('takes a job of which no time is told', () => {
-    expect(chooseJob(LOST, [{ id: 'mine', videoUrl: LOST.videoUrl, audioUrl: AUDIO }], 1)).toMatchObject({
+    expect(chooseJob(LOST, [{ id: 'mine', videoUrl: LOST.videoUrl, audioUrl: AUDIO }], [])).toMatchObject({
       is: 'found',
     });
   });
 
-  it('gives rows that look alike one of their jobs each, but none where a stranger made one more', () => {
-    const jobs = [echoed('a'), echoed('b')];
-    expect(chooseJob(LOST, jobs, 1)).toEqual({ is: 'doubt' });
-    expect(chooseJob(LOST, jobs, 2)).toEqual({ is: 'found', id: 'a' });
-    expect(chooseJob(LOST, jobs, 3)).toEqual({ is: 'found', id: 'a' });
-    expect(chooseJob(LOST, jobs.slice(1), 2)).toEqual({ is: 'found', id: 'b' });
+  const same = (more: Partial<OtherCreate> = {}): OtherCreate => ({
+    isSame: true,
+    isSending: false,
+    intentAt: 100_000,
+    ...more,
+  });
+  const sending = same({ isSending: true });
+  const other = same({ isSame: false });
+
+  it.each<[string, number, readonly OtherCreate[], Finding]>([
+    ['one job, nobody else', 1, [], { is: 'found', id: 'job-1' }],
+    ['a job more than creates: a stranger made one', 2, [], { is: 'doubt' }],
+    ['a job for each', 2, [same()], { is: 'found', id: 'job-1' }],
+    ['fewer jobs than creates', 2, [same(), same()], { is: 'found', id: 'job-1' }],
+    ['the job may be of one that is on the wire', 1, [sending], { is: 'nothing' }],
+    ['one of the jobs is not of the one on the wire', 2, [sending], { is: 'found', id: 'job-1' }],
+    ['all jobs may be of those on the wire', 2, [sending, sending, same()], { is: 'nothing' }],
+    ['one more than those on the wire', 2, [sending, same()], { is: 'found', id: 'job-1' }],
+    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { is: 'doubt' }],
+    ['one began right then', 2, [same({ intentAt: 110_000 })], { is: 'found', id: 'job-1' }],
+    ['one with the same links wants something else, and was given up', 1, [other], { is: 'doubt' }],
+    ['one such may still be answered', 2, [{ ...other, isSending: true }], { is: 'nothing' }],
+    ['both of these', 1, [other, { ...other, isSending: true }], { is: 'doubt' }],
+  ])('where others have the same links: %s', (_, jobs, others, finding) => {
+    const free = Array.from({ length: jobs }, (__, index) => echoed(`job-${index + 1}`));
+    expect(chooseJob(LOST, free, others)).toEqual(finding);
   });
 });
 
 describe('chooseJob, where the list does not echo the inputs', () => {
   it('takes the only free job in the window', () => {
-    expect(chooseJob(LOST, [silent('early', 1_000), silent('mine')], 1)).toEqual({ is: 'found', id: 'mine' });
+    expect(chooseJob(LOST, [silent('early', 1_000), silent('mine')], [])).toEqual({ is: 'found', id: 'mine' });
   });
 
   it.each([
@@ -65,7 +92,7 @@ describe('chooseJob, where the list does not echo the inputs', () => {
     ['another create was outstanding', [silent('a')], true],
     ['the job has no time', [{ id: 'a' }], false],
   ] as const)('is in doubt if %s', (_, jobs, othersOutstanding) => {
-    expect(chooseJob({ ...LOST, othersOutstanding }, jobs, 2)).toEqual({ is: 'doubt' });
+    expect(chooseJob({ ...LOST, othersOutstanding }, jobs, [])).toEqual({ is: 'doubt' });
   });
 });
 

@@ -1,0 +1,50 @@
+import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
+import type { FailureClass } from '../contract/failures.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Listing } from './listings.ts';
+import { readInTurn } from './slots.ts';
+
+/** Jobs a page; the largest that public material names. */
+const PAGE_SIZE = 50;
+/** Pages looked through; a window of minutes needs fewer. */
+const MOST_PAGES = 100;
+/** Reads of a page that may fail before the look-up does; trouble that lost a create often lasts for a while. */
+const MOST_READS = 6;
+/** Failures of a read that may be over the next time. */
+const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
+
+/** The list, each job once: one that is made meanwhile moves the others to later pages. */
+export async function readList(deps: Dependencies, batch: string, signal: AbortSignal): Promise<Listing> {
+  const begunAt = deps.clock.now().wall;
+  const jobs = new Map<string, ListedJob>();
+  let isWhole = false;
+  for (let page = 1; page <= MOST_PAGES && !isWhole; page++) {
+    const { jobs: found, hasMore } = await readPage(deps, batch, page, signal);
+    for (const job of found) jobs.set(job.id, job);
+    isWhole = !hasMore || found.length === 0;
+  }
+  return { jobs: [...jobs.values()], begunAt, isWhole };
+}
+
+/** Reads a page; again where that may help, with the pauses that all reads make then. */
+async function readPage(deps: Dependencies, batch: string, page: number, signal: AbortSignal): Promise<JobPage> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await readInTurn(deps, batch, signal, () => deps.api.listLipSyncJobs(page, PAGE_SIZE, signal));
+    } catch (error) {
+      const mayPass = error instanceof ApiError && PASSING.includes(error.failure.class) && !signal.aborted;
+      if (!mayPass || reads >= MOST_READS) throw error;
+    }
+  }
+}
+
+/**
+ * True if the listing has every job that was made since then: it is the whole list, or it goes from the newest job to one that is
+ * older. The API does not promise an order, so that is looked for.
+ */
+export function reachesBackTo(since: number, { jobs, isWhole }: Listing): boolean {
+  if (isWhole) return true;
+  const times = jobs.map(({ createdAtMs }) => createdAtMs ?? Number.NaN);
+  const isNewestFirst = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? Number.NaN));
+  return isNewestFirst && (times.at(-1) ?? Number.NaN) < since;
+}

@@ -1,0 +1,101 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import type { RowSpec } from '../contract/row-kinds.ts';
+import type { DoubtfulAttempt } from './record-types.ts';
+import { toCharge, toTake } from './records.ts';
+import type { Db, Tx } from './schema.ts';
+
+/**
+ * What a lost request must know of all others of its account before it takes a job from the API's list: who has the job, and whose
+ * it could be.
+ */
+
+/** True if an attempt of the same API and account has this job: two rows that look alike must not adopt one job. */
+export async function isTakenByAnother(tx: Tx, batch: string, jobId: string): Promise<boolean> {
+  const own = await tx
+    .selectFrom('batches')
+    .select(['api_url', 'account'])
+    .where('name', '=', batch)
+    .executeTakeFirstOrThrow();
+  return isJobClaimed(tx, own.api_url, own.account, jobId);
+}
+
+/** See {@link Ledger.isJobClaimed}. */
+export async function isJobClaimed(db: Db | Tx, apiUrl: string, account: string, jobId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .select('charges.row')
+    .where('charges.job_id', '=', jobId)
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** See {@link Ledger.isOtherInDoubt}. */
+export async function isOtherInDoubt(
+  db: Db,
+  apiUrl: string,
+  account: string,
+  key: AttemptKey,
+  since: number,
+): Promise<boolean> {
+  const found = await selectOthers(db, apiUrl, account, key, since).select('charges.row').limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
+/** See {@link Ledger.othersInDoubt}. */
+export async function othersInDoubt(
+  db: Db,
+  apiUrl: string,
+  account: string,
+  key: AttemptKey,
+  since: number,
+): Promise<readonly DoubtfulAttempt[]> {
+  const lines = await selectOthers(db, apiUrl, account, key, since)
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .selectAll('charges')
+    .select(['rows.spec', 'rows.take as rowTake'])
+    .execute();
+  return Promise.all(
+    lines.map(async (line) => {
+      const charge = toCharge(line);
+      const before = charge.take < line.rowTake ? await specBefore(db, charge) : undefined;
+      return { ...charge, spec: before ?? (JSON.parse(line.spec) as RowSpec) };
+    }),
+  );
+}
+
+/** What a row asked for at this take, if a later one has changed it. */
+async function specBefore(db: Db, { batch, row, take }: AttemptKey): Promise<RowSpec | undefined> {
+  const later = await db
+    .selectFrom('takes')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('take', '>', take)
+    .orderBy('take')
+    .execute();
+  return later.map(toTake).find(({ before }) => before.spec !== undefined)?.before.spec;
+}
+
+/** Attempts of the key's step that may have made a job that nobody claims, but not the key's own. */
+function selectOthers(db: Db, apiUrl: string, account: string, key: AttemptKey, since: number) {
+  return db
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .where('charges.step', '=', key.step)
+    .where('charges.state', 'in', ['sending', 'unknown'])
+    .where('charges.intent_at', '>=', since)
+    .where((eb) =>
+      eb.or([
+        eb('charges.batch', '!=', key.batch),
+        eb('charges.row', '!=', key.row),
+        eb('charges.take', '!=', key.take),
+        eb('charges.attempt', '!=', key.attempt),
+      ]),
+    )
+    .where('batches.api_url', '=', apiUrl)
+    .where('batches.account', '=', account);
+}
