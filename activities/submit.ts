@@ -36,32 +36,42 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
     await waitForSlot(deps, 'create', key.batch, signal);
     // After the wait, which may be longer than the life of a link.
     const early = await freshSpeechLink(deps, loaded, key, signal);
-    if (early.state !== 'ready') return reportWithoutLink(deps, key, early);
+    if (early.state !== 'ready') return await reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything on the wire; what comes before must not take the place of a request.
-    return await deps.wires.of(
-      key.batch,
-      settings.limits.submits,
-    )(async () => {
-      signal.throwIfAborted();
-      await deps.witness('before-intent');
-      for (let link: Link = early; ; await sleep(FULL_PAUSE_MS, undefined, { signal })) {
-        // Others may have had the places for longer than links live.
-        if (link.state === 'ready' && isOld(link, deps.clock.now()))
-          link = await freshSpeechLink(deps, loaded, key, signal);
-        if (link.state !== 'ready') return reportWithoutLink(deps, key, link);
-        const intent = await intend(deps, loaded, key, link);
-        if (intent === 'full') continue;
-        if ('verdict' in intent) return intent;
-        return deps.sends.run(nameOf(key), () => send(deps, { loaded, key, link, signal, intentAt: intent }));
-      }
-    });
+    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendOnce(deps, loaded, key, early, signal));
   } catch (error) {
     // Before the intent an abort harms nothing; `send` handles its own.
     if (signal.aborted) return deferred(key);
     throw error;
   } finally {
     leave?.();
+  }
+}
+
+/** Has a place on the wire of this process, and waits for one among all processes. */
+async function sendOnce(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  early: ReadyLink,
+  signal: AbortSignal,
+): Promise<SubmitReport> {
+  signal.throwIfAborted();
+  await deps.witness('before-intent');
+  let link: Link = early;
+  for (;;) {
+    // Others may have had the places for longer than links live.
+    if (isOld(link, deps.clock.now())) link = await freshSpeechLink(deps, loaded, key, signal);
+    if (link.state !== 'ready') return reportWithoutLink(deps, key, link);
+    const ready: ReadyLink = link;
+    const intent = await intend(deps, loaded, key, ready);
+    if (intent === 'full') {
+      await sleep(FULL_PAUSE_MS, undefined, { signal });
+      continue;
+    }
+    if ('verdict' in intent) return intent;
+    return deps.sends.run(nameOf(key), () => send(deps, { loaded, key, link: ready, signal, intentAt: intent }));
   }
 }
 
