@@ -33,12 +33,40 @@ export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promis
   return {
     home,
     config,
-    ledger: env['VOXBATCH_LEDGER'] ?? resolve(home, 'ledger.db'),
-    store: resolve(env['VOXBATCH_STORE'] ?? config.store ?? resolve(home, 'store')),
+    ledger: readLedgerPlace(env) ?? resolve(home, 'ledger.db'),
+    store: resolve(readStorePlace(env, config) ?? resolve(home, 'store')),
     cluster: readCluster(env),
     env,
   };
 }
+
+/** The ledger's place as it was set. A database that is not delivered yet is a wrong setting, not one that cannot be reached. */
+function readLedgerPlace(env: NodeJS.ProcessEnv): string | undefined {
+  const place = env['VOXBATCH_LEDGER'];
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1]?.toLowerCase();
+  if (scheme === undefined || scheme === 'file' || scheme === 'sqlite') return place;
+  const why = scheme.startsWith('postgres') ? 'PostgreSQL is not delivered yet: expected' : 'expected';
+  throw new ExitError(
+    'usage',
+    `VOXBATCH_LEDGER: ${why} the path of a database file, came a ${scheme}: URL. Unset it for ledger.db in the home. ${UNTOUCHED}`,
+  );
+}
+
+/** The store's place as it was set. A URL would become a local folder of that name. */
+function readStorePlace(env: NodeJS.ProcessEnv, config: Config): string | undefined {
+  const place = env['VOXBATCH_STORE'] ?? config.store;
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place ?? '')?.[1]?.toLowerCase();
+  if (scheme === undefined) return place;
+  const where = env['VOXBATCH_STORE'] === undefined ? '"store" in voxbatch.config.json' : 'VOXBATCH_STORE';
+  const why = scheme === 's3' ? 'S3 is not delivered yet: expected' : 'expected';
+  throw new ExitError(
+    'usage',
+    `${where}: ${why} the path of a folder, came a ${scheme}: URL. Take it away for store in the home. ${UNTOUCHED}`,
+  );
+}
+
+// Of a URL only its scheme is said: the rest may hold a password.
+const UNTOUCHED = 'Nothing was recorded, nothing was spent.';
 
 /** Any of the standard settings (address, API key, TLS, a profile file) means a cluster. */
 function readCluster(env: NodeJS.ProcessEnv): ClientConfigProfile | undefined {

@@ -158,9 +158,15 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     what: 'a ledger on PostgreSQL, which is not delivered',
-    code: 4,
+    code: 2,
     says: [/not delivered yet/, /VOXBATCH_LEDGER/],
     options: () => ({ env: { VOXBATCH_LEDGER: 'postgres://somebody:secret@127.0.0.1/x' } }),
+  },
+  {
+    what: 'a store on S3, which is not delivered',
+    code: 2,
+    says: [/not delivered yet/, /VOXBATCH_STORE/],
+    options: () => ({ env: { VOXBATCH_STORE: 's3://bucket/prefix' } }),
   },
 ];
 

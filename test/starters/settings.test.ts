@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openCommandLine, type CommandLine } from './command-line.ts';
+
+let line: CommandLine;
+beforeEach(async () => {
+  line = await openCommandLine({ VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' });
+  await writeFile('lines.csv', 'text,voice\nHello,anna\n');
+});
+afterEach(() => line.close());
+
+/** Wrong settings: exit code 2, nothing made, no password repeated. */
+async function refusal(): Promise<string> {
+  const { code, stdout, stderr } = await line.run('run', 'lines.csv');
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('Nothing was recorded, nothing was spent.');
+  expect(stderr).not.toContain('secret');
+  for (const made of ['s3:', 'out', '.voxbatch']) expect(existsSync(made)).toBe(false);
+  return stderr;
+}
+
+describe('a place that is not delivered yet', () => {
+  it.each(['s3://bucket/prefix', 'S3://secret@bucket', 'gs://bucket/secret', 'file:///tmp/secret'])(
+    'is refused as a store: %s',
+    async (place) => {
+      process.env['VOXBATCH_STORE'] = place;
+      expect(await refusal()).toMatch(/VOXBATCH_STORE: .*expected the path of a folder/);
+    },
+  );
+
+  it('is refused as the store of the config file', async () => {
+    await writeFile('voxbatch.config.json', '{"store":"s3://bucket/prefix"}');
+    expect(await refusal()).toContain('"store" in voxbatch.config.json: S3 is not delivered yet');
+  });
+
+  it.each(['postgres://user:secret@host/db', 'mysql://user:secret@host/db'])(
+    'is refused as a ledger: %s',
+    async (place) => {
+      process.env['VOXBATCH_LEDGER'] = place;
+      expect(await refusal()).toMatch(/VOXBATCH_LEDGER: .*expected the path of a database file/);
+    },
+  );
+});
+
+describe('a path', () => {
+  it('may have a colon', async () => {
+    process.env['VOXBATCH_STORE'] = 'a:b';
+    expect((await line.run('plan', 'lines.csv')).code).toBe(0);
+  });
+});
