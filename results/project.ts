@@ -14,6 +14,7 @@ import { receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 import { RowCheck } from './row-check.ts';
+import type { DamagedResult } from './row-check.ts';
 import { StaleMedia } from './stale-media.ts';
 import { summarize } from './summary.ts';
 import { Tally } from './tally.ts';
@@ -38,6 +39,8 @@ export interface Projection {
   readonly counts: Counts;
   readonly money: Money;
   readonly mismatches: readonly Mismatch[];
+  /** Rows whose stored files are missing or altered: writing the files again cannot help them. */
+  readonly damaged: readonly DamagedResult[];
 }
 
 /** Rows taken at a time: their media are placed side by side, and other work gets its turn after them. */
@@ -79,7 +82,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
     await files.publish((hashes) => summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion));
-    return { ...after, mismatches: findings.list() };
+    return { ...after, mismatches: findings.list(), damaged: check.damaged };
   } finally {
     await files.abandon();
   }

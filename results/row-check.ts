@@ -6,12 +6,24 @@ import { UnfitName } from './names.ts';
 import { filesOf, succeeded } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 
+/** A result that is on record and that the store no longer has as it was. */
+export interface DamagedResult {
+  readonly row: number;
+  readonly id: string;
+  /** Not there at all, or another content. */
+  readonly is: 'missing' | 'altered';
+}
+
+/** Damaged results beyond this many are not kept. */
+const KEPT = 1_000;
+
 /** Checks rows while they are projected: no gap, an end, a result where there must be one, a name of its own for it. */
 export class RowCheck {
   readonly #batch: BatchRecord;
   readonly #complete: boolean;
   readonly #findings: Findings;
   readonly #taken = new Map<string, number>();
+  readonly #damaged = new Map<number, DamagedResult>();
   #last = 0;
 
   constructor(batch: BatchRecord, complete: boolean, findings: Findings) {
@@ -37,9 +49,17 @@ export class RowCheck {
     }
   }
 
+  /** The rows whose stored files are not what the ledger recorded, by row. */
+  get damaged(): readonly DamagedResult[] {
+    return [...this.#damaged.values()];
+  }
+
   /** Notes what became of a file of a row. */
   placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
     const where = `row ${row.row}, ${name}`;
+    if ((became === 'missing' || became === 'altered') && this.#damaged.size < KEPT) {
+      this.#damaged.set(row.row, { row: row.row, id: row.id, is: became });
+    }
     if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
     if (became === 'altered') {
       this.#findings.add(where, `${file.bytes} bytes with sha256 ${file.sha256}`, `another content of ${file.key}`);

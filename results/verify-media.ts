@@ -7,12 +7,23 @@ import type { NamedFile } from './verify-rows.ts';
 /** Files read side by side. */
 const AT_ONCE = 8;
 
+/** A result that is not in the folder as its receipt says. */
+export interface WrongMedia {
+  readonly row: number;
+  /** Of the right content. */
+  readonly sha256: string;
+}
+
+/** Wrong media beyond this many are not kept. */
+const KEPT = 1_000;
+
 /** Reads media files and compares them with what the receipts say of them. */
 export class MediaCheck {
   readonly #folder: string;
   readonly #findings: Findings;
   readonly #owners = new Map<string, number>();
   #waiting: { readonly row: number; readonly file: NamedFile }[] = [];
+  readonly #wrong: WrongMedia[] = [];
   #read = 0;
 
   constructor(folder: string, findings: Findings) {
@@ -33,22 +44,28 @@ export class MediaCheck {
     if (this.#waiting.length >= AT_ONCE) await this.#readWaiting();
   }
 
-  /** Reads the rest. Returns how many files were read in all. */
-  async finish(): Promise<number> {
+  /** Reads the rest. Returns how many files were read in all, and which are wrong. */
+  async finish(): Promise<{ readonly read: number; readonly wrong: readonly WrongMedia[] }> {
     await this.#readWaiting();
-    return this.#read;
+    return { read: this.#read, wrong: this.#wrong };
   }
 
   async #readWaiting(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    await Promise.all(waiting.map(async ({ row, file }) => this.#check(`row ${row}, ${file.name}`, file)));
+    await Promise.all(
+      waiting.map(async ({ row, file }) => {
+        const isRight = await this.#check(`row ${row}, ${file.name}`, file);
+        if (!isRight && this.#wrong.length < KEPT) this.#wrong.push({ row, sha256: file.sha256 });
+      }),
+    );
   }
 
-  async #check(where: string, file: NamedFile): Promise<void> {
+  /** Resolves with true if the file is there and has the content that its receipt names. */
+  async #check(where: string, file: NamedFile): Promise<boolean> {
     if (!isBelowMedia(file.name)) {
       this.#findings.add(where, `a file below ${MEDIA_FOLDER}/`, 'another place');
-      return;
+      return true;
     }
     const path = join(this.#folder, file.name);
     const stats = await lstatsOf(path);
@@ -58,11 +75,16 @@ export class MediaCheck {
         `a file of ${file.bytes} bytes`,
         stats === undefined ? 'no such file' : 'no plain file',
       );
-      return;
+      return false;
     }
     this.#read += 1;
-    if (stats.size !== BigInt(file.bytes)) this.#findings.add(where, `${file.bytes} bytes`, `${stats.size} bytes`);
-    else this.#findings.compare(`${where}, sha256`, file.sha256, await sha256Of(path));
+    if (stats.size !== BigInt(file.bytes)) {
+      this.#findings.add(where, `${file.bytes} bytes`, `${stats.size} bytes`);
+      return false;
+    }
+    const sha256 = await sha256Of(path);
+    this.#findings.compare(`${where}, sha256`, file.sha256, sha256);
+    return sha256 === file.sha256;
   }
 }
 

@@ -25,9 +25,9 @@ export interface TableCheck {
 
 /**
  * Reads all tables side by side, row by row, and checks each row against its other lines, its receipts and its media.
- * Returns how many media files were read.
+ * Returns how many media files were read, and which are wrong.
  */
-export async function checkTables(check: TableCheck): Promise<number> {
+export async function checkTables(check: TableCheck): ReturnType<MediaCheck['finish']> {
   const { folder, summary, tally, findings } = check;
   const tables = openTables(check);
   const media = new MediaCheck(folder, findings);

@@ -10,6 +10,7 @@ import { firstIssue } from './row-source.ts';
 import { SUMMARY_FILE, summarySchema } from './summary.ts';
 import type { Summary } from './summary.ts';
 import { Tally } from './tally.ts';
+import type { WrongMedia } from './verify-media.ts';
 import { checkTables } from './verify-tables.ts';
 
 /** What an out folder holds, counted from its files alone. */
@@ -27,6 +28,8 @@ export interface VerifyReport {
   readonly charged: number;
   /** Media files whose bytes were read and compared with the receipts. */
   readonly media: number;
+  /** Media files that are missing or wrong, by row; each is also a mismatch. */
+  readonly wrongMedia: readonly WrongMedia[];
   /** Everything that does not add up; empty if all is well. Any means exit code 15. */
   readonly mismatches: readonly Mismatch[];
 }
@@ -42,7 +45,7 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
   const findings = new Findings();
   const tally = new Tally();
   const summary = await readSummary(folder, findings);
-  let media = 0;
+  let media: Awaited<ReturnType<typeof checkTables>> = { read: 0, wrong: [] };
   if (summary !== undefined) {
     const present = await checkFiles(folder, summary, findings);
     media = await checkTables({ folder, summary, present, tally, findings });
@@ -56,7 +59,8 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
     outcomes: tally.outcomes,
     unfinished: tally.rows - ended,
     charged: tally.credits.charged,
-    media,
+    media: media.read,
+    wrongMedia: media.wrong,
     mismatches: findings.list(),
   };
 }

@@ -3,9 +3,11 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { describeMismatch } from '../results/mismatch.ts';
 import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
+import { damageLines } from './damage-words.ts';
 import { pauseMessage } from './follow.ts';
 import { goOnCommand } from './go-on-command.ts';
 import { exitOfView } from './look-at.ts';
+import type { Settings } from './settings.ts';
 import { budgetJson } from './terminal/money.ts';
 import { summaryLines } from './terminal/summary.ts';
 import type { Output } from './terminal/output.ts';
@@ -13,6 +15,7 @@ import { voxbatchVersion } from './version.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
 export interface FinishRequest {
+  readonly settings: Pick<Settings, 'store'>;
   readonly ledger: Ledger;
   readonly store: Store;
   readonly batch: string;
@@ -29,7 +32,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   const batch = await ledger.findBatch(request.batch);
   if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
   const isClosed = batch.state === 'closed';
-  const { counts, money, mismatches } = await projectBatch({
+  const { counts, money, mismatches, damaged } = await projectBatch({
     ...request,
     complete: isClosed,
     voxbatchVersion: voxbatchVersion(),
@@ -54,6 +57,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   }
   for (const line of summaryLines({ batch, counts, money, out: request.out })) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+  for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
   else if (why === 'detached') output.say(`The batch goes on in the background. Look: voxbatch status ${batch.name}`);

@@ -3,6 +3,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
+import { damageLines } from '../damage-words.ts';
 import { exitOfView, lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
@@ -24,7 +25,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? `out/${batch.name}`);
     await requireWritableOut(out);
-    const { counts, money, mismatches } = await projectBatch({
+    const { counts, money, mismatches, damaged } = await projectBatch({
       ledger,
       store: await openFolderStore(settings.store),
       batch: batch.name,
@@ -40,6 +41,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
       for (const line of summaryLines({ batch, counts, money, out })) output.data(line);
     }
     for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+    for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);
     return exit;
   });
 }

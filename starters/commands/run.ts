@@ -130,7 +130,7 @@ async function runLoaded(world: {
   const { settings, plan, flags, context, ledger, open, batch, isNew } = world;
   const { output } = context;
   const store = await beforeWork(() => openFolderStore(settings.store));
-  const finish = { ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
+  const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is finished already; its files are written again, nothing is sent.`);
     return finishRun({ ...finish, why: 'closed' });
@@ -140,7 +140,6 @@ async function runLoaded(world: {
   );
   const end = await workOnBatch({
     ...finish,
-    settings,
     open,
     record: batch,
     isNew,

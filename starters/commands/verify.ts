@@ -5,11 +5,15 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { SUMMARY_FILE } from '../../results/summary.ts';
 import { verifyOut, type VerifyReport } from '../../results/verify.ts';
+import { damageLines } from '../damage-words.ts';
+import { findDamaged } from '../damaged-results.ts';
 import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
+import { rowsInWords } from '../terminal/redrive-words.ts';
 import { shortPath } from '../terminal/summary.ts';
 
 /**
@@ -21,25 +25,62 @@ export async function verify(
   flags: { readonly json?: boolean },
   output: Output,
 ): Promise<ExitName> {
-  const report = await verifyOut(await chooseFolder(given));
+  const chosen = await chooseFolder(given);
+  const report = await verifyOut(chosen.folder);
+  const { wrongMedia, ...facts } = report;
+  const inStore = await findDamaged(report);
+  const damaged = inStore?.damaged ?? [];
   const exit = report.mismatches.length > 0 ? 'mismatch' : 'complete';
-  if (flags.json === true) output.data(JSON.stringify({ exit, ...report }));
+  if (flags.json === true) output.data(JSON.stringify({ exit, ...facts, damaged_in_store: damaged }));
   else for (const line of reportLines(report)) output.data(line);
   for (const mismatch of report.mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+  // What the store still has, and every table, can be written again. Of wrong media each is one mismatch.
+  const lost = wrongMedia.filter(({ row }) => damaged.some((one) => one.row === row)).length;
+  if (report.mismatches.length > lost) output.say(`Write the files again: ${resultsCommand(report, chosen.batch)}`);
+  if (inStore !== undefined && report.batch !== undefined)
+    for (const line of damageLines(damaged, { batch: report.batch, store: inStore.store })) output.say(line);
   return exit;
 }
 
+/** The command that makes the files of this folder again. */
+function resultsCommand({ folder, batch }: VerifyReport, named: string | undefined): string {
+  const name = batch ?? named;
+  if (name === undefined) return 'voxbatch results BATCH';
+  const out = folder === outOf(name) ? '' : ` --out ${shellWord(shortPath(folder))}`;
+  return `voxbatch results ${shellWord(name)}${out}`;
+}
+
+interface ChosenFolder {
+  readonly folder: string;
+  /** The batch that was meant, if one was named. */
+  readonly batch?: string;
+}
+
 /** A folder that holds a summary comes first, then the folder of a batch of that name, then any folder. */
-async function chooseFolder(given: string | undefined): Promise<string> {
-  if (given === undefined) return lookAtLedger(async (ledger) => outOf((await chooseBatch(ledger, undefined)).name));
-  const places = [resolve(given), outOf(given)];
-  const found = places.find((place) => existsSync(join(place, SUMMARY_FILE))) ?? places.find(isFolder);
+async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
+  if (given === undefined) {
+    const batch = await lookAtLedger(async (ledger) => (await chooseBatch(ledger, undefined)).name);
+    return { folder: outOf(batch), batch };
+  }
+  const places = [{ folder: resolve(given) }, { folder: outOf(given), batch: given }];
+  const found =
+    places.find(({ folder }) => existsSync(join(folder, SUMMARY_FILE))) ??
+    places.find(({ folder }) => isFolder(folder));
   if (found !== undefined) return found;
+  const batch = (await isBatch(given)) ? shellWord(given) : 'BATCH';
   throw new ExitError(
     'usage',
     `There is nothing to verify: neither ${shortPath(resolve(given))} nor ${shortPath(outOf(given))} is a folder. ` +
-      `Expected a folder that holds ${SUMMARY_FILE}, or the name of a batch. The files of a batch are written by: voxbatch results BATCH`,
+      `Expected a folder that holds ${SUMMARY_FILE}, or the name of a batch. The files of a batch are written by: voxbatch results ${batch}`,
   );
+}
+
+/** Whether the ledger, if there is one here, has a batch of this name. */
+async function isBatch(name: string): Promise<boolean> {
+  return lookAtLedger(async (ledger) => (await ledger.findBatch(name)) !== undefined).catch((error: unknown) => {
+    if (error instanceof ExitError) return false;
+    throw error;
+  });
 }
 
 function outOf(batch: string): string {
@@ -58,10 +99,10 @@ function reportLines(report: VerifyReport): string[] {
   );
   if (report.unfinished > 0) parts.push(`${number(report.unfinished)} unfinished`);
   return [
-    `${shortPath(folder)}: ${number(report.rows)} rows (${parts.join(', ')}), ${number(report.media)} media files, ` +
+    `${shortPath(folder)}: ${rowsInWords(report.rows)}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}, ${number(report.media)} media ${report.media === 1 ? 'file' : 'files'}, ` +
       `${number(report.charged)} credits charged`,
     found === 0
       ? 'Everything adds up: hashes, counts, sums, media.'
-      : `${found} ${found === 1 ? 'thing does' : 'things do'} not add up.${report.batch === undefined ? '' : ` Write the files again: voxbatch results ${report.batch}`}`,
+      : `${found} ${found === 1 ? 'thing does' : 'things do'} not add up.`,
   ];
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { addBatch, addSampleBatch, finish, intend, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+import { addBatch, addSampleBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
 import { main } from '../../starters/main.ts';
 import { capture, openCommandLine, type CommandLine } from './command-line.ts';
 
@@ -234,64 +233,5 @@ describe('explain', () => {
     const { code, stderr } = await line.run('explain', '7');
     expect(code).toBe(2);
     expect(stderr).toContain('Expected an id, or a number from 1 to 2.');
-  });
-});
-
-describe('results and verify', () => {
-  it('write and check the files of a finished batch', async () => {
-    await addSampleBatch(place);
-    const written = await line.run('results');
-    expect(written).toMatchObject({ code: 13, stderr: '' });
-    expect(written.stdout).toContain('results: out/demo/results.csv');
-    const checked = await line.run('verify');
-    expect(checked).toMatchObject({ code: 0, stderr: '' });
-    expect(checked.stdout).toContain('out/demo: 7 rows (3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled)');
-    expect(checked.stdout).toContain('Everything adds up');
-    for (const given of ['demo', 'out/demo']) expect((await line.run('verify', given)).code).toBe(0);
-  });
-
-  it('write the files of a batch in the middle of its run', async () => {
-    await addOpenBatch();
-    const file = await place.store.put('demo/1-speech-1.mp3', 'sound');
-    await finish(place, keyOf(1), file, 3);
-    await intend(place, keyOf(2));
-    const { code, value } = await line.json('results', 'demo', '--out', 'here', '--json');
-    expect(code).toBe(75);
-    expect(value).toMatchObject({ exit: 'goesOn', outcomes: { succeeded: 1 }, credits: { charged: 3, reserved: 10 } });
-    expect(await readFile('here/media/2.mp3', 'utf8')).toBe('sound');
-    const { code: verified, value: report } = await line.json('verify', 'here', '--json');
-    expect(verified).toBe(0);
-    expect(report).toMatchObject({ batch: 'demo', rows: 2, unfinished: 1, mismatches: [] });
-  });
-
-  it('end with 15 and name what does not add up', async () => {
-    await addSampleBatch(place);
-    await line.run('results');
-    await rm('out/demo/media/a.mp3');
-    await appendFile('out/demo/receipts.jsonl', '{}\n');
-    const { code, stdout, stderr } = await line.run('verify', 'demo');
-    expect(code).toBe(15);
-    expect(stdout).toContain('not add up. Write the files again: voxbatch results demo');
-    expect(stderr).toMatch(/DOES NOT ADD UP: .*receipts\.jsonl/);
-    expect(stderr).toMatch(/DOES NOT ADD UP: .*a\.mp3/);
-
-    await rm(join(place.folder, 'store', 'demo', '1-speech-1.mp3'));
-    const again = await line.run('results');
-    expect(again.code).toBe(15);
-    expect(again.stderr).toContain('DOES NOT ADD UP: ');
-  });
-
-  it('refuse to verify what is not there', async () => {
-    await addSampleBatch(place);
-    const { code, stderr } = await line.run('verify', 'demo');
-    expect(code).toBe(2);
-    expect(stderr).toContain('Expected a folder that holds summary.json, or the name of a batch.');
-  });
-
-  it('refuse a folder that cannot be made', async () => {
-    await addSampleBatch(place);
-    const { code, stderr } = await line.run('results', '--out', join(place.folder, 'ledger.db', 'out'));
-    expect(code).toBe(2);
-    expect(stderr).toContain('Choose another with --out FOLDER');
   });
 });

@@ -1,0 +1,26 @@
+import { shellWord } from './go-on-command.ts';
+import { number } from './terminal/progress.ts';
+
+/** A row as a person knows it. */
+export interface NamedRow {
+  readonly row: number;
+  readonly id: string;
+}
+
+/** Rows that a command names; more would not fit a line. */
+const NAMED = 20;
+
+/** A row as `--rows`, `--resubmit`, `--adopt` and `explain` take it: its id, or `#N` where the id would be read in another way. */
+export function rowWord({ row, id }: NamedRow): string {
+  return /^[-#]|,|^\s|\s$|\p{Cc}/u.test(id) || id === '' ? `#${String(row)}` : id;
+}
+
+/** Rows as `--rows` and `--resubmit` take them, as one word for a shell; the first of them where they are many. */
+export function rowsWord(rows: readonly NamedRow[]): string {
+  return shellWord(rows.slice(0, NAMED).map(rowWord).join(','));
+}
+
+/** ` (the first 20 of 57 rows)`, where a command does not name all. */
+export function unnamedRows(rows: readonly NamedRow[]): string {
+  return rows.length > NAMED ? ` (the first ${String(NAMED)} of ${number(rows.length)} rows)` : '';
+}
