@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
 import { openFront } from './front.ts';
-import { dub, keyOf } from './rows.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { dub, keyOf, tts } from './rows.ts';
+import { reads } from './with-job.ts';
+import { movableClock } from './worker.ts';
 import { createWorld, type World, type WorkerOptions } from './world.ts';
 
 const LIP_SYNC = keyOf(1, 1, 'lip-sync');
@@ -53,6 +56,25 @@ describe('the link of a chain', () => {
     expect(await worker.drive(1)).toEqual({ do: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(2);
+  });
+
+  it('is read again where others had the places on the wire for a while', async () => {
+    const world = await createWorld();
+    const clock = movableClock();
+    await world.fill([dub(), tts()], { limits: { submits: 1 } });
+    const worker = await world.worker({ clock });
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    const { ledger } = worker.deps;
+    await ledger.intend(keyOf(2), { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 1 });
+    const before = await reads(world);
+    const submitting = worker.submit(LIP_SYNC);
+    await waitFor(async () => (await reads(world)) === before + 1);
+    clock.move({ monotonic: 2_100, wall: 2_100 });
+    await waitFor(async () => (await reads(world)) === before + 2);
+    await ledger.settle(keyOf(2), { verdict: 'rejected' }, { outcome: 'failed' });
+    expect(await submitting).toMatchObject({ verdict: 'accepted' });
+    expect(await reads(world)).toBe(before + 2);
   });
 
   it('that died in between costs a failed job, whose words are kept, and nothing twice', async () => {

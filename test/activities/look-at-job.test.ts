@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { loadAttempt } from '../../activities/load-attempt.ts';
+import { waitedJob } from '../../activities/waited-job.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { dub, keyOf, tts } from './rows.ts';
@@ -90,6 +92,21 @@ describe('looking at jobs', () => {
     await (await world.worker()).wait([[1]]);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
     expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('counts the time of a lip-sync from its own acceptance, also where its speech was waited for again', async () => {
+    const world = await createWorld();
+    await world.fill([dub()]);
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    await worker.deps.ledger.endRow('b', 1, 1, { outcome: 'overdue' });
+    await redriveNow(worker.deps.ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    const key = keyOf(1, 1, 'lip-sync');
+    await worker.submit(key);
+    const job = waitedJob(key, await loadAttempt(worker.deps, key));
+    expect(job?.loaded.row.waitSince).toBeLessThanOrEqual(job?.acceptedAt ?? 0);
+    expect(job?.waitedSince).toBe(job?.acceptedAt);
   });
 
   it('lets go of its rows within a second when the batch is stopped at once, and keeps their job ids', async () => {

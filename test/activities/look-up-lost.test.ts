@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
 import { BATCH, dub, keyOf, lipSync } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 import type { Worker } from './worker.ts';
@@ -193,6 +194,67 @@ describe('a lost lip-sync create', () => {
     expect(outcomes).toEqual(['succeeded', 'succeeded', 'unknown', 'unknown']);
     const jobs = await Promise.all([1, 2].map(async (row) => (await world.row(row)).charges[0]?.jobId));
     expect(new Set(jobs).size).toBe(2);
+  });
+
+  const other = (mode: string): RowSpec => ({ ...lipSync(1), extra: { mode } });
+  const never = { ...HANG, fault: { kind: 'hang', accepted: false }, match: { nth: 1 } } as const;
+
+  it('is not taken from a row with the same links that wants something else, and whose answer is still to come', async () => {
+    const late = { on: 'create', match: { nth: 1 }, fault: { kind: 'late', ms: 4_000 } } as const;
+    const reset = { on: 'create', match: { nth: 2 }, fault: 'reset-before' } as const;
+    const world = await createWorld({ plan: { rules: [late, reset], echoInputs: true } });
+    await world.fill([other('x'), other('y')]);
+    const worker = await world.worker();
+    const first = worker.submit(at(1));
+    await waitFor(() => world.charges().length === 1);
+    expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
+    expect(await first).toMatchObject({ verdict: 'accepted' });
+    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: world.charges()[0]?.credits });
+  });
+
+  it('is unknown where the one job can be that of another row with the same links', async () => {
+    const world = await createWorld({ plan: { rules: [never, HANG], echoInputs: true } });
+    await world.fill([other('x'), other('y')]);
+    const killed = await world.worker();
+    void killed.submit(at(1));
+    await waitFor(async () => (await world.paidRequests()) === 1);
+    void killed.submit(at(2));
+    await waitFor(() => world.charges().length === 1);
+    const worker = await world.worker();
+    for (const row of [1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('unknown');
+    expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: 0 });
+  });
+
+  it('leaves its job to a row just like it that is on the wire, and counts it once', async () => {
+    const late = { on: 'create', match: { nth: 2 }, fault: { kind: 'late', ms: 4_000 } } as const;
+    const world = await createWorld({ plan: { rules: [never, late], echoInputs: true } });
+    await world.fill([lipSync(1), lipSync(1)]);
+    void (await world.worker()).submit(at(1));
+    await waitFor(async () => (await world.paidRequests()) === 1);
+    const worker = await world.worker();
+    const second = worker.submit(at(2));
+    await waitFor(() => world.charges().length === 1);
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    await second;
+    expect(await outcomeAfter(world, worker, 2)).toBe('succeeded');
+    expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: world.charges()[0]?.credits });
+  });
+
+  it('is not taken for that of another take, after an edit', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: false } });
+    await world.fill([lipSync(1)]);
+    await lose(world, [1]);
+    const worker = await world.worker();
+    const { ledger } = worker.deps;
+    await ledger.settle(at(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    const edited = { spec: lipSync(2), input: [], quoted: 1 };
+    const how = { do: 'pay', fromStep: 'lip-sync', reason: 'resubmitted', edited } as const;
+    await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'unknown', how }]);
+    // The request of the new take is never accepted; the one job in the list is the old take's.
+    await ledger.intend(keyOf(1, 1, 'lip-sync', 2), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(world.charges()).toHaveLength(1);
   });
 
   it('is found at the second look where the list shows it a moment later', async () => {

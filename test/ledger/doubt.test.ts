@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { aBatch, aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
+import type { DoubtfulAttempt } from '../../ledger/record-types.ts';
+import { aBatch, aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Questions about all batches of an account, which a row that looks a lost job up must have answered right. */
 
@@ -59,6 +60,36 @@ describe('isOtherInDoubt', () => {
     await fillForeign('x', { account: 'somebody' });
     await fillForeign('y', { apiUrl: 'http://127.0.0.1:2/api/open/v1' });
     expect(await ask()).toBe(false);
+  });
+});
+
+describe('othersInDoubt', () => {
+  const asked = async (row = 1, attempt = 1, take = 1): Promise<readonly DoubtfulAttempt[]> =>
+    ledger.othersInDoubt(apiUrl, account, aKey(row, attempt, take), 0);
+
+  it('names what each asked for, also before an edit', async () => {
+    for (const row of [1, 2]) {
+      await ledger.intend(aKey(row), INTENT);
+      await ledger.settle(aKey(row), { verdict: 'unknown' }, { outcome: 'unknown' });
+    }
+    const spec = { kind: 'tts', text: 'Edited', voice: 'v', extra: {} } as const;
+    const how = {
+      do: 'pay',
+      fromStep: 'speech',
+      reason: 'resubmitted',
+      edited: { spec, input: [], quoted: 1 },
+    } as const;
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how }]);
+    expect(await ledger.isOtherInDoubt(apiUrl, account, aKey(2), 0)).toBe(true);
+    await ledger.settle(aKey(2), { verdict: 'rejected' }, { outcome: 'failed' });
+    await ledger.intend(aKey(1, 1, 2), INTENT);
+
+    // Its own first take is another attempt, too.
+    expect(await ledger.isOtherInDoubt(apiUrl, account, aKey(1, 1, 2), 0)).toBe(true);
+    expect(await asked(1, 1, 2)).toMatchObject([{ row: 1, take: 1, state: 'unknown', spec: { text: 'Row 1' } }]);
+    expect(await asked()).toMatchObject([{ row: 1, take: 2, state: 'sending', spec: { text: 'Edited' } }]);
+    expect(await asked(1, 2, 2)).toHaveLength(2);
+    expect(await asked(3)).toHaveLength(2);
   });
 });
 

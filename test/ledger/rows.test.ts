@@ -37,6 +37,13 @@ describe('batches', () => {
     expect((await ledger.listBatches()).map(({ name }) => name)).toEqual(['b']);
   });
 
+  it('open only with all their rows', async () => {
+    await ledger.createBatch(aBatch());
+    await ledger.addRows('b', [aRow(1)]);
+    await expect(ledger.openBatch('b', 2)).rejects.toThrow('has 1 of 2 rows in the ledger');
+    expect(await ledger.findBatch('b')).toMatchObject({ state: 'loading' });
+  });
+
   it('take no id twice, and then none of the rows given with it', async () => {
     await ledger.createBatch(aBatch());
     await ledger.addRows('b', [aRow(1)]);
@@ -101,6 +108,12 @@ describe('rows', () => {
     expect(await ledger.findRowById('b', 'r2')).toBeUndefined();
   });
 
+  it('end only at the take that the caller knows', async () => {
+    await fill(ledger, 1);
+    await ledger.endRow('b', 1, 2, { outcome: 'failed' });
+    expect((await ledger.readRow('b', 1))?.row.outcome).toBeNull();
+  });
+
   it('end once', async () => {
     await fill(ledger, 1);
     await ledger.setRowState('b', 1, 'fetching');
@@ -156,6 +169,16 @@ describe('claimRows', () => {
     expect(await claim({ limit: 3 })).toEqual([[1, 2], false]);
     const { rows } = await ledger.claimRows(first);
     expect(rows[0]?.charges).toHaveLength(1);
+  });
+
+  it('gives those first that hold a place on the wire since an earlier run', async () => {
+    await fill(ledger, 6);
+    await claim({ limit: 6 });
+    for (const row of [5, 4]) await ledger.intend(aKey(row), INTENT);
+    const next = { run: 'run2', limit: 2 };
+    expect(await claim(next)).toEqual([[4, 5], false]);
+    expect(await claim({ ...next, claim: 2 })).toEqual([[1, 2], false]);
+    expect(await claim({ ...next, claim: 3, limit: 3 })).toEqual([[3, 6], true]);
   });
 
   it('gives the open rows of an earlier run to the next', async () => {

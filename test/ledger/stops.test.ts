@@ -70,6 +70,16 @@ describe('a row that went on to another take', () => {
     expect(await ledger.closeBatch('b')).toBe(0);
   });
 
+  it('is waited for where its answer opens the batch again that was stopped at once', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.stopNow('b');
+    expect(await ledger.closeBatch('b')).toBe(0);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await ledger.cancelRest('b')).toBe(0);
+    expect(await ledger.readRow('b', 1)).toMatchObject({ row: { outcome: null, state: 'processing' } });
+  });
+
   it('is given no take of its own while the batch is being stopped', async () => {
     await accept(1);
     await ledger.setControl('b', 'stopping');

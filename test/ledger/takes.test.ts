@@ -70,6 +70,24 @@ describe('redrive', () => {
     expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'go' });
   });
 
+  it('leaves a row alone whose answer or result came since the person looked', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, UNKNOWN);
+    await accept(2);
+    await ledger.endRow('b', 2, 1, { ...UNKNOWN, outcome: 'overdue' });
+    await ledger.endRow('b', 3, 1, FAILED);
+    const seen = [
+      { ...pay(1, 1, 'resubmitted'), outcome: 'unknown' },
+      { ...pay(2, 1, 'resubmitted'), outcome: 'overdue' },
+      { ...pay(3), outcome: 'failed' },
+    ] as const;
+    // While the person reads the question.
+    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
+    await ledger.finishJob(aKey(2), { file: FILE }, { outcome: 'succeeded', file: FILE });
+    expect(await ledger.redrive('b', seen)).toEqual({ rows: [3], left: [1, 2] });
+    for (const row of [1, 2]) expect(await rowOf(row)).toMatchObject({ outcome: 'succeeded', take: 1 });
+  });
+
   it('leaves a row alone that has not ended', async () => {
     expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [], left: [1] });
     expect(await rowOf(1)).toMatchObject({ take: 1 });
