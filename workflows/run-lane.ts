@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -13,6 +14,9 @@ import { awaitAndFetch, claimRows, reconcile, submitOrReconcile } from './activi
 import type { LaneInput } from './lane-input.ts';
 import { sliceLength } from './policy/looks.ts';
 import { claimSize, type LaneShare } from './policy/window.ts';
+
+/** Lanes of before took what a claim said as the last word, whatever had come while it was made. */
+const CLAIM_AFTER_NEWS = 'claim-after-news';
 
 /**
  * One share of a batch's rows in flight. Three loops work on one state:
@@ -114,8 +118,10 @@ export async function runLane(input: LaneInput): Promise<void> {
       const { batch, run, lane } = input;
       const reply = await claimRows({ batch, run, lane, claim: claims, limit: room() });
       claiming = false;
-      exhausted = reply.exhausted;
-      if (signals === signalsBefore) control = reply.control;
+      const isFresh = signals === signalsBefore;
+      if (isFresh) control = reply.control;
+      // News that came meanwhile may be of rows that this claim was too early for: one more will tell.
+      exhausted = reply.exhausted && (isFresh || !patched(CLAIM_AFTER_NEWS));
       for (const row of reply.rows) follow(row.next);
     }
   };

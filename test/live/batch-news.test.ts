@@ -7,6 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../../contract/activities.ts';
 import type { RowTask } from '../../contract/batch.ts';
+import { laneWorkflowId } from '../../contract/names.ts';
 import { CONTROL_NEWS, CONTROL_UPDATE, RUN_BATCH } from '../../contract/messages.ts';
 import { workflowBundle } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
@@ -99,6 +100,54 @@ describe('news of a batch', () => {
           }),
         );
         expect([...open.values()]).toEqual(Array.from({ length: BATCHES }, () => 0));
+      },
+    );
+  });
+
+  it('that comes while a lane claims, and is newer than what it is told, lets it claim once more', async () => {
+    const limits = { submits: 8, window: 40 };
+    const wait: RowTask = {
+      ...{ row: 1, kind: 'tts' },
+      next: { do: 'wait', at: { row: 1, step: 'speech', take: 1, attempt: 1 } },
+    };
+    let claims = 0;
+    let answer: () => void = () => undefined;
+    const news = new Promise<void>((resolve) => (answer = resolve));
+    let applied = 0;
+    await withWorld(
+      {
+        openBatch: () => Promise.resolve({ rows: 1, control: 'running', ...limits }),
+        applyControl: () => {
+          applied += 1;
+          return Promise.resolve({ control: 'running', ...limits });
+        },
+        claimRows: async () => {
+          claims += 1;
+          if (claims === 2) await news;
+          return { rows: claims === 1 ? [wait] : [], control: 'running', exhausted: claims > 1 };
+        },
+        // The lane has a row that runs on, so that no end of it makes the batch start another.
+        awaitAndFetch: async ({ rows }) => {
+          await sleep(50);
+          return { settled: claims > 2 ? rows.map(({ row }) => ({ row, next: { do: 'ended' } as const })) : [] };
+        },
+        closeBatch: () => Promise.resolve({ open: 0, control: 'running' }),
+      },
+      async () => {
+        await sendNews('early');
+        await waitFor(() => claims === 2);
+        const handle = client.workflow.getHandle('early');
+        const before = applied;
+        expect(await handle.executeUpdate(CONTROL_UPDATE)).toBe('running');
+        expect(applied).toBeGreaterThan(before);
+        const lane = client.workflow.getHandle(laneWorkflowId('early', 1));
+        await waitFor(async () => {
+          const { events } = await lane.fetchHistory();
+          return (events ?? []).some((event) => event.workflowExecutionSignaledEventAttributes != null);
+        });
+        answer();
+        await waitFor(() => claims > 2);
+        await handle.result();
       },
     );
   });
