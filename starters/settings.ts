@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ClientConfigProfile } from '@temporalio/envconfig';
 import { loadClientConfigProfile } from '@temporalio/envconfig';
@@ -27,9 +28,7 @@ export interface ApiAccess {
 
 export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
   const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
-  const config = await readConfig(resolve('voxbatch.config.json')).catch((error: unknown) => {
-    throw new ExitError('usage', `${messageOf(error)} Nothing was spent.`, { cause: error });
-  });
+  const config = await readConfigOf(env);
   return {
     home,
     config,
@@ -38,6 +37,17 @@ export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promis
     cluster: readCluster(env),
     env,
   };
+}
+
+/** The config file of the folder, or the one that `VOXBATCH_CONFIG` names; only the latter must be there. */
+async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
+  const named = env['VOXBATCH_CONFIG'];
+  if (named !== undefined && !existsSync(named)) {
+    throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
+  }
+  return readConfig(resolve(named ?? 'voxbatch.config.json')).catch((error: unknown) => {
+    throw new ExitError('usage', `${messageOf(error)} Nothing was spent.`, { cause: error });
+  });
 }
 
 /** The ledger's place as it was set. A database that is not delivered yet is a wrong setting, not one that cannot be reached. */

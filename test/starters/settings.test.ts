@@ -43,6 +43,21 @@ describe('a place that is not delivered yet', () => {
   );
 });
 
+describe('VOXBATCH_CONFIG', () => {
+  it('takes the place of the config file of the folder', async () => {
+    await writeFile('voxbatch.config.json', '{"budget":7}');
+    await writeFile('other.json', '{}');
+    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ budget: 7 });
+    process.env['VOXBATCH_CONFIG'] = 'other.json';
+    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ budget: null });
+  });
+
+  it('must be there', async () => {
+    process.env['VOXBATCH_CONFIG'] = 'gone.json';
+    expect(await refusal()).toContain('there is no gone.json');
+  });
+});
+
 describe('a path', () => {
   it('may have a colon', async () => {
     process.env['VOXBATCH_STORE'] = 'a:b';
