@@ -229,7 +229,11 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
     `another process held it for ${BUSY_TIMEOUT_MS / 1000} s`,
     'End that process (it may be stopped in the middle of a write), and run the same command again.',
   ],
-  ['SQLITE_NOTADB', 'the file is no database', 'Move it away, or name another with VOXBATCH_LEDGER.'],
+  [
+    'SQLITE_NOTADB',
+    'the file is no database',
+    'If batches were run with it, restore it from a backup: it is the record of what was paid, and without it all is paid again. If not, name another with VOXBATCH_LEDGER.',
+  ],
   [
     'SQLITE_CORRUPT',
     'the database is damaged',

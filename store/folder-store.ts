@@ -10,6 +10,8 @@ import { EXTENSIONS } from './sniff.ts';
 import { UnfitBody, type Expectation, type Store, type StoredFile } from './store.ts';
 import { checkWhole } from './whole.ts';
 
+/** Read-only: users have hard links to these files, and a tool that writes in place would spoil what was paid for. */
+const FILE_MODE = 0o444;
 /** A part file that was not written for this long belongs to nobody: a request waits 3 minutes at most. */
 const PART_AGE_MS = 3_600_000;
 
@@ -62,7 +64,7 @@ async function write(root: string, stem: string, body: Readable, expectation: Ex
 
 /** Streams the body into the part file, synced at the end. Tells apart whether the body failed, its content, or the disk. */
 async function stream(body: Readable, meter: BodyMeter, part: string): Promise<void> {
-  const file = createWriteStream(part, { flags: 'wx', flush: true });
+  const file = createWriteStream(part, { flags: 'wx', mode: FILE_MODE, flush: true });
   // The pipeline passes the first error on to all streams, so whoever had it first is to blame.
   let culprit: 'body' | 'disk' | undefined = body.errored === null ? undefined : 'body';
   body.once('error', () => (culprit ??= 'body'));

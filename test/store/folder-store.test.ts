@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -48,6 +48,13 @@ describe('write', () => {
     expect(await files()).toEqual(['1-speech-1.wav']);
     expect(await store.find('b/1-speech-1')).toEqual(stored);
     expect(Buffer.concat(await (await store.read(stored.key)).toArray())).toEqual(body);
+  });
+
+  it('makes files read-only, for users have links to them', async () => {
+    const { key } = await store.write('b/1-speech-1', bodyOf(mp3(2)), AUDIO);
+    expect((await stat(store.pathOf(key))).mode & 0o222).toBe(0);
+    // What is written again takes its place all the same.
+    await store.write('b/1-speech-1', bodyOf(mp3(3)), AUDIO);
   });
 
   it('stores a large body piece by piece', async () => {
