@@ -52,7 +52,7 @@ describe('write', () => {
 
   it('makes files read-only, for users have links to them', async () => {
     const { key } = await store.write('b/1-speech-1', bodyOf(mp3(2)), AUDIO);
-    expect((await stat(store.pathOf(key))).mode & 0o222).toBe(0);
+    expect((await stat(store.pathOf(key) ?? '')).mode & 0o222).toBe(0);
     // What is written again takes its place all the same.
     await store.write('b/1-speech-1', bodyOf(mp3(3)), AUDIO);
   });
