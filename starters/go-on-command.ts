@@ -1,17 +1,31 @@
+import type { Reading } from '../contract/batch.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { nameFromFile } from './load-batch.ts';
+import { nameFromFile } from './batch-name.ts';
 
 /** What a manifest that came through a pipe is called; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';
 
-/**
- * The command that goes on with a batch. Flags that shape its rows (`--voice`, `--map` and the like) are not on record, so
- * they are not in it: a person must repeat them.
- */
-export function goOnCommand(batch: Pick<BatchRecord, 'name' | 'source'>): string {
-  const { name, source } = batch;
-  if (source === STANDARD_INPUT) return `voxbatch run - --name ${shellWord(name)} (with the same input)`;
-  return `voxbatch run ${shellWord(source)}${nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`}`;
+/** What {@link goOnCommand} needs of a batch. */
+export type GoOnBatch = Pick<BatchRecord, 'name' | 'source'> & {
+  readonly settings: Pick<BatchRecord['settings'], 'reading'>;
+};
+
+/** The command that goes on with a batch, with the flags that shape its rows, since its manifest is read again. */
+export function goOnCommand({ name, source, settings }: GoOnBatch): string {
+  const flags = readingFlags(settings.reading).map((word) => ` ${shellWord(word)}`);
+  const isPiped = source === STANDARD_INPUT;
+  const named = !isPiped && nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`;
+  return `voxbatch run ${isPiped ? '-' : shellWord(source)}${named}${flags.join('')}${isPiped ? ' < FILE' : ''}`;
+}
+
+/** How a manifest was read, as words of a command line. */
+function readingFlags({ kind, defaults, map, tts }: Reading): readonly string[] {
+  return [
+    ...(kind === null ? [] : ['--kind', kind]),
+    ...Object.entries(defaults).flatMap(([column, value]) => [`--${column}`, value]),
+    ...Object.entries(map).flatMap(([ours, theirs]) => ['--map', `${ours}=${theirs}`]),
+    ...(tts === 'job' ? [] : ['--tts', tts]),
+  ];
 }
 
 /** A word as a POSIX shell takes it. */

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
@@ -10,6 +10,7 @@ import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity, BatchRecord, NewRow } from '../ledger/record-types.ts';
 import { ExitError } from './exit-error.ts';
+import { shellWord } from './go-on-command.ts';
 
 const ROWS_A_TRANSACTION = 500;
 
@@ -24,6 +25,8 @@ export interface LoadRequest {
   readonly givesReading: boolean;
   /** True if a template of file names was given; without one, that of before holds. */
   readonly givesTemplate: boolean;
+  /** The command as it was typed, for advice: as it is, or with another name for the batch. */
+  readonly commandAs?: (name: string) => string;
   /** What the check found; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
 }
@@ -89,16 +92,27 @@ function refuseOther(found: BatchRecord, request: LoadRequest): void {
               ? `names its files in another way (--name ${found.settings.nameTemplate})`
               : undefined;
   if (differs === undefined) return;
+  const isEdited = found.apiUrl === wanted.apiUrl && found.account === wanted.account && found.digest !== wanted.digest;
   throw new ExitError(
     'usage',
-    `The name "${wanted.name}" is taken by a batch that ${differs}. Nothing was spent. Choices:\n` +
-      `  voxbatch run MANIFEST --name NEW-NAME    runs this manifest as a batch of its own, all rows at full price\n` +
-      `  voxbatch status ${wanted.name}    shows the batch that has the name`,
+    [
+      `The name "${wanted.name}" is taken by a batch that ${differs}. Nothing was spent. Choices:`,
+      ...(isEdited ? redriveChoice(request) : []),
+      `  ${commandAs(request, 'NEW-NAME')}    runs this manifest as a batch of its own, all rows at full price`,
+      `  voxbatch status ${shellWord(wanted.name)}    shows the batch that has the name`,
+    ].join('\n'),
   );
 }
 
-/** The default name of a batch: the manifest's file name without its extension. */
-export function nameFromFile(path: string): string {
-  if (path === '-') return 'stdin';
-  return basename(path).replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
+function commandAs({ commandAs, source }: LoadRequest, name: string): string {
+  return commandAs?.(name) ?? `voxbatch run ${shellWord(source.path)} --name ${name}`;
+}
+
+/** An edited manifest can be taken over, where its rows can be told: by ids of the user's own. */
+function redriveChoice({ identity, source, options, checked }: LoadRequest): readonly string[] {
+  if (!checked.columns.includes(options.map['id'] ?? 'id')) return [];
+  const isPiped = source.path !== source.label;
+  const file = isPiped ? '- < FILE' : shellWord(source.path);
+  const command = `voxbatch redrive ${shellWord(identity.name)} --from ${file}`;
+  return [`  ${command}    pays only for edited rows, and for those without a result (no row can be added)`];
 }

@@ -1,4 +1,4 @@
-import { describeProblem, type ManifestWarning } from '../inputs/problems.ts';
+import { describeProblem, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import { ExitError } from './exit-error.ts';
 import { shellWord } from './go-on-command.ts';
@@ -33,27 +33,78 @@ export function refuseOutcomeFile(
   );
 }
 
+/** What the report on a manifest depends on beside what is wrong with it. */
+export interface ReportOptions {
+  readonly json?: boolean;
+  /** The command that checks it again, flags and all. Without one, it is the same command. */
+  readonly command?: string;
+  /** The `--name` template of result files, if one was given. */
+  readonly template?: string;
+  /** False where the same warnings were said before. Default true. */
+  readonly warns?: boolean;
+}
+
 /**
  * Says the warnings of a manifest, and refuses it if anything is wrong with it: every problem on a line of its own on
- * stderr, with `json` also all of them as one line of JSON on stdout. Throws {@link ExitError} `usage`.
+ * stderr, with `json` also all of them as one line of JSON on stdout. What is the fault of a flag is called so. Throws
+ * {@link ExitError} `usage`.
  */
 export function refuseProblems(
   summary: CheckedManifest,
   manifest: string,
   output: Output,
-  options: { readonly json?: boolean } = {},
+  options: ReportOptions = {},
 ): void {
-  for (const warning of summary.warnings) output.say(`warning: ${describeWarning(warning)}`);
+  if (options.warns !== false) sayWarnings(summary, output, options);
   const { problems, problemCount } = summary;
   if (problemCount === 0) return;
   if (options.json === true) output.data(JSON.stringify({ manifest, problem_count: problemCount, problems }));
-  for (const problem of problems.slice(0, LISTED)) output.say(describeProblem(problem));
-  if (problemCount > LISTED) output.say(`and ${problemCount - LISTED} more`);
+  const ofTemplate = problems.filter(
+    (problem) => flagOf(problem, options) === '--name' && problem.code !== 'bad-template',
+  );
+  const shown = problems.filter((problem) => ofTemplate.indexOf(problem) < LISTED_OF_TEMPLATE);
+  for (const problem of shown.slice(0, LISTED)) output.say(describeProblem(problem));
+  const more = problemCount - Math.min(shown.length, LISTED);
+  if (more > 0) output.say(`and ${more} more`);
+  const flags = new Set(problems.map((problem) => flagOf(problem, options)));
+  const mend = [...flags]
+    .map((flag) => (flag === undefined ? 'mend the lines above' : adviceOn(flag, options)))
+    .join(', ');
   const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
   throw new ExitError(
     'usage',
-    `${manifest} has ${found}. Nothing was sent. Nothing was spent. Mend the lines above, then check again: voxbatch plan ${manifest}`,
+    `${manifest} has ${found}. Nothing was sent. Nothing was spent. ` +
+      `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
   );
+}
+
+/** Says what is to be known of a manifest and does not stop it. */
+export function sayWarnings(
+  { warnings }: Pick<ManifestSummary, 'warnings'>,
+  output: Output,
+  { command }: ReportOptions = {},
+): void {
+  for (const warning of warnings) {
+    const meant = /did you mean (\S+)\?$/.exec(warning.message)?.[1];
+    // Only where the manifest's reading can still be chosen.
+    const map =
+      meant === undefined || command === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${warning.column}`)}`;
+    output.say(`warning: ${describeWarning(warning)}${map}`);
+  }
+}
+
+/** A template that gives many rows one name is one mistake, not as many as rows. */
+const LISTED_OF_TEMPLATE = 3;
+
+/** The flag whose fault a problem is; undefined for the manifest's own. */
+function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map' | '--name' | undefined {
+  if (code === 'bad-map') return '--map';
+  return code === 'bad-template' || (code === 'duplicate-name' && template !== undefined) ? '--name' : undefined;
+}
+
+function adviceOn(flag: '--map' | '--name', { template }: ReportOptions): string {
+  if (flag === '--map') return 'change the flag --map';
+  return `change the flag --name ${shellWord(template ?? '')} ({id} or {row} in it gives every row a name of its own)`;
 }
 
 /** `line 1, column txet: not a column that we know; … (3 rows)` */

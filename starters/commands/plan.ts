@@ -9,6 +9,7 @@ import { refuseOutcomeFile, refuseProblems } from '../report-problems.ts';
 import { readSettings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { planJson, planLines, type PlanReport } from './plan-report.ts';
+import { manifestCommand, reportOptions } from './run-command.ts';
 import { planRun, type RunFlags } from './run-options.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const { budget } = runPlan.settings;
     let summary = await checkManifest(source, runPlan.manifest, budget);
     refuseOutcomeFile(summary, source.label);
-    refuseProblems(summary, source.label, output, { json: flags.json ?? false });
+    refuseProblems(summary, source.label, output, reportOptions(manifestPath, flags));
     if (runPlan.probe) {
       ({ summary } = await probeManifest(source, { summary, options: runPlan.manifest }, budget, output));
     }
@@ -41,7 +42,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     };
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));
     else for (const line of planLines(report)) output.data(line);
-    output.say(`Nothing was sent, nothing was spent. Run it: voxbatch run ${manifestPath} (with the same flags)`);
+    output.say(`Nothing was sent, nothing was spent. Run it: ${manifestCommand('run', manifestPath, flags)}`);
     return 'complete';
   } finally {
     await source.close();

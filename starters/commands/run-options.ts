@@ -5,7 +5,7 @@ import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
 import { ExitError } from '../exit-error.ts';
-import { nameFromFile } from '../load-batch.ts';
+import { nameFromFile } from '../batch-name.ts';
 import type { Settings } from '../settings.ts';
 import { readTuning, type TuningFlags } from './tuning-flags.ts';
 

@@ -18,6 +18,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { workOnBatch } from '../work-on-batch.ts';
 import { redriveFile } from './redrive-file.ts';
+import { manifestCommand, reportOptions } from './run-command.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 import { requirePrices } from './tune.ts';
 import { describeTuning } from './tuning-flags.ts';
@@ -44,7 +45,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
       return await redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
     }
     if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
-    refuseProblems(summary, manifestPath, output, { json: flags.json ?? false });
+    refuseProblems(summary, manifestPath, output, reportOptions(manifestPath, flags));
     await requireWritableOut(plan.out);
     const open = await openApi(settings, flags);
     try {
@@ -70,6 +71,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
             settings: plan.settings,
             givesReading: plan.givesReading,
             givesTemplate: plan.givesTemplate,
+            commandAs: (name) => manifestCommand('run', manifestPath, { ...flags, name: renamed(flags.name, name) }),
             checked: priced.summary,
           }),
         );
@@ -82,6 +84,11 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
   } finally {
     await source.close();
   }
+}
+
+/** `--name` with another name for the batch; a template of file names stays. */
+function renamed(names: readonly string[] = [], name: string): readonly string[] {
+  return [name, ...names.filter((one) => one.includes('{'))];
 }
 
 /** What stands before a new batch: prices for all that can have one, then the checks of `check-spend.ts`. */

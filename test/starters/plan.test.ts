@@ -120,3 +120,33 @@ describe('plan', () => {
     expect(stderr).toContain('Nothing was spent.');
   });
 });
+
+describe('the next command', () => {
+  it('has the flags that were given, as a shell takes them', async () => {
+    await writeFile('my lines.csv', 'text,stimme\nHello,anna\n');
+    const flags = ['--map', 'voice=stimme', '--halt', 'soon,fail=5%', '--poll-rate', '3', '--yes', '--tts', 'job'];
+    const { code, stderr } = await line.run('plan', 'my lines.csv', ...flags);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "Run it: voxbatch run 'my lines.csv' --map voice=stimme --halt soon,fail=5% --poll-rate 3 --yes\n",
+    );
+  });
+
+  it('of a wrong flag says to change the flag, not the lines', async () => {
+    await writeFile('lines.csv', `text,voice\n${'Hello,anna\n'.repeat(9)}`);
+    const { code, stderr } = await line.run('plan', 'lines.csv', '--name', 'x.{ext}');
+    expect(code).toBe(2);
+    expect(stderr.match(/^line \d+/gm)).toHaveLength(3);
+    expect(stderr).toContain('and 5 more\n');
+    expect(stderr).toContain("Change the flag --name 'x.{ext}' ({id} or {row} in it");
+    expect(stderr).toContain("check again: voxbatch plan lines.csv --name 'x.{ext}'\n");
+    expect(stderr).not.toContain('lines above');
+    const mapped = await line.run('plan', 'lines.csv', '--map', 'text=txtt');
+    expect(mapped.stderr).toMatch(/Change the flag --map, .*: voxbatch plan lines\.csv --map text=txtt\n/);
+  });
+
+  it('of a column that may be meant names the flag that reads it', async () => {
+    await writeFile('lines.csv', 'text,voice,engin\nHello,anna,x\n');
+    expect((await line.run('plan', 'lines.csv')).stderr).toContain('did you mean engine? Or: --map engine=engin\n');
+  });
+});

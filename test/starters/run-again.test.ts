@@ -113,4 +113,23 @@ describe('run on a batch that is there', () => {
     expect(stderr).toContain('taken by a batch that names its files in another way (--name {id}.{ext})');
     expect((await again('--name', '{id}.{ext}')).code).toBe(10);
   });
+
+  it('of an edited manifest offers a redrive, and the same command under another name', async () => {
+    await writeFile('lines.csv', MANIFEST.replace('a.mp3', 'b.mp3'));
+    const { code, stderr } = await again('--budget', '500', '--halt', 'soon,fail=5%', '--assume-seconds', '3');
+    expect(code).toBe(2);
+    expect(stderr).toContain('The name "lines" is taken by a batch that has another manifest. Nothing was spent.');
+    expect(stderr).toContain('\n  voxbatch redrive lines --from lines.csv    pays only for edited rows');
+    expect(stderr).toContain(
+      '\n  voxbatch run lines.csv --budget 500 --halt soon,fail=5% --assume-seconds 3 --name NEW-NAME    runs',
+    );
+  });
+
+  it('offers no redrive where the rows of the edited manifest cannot be told', async () => {
+    await writeFile('lines.csv', 'audio,duration\nhttps://media.example/b.mp3,\n');
+    const { code, stderr } = await again();
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('redrive');
+    expect(stderr).toContain('voxbatch run lines.csv --name NEW-NAME');
+  });
 });

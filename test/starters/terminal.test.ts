@@ -43,14 +43,23 @@ it.each([undefined, 0])('takes a terminal of %s columns for one of 80', (columns
 });
 
 describe('goOnCommand', () => {
+  const plain = { kind: null, defaults: {}, map: {}, tts: 'job' } as const;
+
   it.each([
     ['lines', 'lines.csv', 'voxbatch run lines.csv'],
     ['lines', 'data/lines.jsonl', 'voxbatch run data/lines.jsonl'],
     ['spring', 'lines.csv', 'voxbatch run lines.csv --name spring'],
     ['line', 'lines.csv', 'voxbatch run lines.csv --name line'],
     ["it's", "my file's.csv", String.raw`voxbatch run 'my file'\''s.csv' --name 'it'\''s'`],
-    ['stdin', 'standard input', 'voxbatch run - --name stdin (with the same input)'],
+    ['stdin', 'standard input', 'voxbatch run - --name stdin < FILE'],
   ])('of batch %s from %s', (name, source, expected) => {
-    expect(goOnCommand({ name, source })).toBe(expected);
+    expect(goOnCommand({ name, source, settings: { reading: plain } })).toBe(expected);
+  });
+
+  it('repeats the flags that shape the rows', () => {
+    const reading = { kind: 'tts', defaults: { voice: 'a b' }, map: { text: 'script' }, tts: 'sync' } as const;
+    expect(goOnCommand({ name: 'x', source: 'x.csv', settings: { reading } })).toBe(
+      "voxbatch run x.csv --kind tts --voice 'a b' --map text=script --tts sync",
+    );
   });
 });
