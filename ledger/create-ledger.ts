@@ -16,9 +16,10 @@ import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
 
 /** Puts the ledger together over an open database whose tables are up to date. */
-export function createLedger(db: Db, id: string): Ledger {
+export function createLedger(db: Db, id: string, file: string): Ledger {
   return {
     id,
+    file,
     createBatch: (batch) => createBatch(db, batch),
     addRows: (batch, rows) => addRows(db, batch, rows),
     openBatch: (batch, rows) => openBatch(db, batch, rows),

@@ -114,6 +114,8 @@ export interface SettleVerdict {
 export interface Ledger {
   /** Random id, made with the ledger. */
   readonly id: string;
+  /** The file it lies in, absolute. */
+  readonly file: string;
 
   // Batches
   createBatch(batch: NewBatch): Promise<void>;

@@ -35,7 +35,7 @@ export async function openLedger(url: string, options: OpenOptions = {}): Promis
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return createLedger(db, id);
+    return createLedger(db, id, path);
   } catch (error) {
     await db.destroy();
     throw error;

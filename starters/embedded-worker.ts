@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { newIdentity } from '../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../worker/run-worker.ts';
+import { holdLedger } from './hold-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
 
@@ -30,20 +31,28 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const { temporal, ledger, store, open, witness } = request;
   const owner = newIdentity();
   const log = openLog(request.home);
-  if (temporal.alone) {
-    const workflowIdPrefix = batchWorkflowId(ledger.id, '');
-    await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+  const release = await holdLedger(ledger.file, temporal, request.home);
+  try {
+    if (temporal.alone) {
+      const workflowIdPrefix = batchWorkflowId(ledger.id, '');
+      await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+    }
+    const worker = await startWorker(temporal, {
+      ledger,
+      store,
+      api: open.api,
+      realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
+      owner,
+      log,
+      onFault: request.onFault,
+      ...(witness === undefined ? {} : { witness }),
+    });
+    worker.ended.finally(release).catch(() => undefined);
+    return worker;
+  } catch (error) {
+    release();
+    throw error;
   }
-  return startWorker(temporal, {
-    ledger,
-    store,
-    api: open.api,
-    realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
-    owner,
-    log,
-    onFault: request.onFault,
-    ...(witness === undefined ? {} : { witness }),
-  });
 }
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */

@@ -226,6 +226,27 @@ describe('an API that goes away in mid-batch', () => {
   });
 });
 
+describe('two homes with one ledger', () => {
+  afterEach(() => world.close());
+
+  it('do not work at the same time: each has a Temporal server that knows nothing of the other', async () => {
+    await openWorld();
+    const up = world.start(['up']);
+    await up.said('Working for account');
+    const env = { VOXBATCH_HOME: world.path('other'), VOXBATCH_LEDGER: world.path('.voxbatch', 'ledger.db') };
+    const refused = await world.run(RUN, { env });
+    expect(refused).toMatchObject({ code: 4 });
+    expect(messageOf(refused)).toMatch(/Another Temporal server has the ledger .* Nothing was sent/);
+    expect(world.simulator.ledger()).toEqual([]);
+    up.child.kill('SIGTERM');
+    expect(await up.ended).toMatchObject({ code: 0 });
+    // Nobody is there any more: now it may.
+    expect(await world.run(RUN, { env })).toMatchObject({ code: 0 });
+    expect(world.doubleCharges()).toEqual([]);
+    expect(world.charges().size).toBe(ROWS + ROWS / 4);
+  });
+});
+
 /** A port at which nobody listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -1,0 +1,64 @@
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { KernelLock } from '../embedded/kernel-lock.ts';
+import { ExitError } from './exit-error.ts';
+import type { Temporal } from './open-temporal.ts';
+
+/** Somebody is just writing down who he is; that takes no time. */
+const GAP_MS = 20;
+
+/**
+ * Lets the workers of one Temporal server work on a ledger, and those of no other at the same time. Two servers know nothing of each
+ * other: each would hold the rows for its own, take requests that are on the wire for lost ones, and with `--on-unknown resubmit`
+ * pay for them again.
+ *
+ * Beside the ledger lies a lock that the kernel keeps, shared by all who work on it, and a note of whose they are. Who has the
+ * lock alone for a moment knows that nobody works on it, and writes the note; the others compare it. A process that dies
+ * loses its share at that moment, so a ledger may move to another server at any time that nobody works on it.
+ *
+ * Returns what gives the share back. Throws {@link ExitError} (`unreachable`) while another server's workers have it.
+ */
+export async function holdLedger(file: string, temporal: Temporal, home: string): Promise<() => void> {
+  // Two ways to name one file or folder are one.
+  const place = realpathSync(file);
+  const lock = new KernelLock(`${place}.lock`);
+  const note = `${place}.server`;
+  const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
+  try {
+    if (lock.tryAlone()) {
+      writeFileSync(note, server, { mode: 0o600 });
+      lock.release();
+    }
+    while (!lock.tryShared()) await sleep(GAP_MS);
+    const holder = readFileSync(note, 'utf8');
+    if (holder === server) {
+      return () => {
+        lock.close();
+      };
+    }
+    throw new ExitError(
+      'unreachable',
+      `Another Temporal server has the ledger ${file} worked on now: ${holder}. Two at once could pay for a row twice. ` +
+        'Nothing was sent. End the commands that run there, or use that server, then run the same command again.',
+    );
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** A namespace has an id of its own, however its address is written; where that may not be read, the address must do. */
+async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
+  const id = await readNamespaceId(client, namespace);
+  return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
+}
+
+async function readNamespaceId(client: Client, namespace: string): Promise<string | undefined> {
+  try {
+    const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+    return namespaceInfo?.id ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

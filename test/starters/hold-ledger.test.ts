@@ -1,0 +1,66 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdLedger } from '../../starters/hold-ledger.ts';
+import type { Temporal } from '../../starters/open-temporal.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-hold-'));
+  file = join(folder, 'ledger.db');
+  await writeFile(file, '');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A way to a server, of which only the name matters here. */
+function temporal(isEmbedded: boolean, address: string, id?: string): Temporal {
+  const describeNamespace = (): Promise<unknown> =>
+    id === undefined ? Promise.reject(new Error('not allowed')) : Promise.resolve({ namespaceInfo: { id } });
+  const client = { workflowService: { describeNamespace } } as unknown as Client;
+  return { isEmbedded, address, namespace: 'default', client } as Temporal;
+}
+
+const embedded = temporal(true, '127.0.0.1:1');
+
+describe('holdLedger', () => {
+  it('lets workers of one home work together, also where the home has two names', async () => {
+    const other = join(folder, 'link');
+    await symlink(folder, other);
+    const releases = [
+      await holdLedger(file, embedded, folder),
+      await holdLedger(join(other, 'ledger.db'), embedded, other),
+    ];
+    for (const release of releases) release();
+  });
+
+  it('refuses those of another server until the last has gone', async () => {
+    const cluster = temporal(false, 'cluster:7233', 'id-1');
+    const releases = [await holdLedger(file, embedded, folder), await holdLedger(file, embedded, folder)];
+    releases[0]?.();
+    await expect(holdLedger(file, cluster, folder)).rejects.toMatchObject({
+      exit: 'unreachable',
+      message: expect.stringContaining(`the embedded one in ${folder}`) as unknown,
+    });
+    releases[1]?.();
+    const release = await holdLedger(file, cluster, folder);
+    await expect(holdLedger(file, embedded, folder)).rejects.toThrow('namespace default (id-1)');
+    release();
+  });
+
+  it('knows a namespace by its id, however its address is written, else by the address', async () => {
+    const releases = [
+      await holdLedger(file, temporal(false, 'localhost:7233', 'id-1'), folder),
+      await holdLedger(file, temporal(false, '127.0.0.1:7233', 'id-1'), folder),
+    ];
+    await expect(holdLedger(file, temporal(false, 'localhost:7233', 'id-2'), folder)).rejects.toThrow(
+      'pay for a row twice',
+    );
+    await expect(holdLedger(file, temporal(false, 'localhost:7233'), folder)).rejects.toThrow('pay for a row twice');
+    for (const release of releases) release();
+    (await holdLedger(file, temporal(false, 'localhost:7233'), folder))();
+  });
+});
