@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { describeMismatch } from '../results/mismatch.ts';
 import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
+import { isDeserted } from './anybody-in.ts';
 import { damageLines } from './damage-words.ts';
 import { pauseMessage } from './follow.ts';
 import { goOnCommand } from './go-on-command.ts';
@@ -15,7 +16,7 @@ import { voxbatchVersion } from './version.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
 export interface FinishRequest {
-  readonly settings: Pick<Settings, 'store'>;
+  readonly settings: Pick<Settings, 'store' | 'cluster' | 'home' | 'ledger'>;
   readonly ledger: Ledger;
   readonly store: Store;
   readonly batch: string;
@@ -61,6 +62,6 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
   else if (why === 'detached') output.say(`The batch goes on in the background. Look: voxbatch status ${batch.name}`);
-  else if (!isClosed) output.say(pauseMessage(batch));
+  else if (!isClosed) output.say(pauseMessage(batch, { isDeserted: isDeserted(request.settings) }));
   return exit;
 }

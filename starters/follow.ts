@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts } from '../ledger/record-types.ts';
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
-import { shellWord } from './go-on-command.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { WorkflowStanding } from './start-workflow.ts';
 import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';
@@ -58,8 +58,9 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     if (leaves) return { why: 'paused', batch };
     if (paused && !saidPause) {
       display.interrupt();
-      output.say(pauseMessage(batch));
-      if (!request.waitWhilePaused) output.say('The jobs that run are fetched before this command ends.');
+      // Whoever does not wait ends soon, and if it is the one that works, nobody is left.
+      output.say(pauseMessage(batch, { isDeserted: request.fetchesHere && !request.waitWhilePaused }));
+      output.say(waitMessage(batch, request.waitWhilePaused));
     }
     saidPause = paused;
     const stopping = batch.control === 'stopping';
@@ -95,20 +96,33 @@ function canFetch(batch: BatchRecord, { states }: Counts): boolean {
   return batch.pauseReason?.class !== 'BadToken' && states.submitting + states.processing + states.fetching > 0;
 }
 
+/** What a command does while the batch is paused. */
+function waitMessage({ settings }: BatchRecord, waits: boolean): string {
+  const minutes = String(Math.ceil(settings.jobDeadlineMs / 60_000));
+  return waits
+    ? 'This command waits until then. Ctrl-C ends it, which is safe.'
+    : `The jobs that run are fetched before this command ends, which may take as long as they do (${minutes} minutes at most). Ctrl-C is safe.`;
+}
+
 /** What a batch that is being stopped still does. */
 function stopMessage({ name, halted }: BatchRecord): string {
   const why = halted === null ? `Batch "${name}" is being stopped.` : haltMessage(halted);
   return `${why} No paid request follows; the rest is cancelled.`;
 }
 
-/** What a paused batch needs, with the next command. */
-export function pauseMessage(batch: BatchRecord): string {
-  const goOn = `voxbatch resume ${shellWord(batch.name)}`;
+/**
+ * What a paused batch needs, with the next command. Where nobody works on it, `resume` alone would only send one on to `run`, and
+ * `run` alone goes on only after a pause that the batch made by itself.
+ */
+export function pauseMessage(batch: BatchRecord, { isDeserted }: { readonly isDeserted: boolean }): string {
+  const resume = `voxbatch resume ${shellWord(batch.name)}`;
+  const run = goOnCommand(batch);
+  const goOn = !isDeserted ? resume : batch.pauseReason === null ? `${resume} && ${run}` : run;
   switch (batch.pauseReason?.class) {
     case 'OutOfCredits':
       return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top the account up, then: ${goOn}`;
     case 'BadToken':
-      return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). Set VOXBATCH_API_TOKEN, then run the same command again.`;
+      return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). Set VOXBATCH_API_TOKEN, then run the same command again: ${run}`;
     default:
       return `Batch "${batch.name}" is paused. Go on with: ${goOn}`;
   }

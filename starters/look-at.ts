@@ -1,6 +1,7 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
+import { isDeserted } from './anybody-in.ts';
 import { chooseBatch, openRecords } from './open-records.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { exitOf } from './terminal/exit-of.ts';
@@ -10,6 +11,8 @@ export interface BatchView {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
+  /** True if it is certain that nobody works on it. */
+  readonly isDeserted: boolean;
 }
 
 /**
@@ -26,10 +29,16 @@ export async function lookAtLedger<T>(work: (ledger: Ledger, settings: Settings)
   }
 }
 
-/** Reads a batch with its counts and sums; without a name the newest one. */
-export async function viewBatch(ledger: Ledger, name: string | undefined): Promise<BatchView> {
+/** Reads a batch with its counts and sums, and looks whether somebody is at work; without a name the newest one. */
+export async function viewBatch(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchView> {
   const batch = await chooseBatch(ledger, name);
-  return { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
+  const isOpen = batch.state === 'open';
+  return {
+    batch,
+    counts: await ledger.counts(batch.name),
+    money: await ledger.money(batch.name),
+    isDeserted: isOpen && isDeserted(settings),
+  };
 }
 
 /** The exit code of a batch as it stands. */

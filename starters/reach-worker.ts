@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { pathsIn } from '../embedded/home.ts';
-import { KernelLock } from '../embedded/kernel-lock.ts';
+import { isAnybodyIn } from './anybody-in.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,15 +9,4 @@ import type { Settings } from './settings.ts';
 export async function reachWorker(settings: Settings, say: (line: string) => void): Promise<Temporal | undefined> {
   if (settings.cluster === undefined && !isAnybodyIn(settings.home)) return undefined;
   return openTemporal(settings, { say });
-}
-
-function isAnybodyIn(home: string): boolean {
-  const { membersLock } = pathsIn(home);
-  if (!existsSync(membersLock)) return false;
-  const lock = new KernelLock(membersLock);
-  try {
-    return !lock.tryAlone();
-  } finally {
-    lock.close();
-  }
 }

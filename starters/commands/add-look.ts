@@ -30,7 +30,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
       const { status } = await import('./status.ts');
       done(await status(batch, flags, output));
     });
-  add('watch', 'show a batch until it is finished or paused', 'voxbatch watch lines')
+  add('watch', 'show a batch until it is finished, paused, or nobody works on it', 'voxbatch watch lines')
     .argument('[batch]', NEWEST)
     .action(async (batch: string | undefined, flags: JsonFlag) => {
       const { watch } = await import('./watch.ts');

@@ -1,6 +1,7 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { UnfitName } from '../../results/names.ts';
 import { filesOf, type RowFile, type ScannedRow } from '../../results/result-line.ts';
+import { isDeserted } from '../anybody-in.ts';
 import { ExitError } from '../exit-error.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
@@ -15,7 +16,7 @@ export interface ExplainFlags {
 
 /** `voxbatch explain ROW`: the whole story of one row. ROW is an id, or a row's number where no row has that id. */
 export async function explain(wanted: string, flags: ExplainFlags, output: Output): Promise<ExitName> {
-  return lookAtLedger<ExitName>(async (ledger) => {
+  return lookAtLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, flags.batch);
     const number = await findRow(ledger, batch, wanted);
     const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
@@ -27,7 +28,13 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
       );
     }
     const takes = await ledger.takesOf(batch.name, found.row.row);
-    const story = { batch, ...found, takes, files: namesOf(found, batch) };
+    const story = {
+      batch,
+      isDeserted: batch.state === 'open' && isDeserted(settings),
+      ...found,
+      takes,
+      files: namesOf(found, batch),
+    };
     if (flags.json === true) output.data(JSON.stringify(storyJson(story)));
     else for (const line of storyLines(story)) output.data(line);
     return 'complete';

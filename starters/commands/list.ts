@@ -7,10 +7,10 @@ import { tableLines } from '../terminal/table.ts';
 
 /** `voxbatch list`: every batch of the ledger, the newest first. */
 export async function list(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
-  return lookAtLedger<ExitName>(async (ledger) => {
+  return lookAtLedger<ExitName>(async (ledger, settings) => {
     const batches = (await ledger.listBatches()).toSorted((a, b) => b.createdAt - a.createdAt);
     const views: BatchView[] = [];
-    for (const { name } of batches) views.push(await viewBatch(ledger, name));
+    for (const { name } of batches) views.push(await viewBatch(ledger, settings, name));
     if (flags.json === true) output.data(JSON.stringify(views.map(batchJson)));
     else for (const line of tableLines(COLUMNS, views)) output.data(line);
     return 'complete';
@@ -19,7 +19,7 @@ export async function list(flags: { readonly json?: boolean }, output: Output): 
 
 const COLUMNS = [
   { title: 'batch', value: ({ batch }: BatchView) => batch.name },
-  { title: 'state', value: ({ batch }: BatchView) => standingOf(batch) },
+  { title: 'state', value: ({ batch, isDeserted }: BatchView) => standingOf(batch, isDeserted) },
   {
     title: 'done',
     value: ({ counts }: BatchView) => `${number(doneOf(counts))}/${number(counts.total)}`,

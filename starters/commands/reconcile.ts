@@ -77,7 +77,7 @@ async function settleAll(
   adoptions: ReadonlyMap<number, string>,
   again: readonly number[],
 ): Promise<ExitName> {
-  const { ledger, batch, flags, context, world } = desk;
+  const { settings, ledger, batch, flags, context, world } = desk;
   const rows: ReconciledRow[] = [];
   const tell = (row: ReconciledRow): void => {
     rows.push(row);
@@ -99,7 +99,7 @@ async function settleAll(
     settled.size > 0,
   );
   if (flags.json === true) {
-    const { counts, money } = await viewBatch(ledger, batch.name);
+    const { counts, money } = await viewBatch(ledger, settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: desk.out };
     context.output.data(JSON.stringify({ ...end, ...reconciledJson(rows, orphans) }));
   }
@@ -130,7 +130,7 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
     const confirmAbove = settings.config.confirmAbove ?? null;
     return redriveRows({ ...work, draft, command, confirmAbove, openApi: () => Promise.resolve(open) });
   }
-  if (!isChanged) return exitOfView(await viewBatch(ledger, batch.name));
+  if (!isChanged) return exitOfView(await viewBatch(ledger, settings, batch.name));
   await requireWritableOut(out);
   return workOn(work, open);
 }

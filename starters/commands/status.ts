@@ -10,8 +10,8 @@ export async function status(
   flags: { readonly json?: boolean },
   output: Output,
 ): Promise<ExitName> {
-  return lookAtLedger(async (ledger) => {
-    const view = await viewBatch(ledger, name);
+  return lookAtLedger(async (ledger, settings) => {
+    const view = await viewBatch(ledger, settings, name);
     const groups = await groupFailures(ledger, view);
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
     else for (const line of statusLines(view, groups, Date.now())) output.data(line);

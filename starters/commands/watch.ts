@@ -10,9 +10,12 @@ import { statusJson, statusLines } from '../terminal/status.ts';
 
 /** Pause between two looks at the ledger, ms. */
 const LOOK_EVERY_MS = 500;
+/** A batch that nobody works on is given up after this: whoever has just made it may still be on the way, ms. */
+const PATIENCE_MS = 10_000;
 
 /**
- * `voxbatch watch [BATCH]`: shows a batch until it is finished or paused, then prints its status. On a terminal the status
+ * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or left by everybody who worked on it, then prints its
+ * status. On a terminal the status
  * is drawn over; elsewhere it is a plain line now and then. Ctrl-C ends the watching, never the batch.
  */
 export async function watch(
@@ -20,16 +23,17 @@ export async function watch(
   flags: { readonly json?: boolean },
   output: Output,
 ): Promise<ExitName> {
-  return lookAtLedger(async (ledger) => {
+  return lookAtLedger(async (ledger, settings) => {
     const nothing = (): void => undefined;
     const interrupt = listenForInterrupt(nothing, nothing);
     const show = displayOn(output);
     try {
-      let view = await viewBatch(ledger, name);
-      while (!isOver(view) && !interrupt.signal.aborted) {
+      let view = await viewBatch(ledger, settings, name);
+      const isLeft = patience();
+      while (!isOver(view) && !isLeft(view) && !interrupt.signal.aborted) {
         show(view);
         await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt.signal }).catch(nothing);
-        view = await viewBatch(ledger, view.batch.name);
+        view = await viewBatch(ledger, settings, view.batch.name);
       }
       show(undefined);
       const groups = await groupFailures(ledger, view);
@@ -42,6 +46,15 @@ export async function watch(
       interrupt.dispose();
     }
   });
+}
+
+/** Whether nobody has worked on the batch for a while, asked at every look. */
+function patience(): (view: BatchView) => boolean {
+  let since = performance.now();
+  return ({ isDeserted }) => {
+    if (!isDeserted) since = performance.now();
+    return performance.now() - since >= PATIENCE_MS;
+  };
 }
 
 function isOver({ batch }: BatchView): boolean {

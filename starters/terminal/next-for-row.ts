@@ -1,12 +1,16 @@
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import { pauseMessage } from '../follow.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 
 /** What a person can do about a row, with the command. */
 export function nextForRow({
   batch,
   row,
+  isDeserted,
 }: {
   readonly batch: BatchRecord;
+  /** True if it is certain that nobody works on the batch. */
+  readonly isDeserted: boolean;
   readonly row: Pick<RowRecord, 'outcome' | 'failure' | 'id' | 'kind'>;
 }): string {
   const name = shellWord(batch.name);
@@ -30,7 +34,8 @@ export function nextForRow({
     case 'rejected':
       return `Run it again, at its price: ${redrive}`;
     case null:
-      if (batch.control === 'paused') return `The batch is paused. Go on with: voxbatch resume ${name}`;
+      if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });
+      if (isDeserted) return `Nobody works on the batch. Go on with: ${goOnCommand(batch)}`;
       return `It is in the works. If nothing works on the batch, go on with: ${goOnCommand(batch)}`;
   }
 }

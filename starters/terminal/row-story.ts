@@ -11,6 +11,8 @@ import { takeJson, takeLines } from './take-story.ts';
 /** A row with everything that is on record about it. */
 export interface RowStory extends ScannedRow {
   readonly batch: BatchRecord;
+  /** True if it is certain that nobody works on the batch. */
+  readonly isDeserted: boolean;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeRecord[];
   /** Its files, below the out folder. */

@@ -20,17 +20,18 @@ export interface FailureGroup {
 }
 
 /** One word for how a batch stands. */
-export function standingOf(batch: BatchRecord): string {
+export function standingOf(batch: BatchRecord, isDeserted = false): string {
   if (batch.state === 'loading') return 'loading';
   if (batch.halted !== null) return batch.state === 'closed' ? 'halted' : 'halting';
-  return batch.state === 'closed' ? 'finished' : batch.control;
+  if (batch.state === 'closed') return 'finished';
+  return isDeserted && batch.control === 'running' ? 'open' : batch.control;
 }
 
 /** A batch as it stands, in a few lines. */
 export function statusLines(view: BatchView, groups: readonly FailureGroup[], now: number): readonly string[] {
   const { batch, counts, money } = view;
   const lines = [
-    `Batch "${batch.name}": ${standingOf(batch)}, ${number(doneOf(counts))} of ${number(counts.total)} rows done${timesOf(batch, now)}`,
+    `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${number(counts.total)} rows done${timesOf(batch, now)}`,
     `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
   ];
   const count = (rows: number, word: string): string => `${number(rows)} ${word}`;
@@ -48,12 +49,14 @@ export function statusLines(view: BatchView, groups: readonly FailureGroup[], no
 }
 
 /** What to do next. */
-function nextLines({ batch, counts }: BatchView): readonly string[] {
+function nextLines({ batch, counts, isDeserted }: BatchView): readonly string[] {
   const name = shellWord(batch.name);
   if (batch.state === 'loading') return [`Its rows were not all read yet. Go on with: ${goOnCommand(batch)}`];
   if (batch.state === 'open') {
-    if (batch.control === 'paused') return [pauseMessage(batch)];
-    const follow = `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
+    if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted })];
+    const follow = isDeserted
+      ? `Nobody works on it. Go on with: ${goOnCommand(batch)}`
+      : `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
     return batch.halted === null ? [follow] : [haltMessage(batch.halted), follow];
   }
   const steps = nextSteps(batch, counts);
@@ -76,6 +79,7 @@ export function statusJson(view: BatchView, groups: readonly FailureGroup[]): ob
     failures: groups.map(({ firstRow, ...group }) => ({ ...group, first_row: firstRow })),
     ...tunablesJson(batch.settings),
     pause_reason: batch.pauseReason,
+    deserted: view.isDeserted,
   };
 }
 

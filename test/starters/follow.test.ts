@@ -85,7 +85,7 @@ describe('followBatch', () => {
       return { is: 'running' };
     };
     expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
-    expect(said.err).toContain('Go on with: voxbatch resume b');
-    expect(said.err).toContain('The jobs that run are fetched before this command ends.');
+    expect(said.err).toContain('Go on with: voxbatch resume b && voxbatch run b.csv\n');
+    expect(said.err).toContain('The jobs that run are fetched before this command ends, which may take');
   });
 });

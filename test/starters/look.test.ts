@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { pathsIn } from '../../embedded/home.ts';
+import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { addBatch, addSampleBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
 import { main } from '../../starters/main.ts';
 import { capture, openCommandLine, type CommandLine } from './command-line.ts';
@@ -72,13 +74,31 @@ describe('status', () => {
     const { code, stdout } = await line.run('status');
     expect(code).toBe(75);
     expect(stdout).toContain('not ended: 2 waiting');
-    expect(stdout).toContain('go on with: voxbatch run demo.csv');
+    expect(stdout).toContain('Batch "demo": open, 0 of 2 rows done');
+    expect(stdout).toContain('Nobody works on it. Go on with: voxbatch run demo.csv');
+    expect((await line.run('explain', 'b')).stdout).toContain('Nobody works on the batch. Go on with: voxbatch run');
+  });
+
+  it('does not say that nobody works on a batch while somebody is there', async () => {
+    await addOpenBatch();
+    const member = new KernelLock(pathsIn(place.folder).membersLock);
+    member.tryShared();
+    try {
+      const { stdout } = await line.run('status');
+      expect(stdout).toContain('Batch "demo": running');
+      expect(stdout).toContain(
+        'Follow it: voxbatch watch demo. If nothing works on it, go on with: voxbatch run demo.csv',
+      );
+    } finally {
+      member.close();
+    }
   });
 
   it.each([
     [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'out of credits'],
     [{ class: 'BadToken', message: 'no' } as const, 5, 'refused the token'],
-    [undefined, 75, 'voxbatch resume demo'],
+    [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'up, then: voxbatch run demo.csv'],
+    [undefined, 75, 'voxbatch resume demo && voxbatch run demo.csv'],
   ])('of a batch that is paused by %j ends with %i', async (reason, expected, words) => {
     await addOpenBatch();
     await place.ledger.setControl('demo', 'paused', reason);
@@ -176,6 +196,18 @@ describe('watch', () => {
     await place.ledger.closeBatch('demo');
     expect(await watched).toBe(10);
     expect(JSON.parse(lines.out)).toMatchObject({ state: 'closed', outcomes: { cancelled: 2 } });
+  });
+
+  it('ends with 75 and the next command where nobody works on the batch', async () => {
+    await addOpenBatch();
+    const lines = { out: '', err: '' };
+    const watched = main(['watch'], { output: capture(lines) });
+    while (!lines.err.includes('\n')) await new Promise(setImmediate);
+    const now = performance.now();
+    const later = jest.spyOn(performance, 'now').mockReturnValue(now + 60_000);
+    expect(await watched).toBe(75);
+    later.mockRestore();
+    expect(lines.out).toContain('Nobody works on it. Go on with: voxbatch run demo.csv');
   });
 
   it('ends at Ctrl-C and says that the batch is not touched', async () => {
