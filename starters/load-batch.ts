@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
-import { makeHome } from '../embedded/home.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
@@ -16,7 +14,6 @@ const ROWS_A_TRANSACTION = 500;
 
 export interface LoadRequest {
   readonly ledger: Ledger;
-  readonly home: string;
   readonly source: ManifestSource;
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
@@ -36,13 +33,13 @@ export interface LoadRequest {
  * but another manifest, API or account is an error.
  *
  * Rows are written in several transactions, so that a large manifest does not hold the ledger from batches that run. Until
- * the last one the batch is `loading` and never starts. A kernel lock keeps two starts apart; a load that was killed is
+ * the last one the batch is `loading` and never starts. A kernel lock beside the ledger keeps two starts apart; a load that was killed is
  * removed and done again.
  */
 export async function findOrLoadBatch(
   request: LoadRequest,
 ): Promise<{ readonly batch: BatchRecord; readonly isNew: boolean }> {
-  const lock = new KernelLock(join(makeHome(request.home).home, 'loading.lock'));
+  const lock = new KernelLock(`${request.ledger.file}.loading`);
   try {
     while (!lock.tryAlone()) await sleep(50);
     const found = await request.ledger.findBatch(request.identity.name);

@@ -64,7 +64,6 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
         const { batch: made, isNew } = await beforeWork(() =>
           findOrLoadBatch({
             ledger,
-            home: settings.home,
             source,
             options: priced.options,
             identity,

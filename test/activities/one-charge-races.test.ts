@@ -69,7 +69,6 @@ describe('one charge: two at once', () => {
       workers.map(async ({ deps: { ledger, realm } }) =>
         findOrLoadBatch({
           ledger,
-          home: world.folder,
           source,
           options,
           identity: { name: BATCH, digest: 'd1', apiUrl: realm.apiUrl, account: realm.account },
