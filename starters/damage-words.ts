@@ -26,6 +26,6 @@ export function damageLines(damaged: readonly DamagedResult[], place: { batch: s
     store,
     ...elsewhere,
     `If ${damaged.length === 1 ? 'it is' : 'they are'} lost, make ${damaged.length === 1 ? 'it' : 'them'} anew, which is a new charge: ` +
-      `voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows(damaged)}`,
+      `voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows({ count: damaged.length })}`,
   ];
 }

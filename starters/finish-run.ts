@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts';
 import { isDeserted } from './anybody-in.ts';
 import { damageLines } from './damage-words.ts';
 import { pauseMessage } from './follow.ts';
+import { gatherLeftovers } from './gather-leftovers.ts';
 import { goOnCommand } from './go-on-command.ts';
 import { exitOfView } from './look-at.ts';
 import type { Settings } from './settings.ts';
@@ -56,7 +57,8 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
       }),
     );
   }
-  for (const line of summaryLines({ batch, counts, money, out: request.out })) output.say(line);
+  const leftovers = await gatherLeftovers(ledger, batch.name, counts);
+  for (const line of summaryLines({ batch, counts, money, out: request.out, leftovers })) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')

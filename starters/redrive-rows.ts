@@ -3,7 +3,7 @@ import type { Tuning } from '../contract/batch.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, Money } from '../ledger/record-types.ts';
 import { openFolderStore } from '../store/folder-store.ts';
 import { checkSpend, namedRowLines } from './check-spend.ts';
 import { ExitError } from './exit-error.ts';
@@ -15,6 +15,7 @@ import { requireWritableOut } from './out-folder.ts';
 import type { RedriveDraft } from './redrive-draft.ts';
 import type { Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
+import { budgetFor } from './terminal/next-steps.ts';
 import { budgetLeft as leftOf } from './terminal/money.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
@@ -120,7 +121,7 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   const { ledger, batch, draft, output, yes, confirmAbove, tuning } = request;
   const left = await budgetLeft(ledger, batch, tuning);
   const { bill } = draft;
-  if (left !== null) requireRoom(request, left);
+  if (left !== null) requireRoom(request, left, await ledger.money(batch.name));
   if (draft.paying > 0) {
     const person = { balance: profile.quotaRemaining ?? null, yes, canAsk: request.canAsk };
     const { paying: rows, isEstimate } = draft;
@@ -136,7 +137,7 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
 }
 
-function requireRoom({ batch, draft }: RedriveRequest, left: number): void {
+function requireRoom({ batch, draft }: RedriveRequest, left: number, money: Money): void {
   const { unpriced, unpricedRows, cheapest, quoted } = draft.bill;
   const name = shellWord(batch.name);
   if (unpriced > 0) {
@@ -152,8 +153,8 @@ function requireRoom({ batch, draft }: RedriveRequest, left: number): void {
   if (cheapest === null || cheapest <= left) return;
   throw new ExitError(
     'refused',
-    `The budget of the batch has ${number(left)} credits left, which pay no row: the cheapest costs ${number(cheapest)}, all cost ${number(quoted)}. ` +
-      `Nothing was changed, nothing was spent. Raise it, then run the same command again: voxbatch tune ${name} --budget CREDITS`,
+    `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, and that pays no row: the cheapest costs ${number(cheapest)}, all cost ${number(quoted)}. ` +
+      `Nothing was changed, nothing was spent. Raise it, then run the same command again: voxbatch tune ${name} --budget ${String(budgetFor(money, quoted))}`,
   );
 }
 

@@ -21,6 +21,6 @@ export function rowsWord(rows: readonly NamedRow[]): string {
 }
 
 /** ` (the first 20 of 57 rows)`, where a command does not name all. */
-export function unnamedRows(rows: readonly NamedRow[]): string {
-  return rows.length > NAMED ? ` (the first ${String(NAMED)} of ${number(rows.length)} rows)` : '';
+export function unnamedRows({ count }: { readonly count: number }): string {
+  return count > NAMED ? ` (the first ${String(NAMED)} of ${number(count)} rows)` : '';
 }

@@ -9,6 +9,7 @@ import { openFolderStore } from '../../store/folder-store.ts';
 import { openLog } from '../embedded-worker.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
+import { hasList } from '../gather-leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
 import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
 import { beforeWork } from '../machine-trouble.ts';
@@ -20,6 +21,7 @@ import { budgetLeft, redriveRows, requireSameRealm, workOn } from '../redrive-ro
 import { refuseLoading } from '../refuse-loading.ts';
 import { findRow, selectRows } from '../select-rows.ts';
 import type { Settings } from '../settings.ts';
+import { wordSteps } from '../terminal/next-steps.ts';
 import { orphanLines, reconciledJson, reconciledLine, type ReconciledRow } from '../terminal/reconcile-words.ts';
 
 /** What `reconcile` was told on the command line. */
@@ -87,11 +89,14 @@ async function settleAll(
   const isForAll = adoptions.size === 0 && again.length === 0;
   await lookUp(desk, isForAll ? await unknownRows(ledger, batch.name) : again, tell);
   if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {
-    throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
+    // Without --json each has been told already.
+    const told = flags.json === true ? rows.map((row) => `${reconciledLine(row)}\n`).join('') : 'No row got its job. ';
+    throw new ExitError('usage', `${told}Nothing was changed, nothing was spent.`);
   }
   if (rows.length === 0 && flags.json !== true) context.output.data(`Batch "${batch.name}" has no unknown row.`);
   const orphans = await findOrphans(world, batch, context);
   if (flags.json !== true) for (const line of orphanLines(orphans, batch.name)) context.output.data(line);
+  if (flags.json !== true) for (const line of stillUnknown(rows, again, batch)) context.output.data(line);
   const settled = new Set(rows.filter(({ is }) => is === 'found' || is === 'adopted').map(({ row }) => row));
   const exit = await goOn(
     desk,
@@ -104,6 +109,12 @@ async function settleAll(
     context.output.data(JSON.stringify({ ...end, ...reconciledJson(rows, orphans) }));
   }
   return exit;
+}
+
+/** What is left to a person, for rows of which no trace was found. */
+function stillUnknown(rows: readonly ReconciledRow[], again: readonly number[], batch: BatchRecord): readonly string[] {
+  const left = rows.filter(({ is, row }) => (is === 'still-unknown' || is === 'unreadable') && !again.includes(row));
+  return left.length === 0 ? [] : [wordSteps({ count: left.length, first: left }, shellWord(batch.name))];
 }
 
 /** Pays for the rows that are to be sent again, works on what is open, writes the files. */
@@ -169,7 +180,7 @@ async function lookUp(
       if (became.is === 'unreadable') tell({ ...facts, is: 'unreadable', why: became.why });
       else if (became.is !== 'still-unknown') tell({ ...facts, is: became.is });
       else if (found.row.outcome === null) tell({ ...facts, is: 'moved-on' });
-      else tell({ ...facts, is: 'still-unknown', hasList: last?.step === 'lip-sync' });
+      else tell({ ...facts, is: 'still-unknown', hasList: hasList(found) });
     }
   }
 }

@@ -4,6 +4,7 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { damageLines } from '../damage-words.ts';
+import { gatherLeftovers } from '../gather-leftovers.ts';
 import { exitOfView, lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
@@ -38,7 +39,8 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
       const { outcomes } = counts;
       output.data(JSON.stringify({ batch: batch.name, exit, outcomes, credits: money, out, mismatches }));
     } else {
-      for (const line of summaryLines({ batch, counts, money, out })) output.data(line);
+      const leftovers = await gatherLeftovers(ledger, batch.name, counts);
+      for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.data(line);
     }
     for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
     for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);

@@ -1,4 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { gatherLeftovers } from '../gather-leftovers.ts';
 import { groupFailures } from '../group-failures.ts';
 import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
 import type { Output } from '../terminal/output.ts';
@@ -14,7 +15,10 @@ export async function status(
     const view = await viewBatch(ledger, settings, name);
     const groups = await groupFailures(ledger, view);
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
-    else for (const line of statusLines(view, groups, Date.now())) output.data(line);
+    else {
+      const leftovers = await gatherLeftovers(ledger, view.batch.name, view.counts);
+      for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
+    }
     return exitOfView(view);
   });
 }

@@ -4,6 +4,7 @@ import { formatHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
+import { gatherLeftovers } from '../gather-leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { refuseLoading } from '../refuse-loading.ts';
@@ -112,14 +113,17 @@ function words({ limits, budget, halt, onUnknown, retakes }: Tunables): readonly
   ];
 }
 
+async function stepsAfter(ledger: Ledger, batch: BatchRecord): Promise<readonly string[]> {
+  const [counts, money] = [await ledger.counts(batch.name), await ledger.money(batch.name)];
+  const leftovers = await gatherLeftovers(ledger, batch.name, counts);
+  return nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` });
+}
+
 /** From when on the change matters, and the next command where one is needed. */
 async function effects(ledger: Ledger, batch: BatchRecord, told: boolean): Promise<readonly string[]> {
   const name = shellWord(batch.name);
   if (batch.state === 'closed')
-    return [
-      'The batch is finished: this holds for rows that are sent again.',
-      ...nextSteps(batch, await ledger.counts(batch.name)),
-    ];
+    return ['The batch is finished: this holds for rows that are sent again.', ...(await stepsAfter(ledger, batch))];
   if (batch.control === 'stopping')
     return [
       'The batch is being stopped: this has no effect on what is being ended, and holds for rows that are sent again.',

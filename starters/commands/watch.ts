@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { gatherLeftovers, type SomeRows } from '../gather-leftovers.ts';
 import { groupFailures } from '../group-failures.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { exitOfView, lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';
 import { Drawing } from '../terminal/drawing.ts';
 import type { Output } from '../terminal/output.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
-import { statusJson, statusLines } from '../terminal/status.ts';
+import { statusJson, statusLines, type Troubles } from '../terminal/status.ts';
 
 /** Pause between two looks at the ledger, ms. */
 const LOOK_EVERY_MS = 500;
@@ -38,7 +39,10 @@ export async function watch(
       show(undefined);
       const groups = await groupFailures(ledger, view);
       if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
-      else for (const line of statusLines(view, groups, Date.now())) output.data(line);
+      else {
+        const leftovers = await gatherLeftovers(ledger, view.batch.name, view.counts);
+        for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
+      }
       if (!interrupt.signal.aborted) return exitOfView(view);
       output.say(`No longer watched; that changes nothing for the batch. Again: voxbatch watch ${view.batch.name}`);
       return interrupt.exit();
@@ -61,13 +65,20 @@ function isOver({ batch }: BatchView): boolean {
   return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
 }
 
+/** While it runs only counts are shown: reasons cost a look at every row. */
+const NONE: SomeRows = { count: 0, first: [] };
+const NO_TROUBLES: Troubles = {
+  groups: [],
+  leftovers: { failed: new Map(), lost: { listed: NONE, unlisted: NONE }, refusedQuoted: null },
+};
+
 /** Shows a view; undefined ends the showing. */
 function displayOn(output: Output): (view: BatchView | undefined) => void {
   if (output.isTerminal) {
     const drawing = new Drawing();
     return (view) => {
       if (view === undefined) drawing.clear();
-      else drawing.show(statusLines(view, [], Date.now()));
+      else drawing.show(statusLines(view, NO_TROUBLES, Date.now()));
     };
   }
   const display = new ProgressDisplay(output);

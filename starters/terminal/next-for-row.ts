@@ -1,38 +1,42 @@
-import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
+import type { ScannedRow } from '../../results/result-line.ts';
 import { pauseMessage } from '../follow.ts';
+import { hasList } from '../gather-leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
+import { rowWord } from '../row-words.ts';
+import { budgetFor, wordSteps } from './next-steps.ts';
 
-/** What a person can do about a row, with the command. */
-export function nextForRow({
-  batch,
-  row,
-  isDeserted,
-}: {
+/** A row, with what its next step depends on. */
+export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly batch: BatchRecord;
+  readonly row: RowRecord;
+  /** Of the batch. */
+  readonly money: Money;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
-  readonly row: Pick<RowRecord, 'outcome' | 'failure' | 'id' | 'kind'>;
-}): string {
+}
+
+/** What a person can do about a row, with the command. */
+export function nextForRow({ batch, row, charges, money, isDeserted }: RowToMend): string {
   const name = shellWord(batch.name);
-  const redrive = `voxbatch redrive ${name} --rows ${shellWord(row.id)}`;
+  const word = shellWord(rowWord(row));
+  const redrive = `voxbatch redrive ${name} --rows ${word}`;
+  const file = shellWord(`out/${batch.name}/failed.csv`);
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
       return `Nothing. Its files are written by: voxbatch results ${name}. To replace the result, at a new price: ${redrive}`;
     case 'failed':
-      return afterFailure(row, name, redrive);
+      return afterFailure({ row, charges }, { name, redrive, file });
     case 'unknown':
-      return (
-        `Look, free, for what became of the request: voxbatch reconcile ${name}. It is not sent again by itself, since that could be charged ` +
-        `twice; to pay again all the same: ${redrive} --resubmit`
-      );
+      return afterLoss({ row, charges }, name);
     case 'overdue':
       return `The job was paid and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'refused':
-      return `Raise the budget (voxbatch tune ${name} --budget CREDITS), then: ${redrive}`;
+      return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'cancelled':
     case 'rejected':
-      return `Run it again, at its price: ${redrive}`;
+      return `Send it again, at its price: ${redrive}`;
     case null:
       if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });
       if (isDeserted) return `Nobody works on the batch. Go on with: ${goOnCommand(batch)}`;
@@ -40,17 +44,34 @@ export function nextForRow({
   }
 }
 
-function afterFailure({ failure, kind }: Pick<RowRecord, 'failure' | 'kind'>, name: string, redrive: string): string {
+/** Its answer was lost: the job may be there, and may be listed. */
+function afterLoss(scanned: ScannedRow, name: string): string {
+  const look = hasList(scanned)
+    ? `Look, free, for what became of the request: voxbatch reconcile ${name}. `
+    : 'The API has no list to look the request up in. ';
+  const { row } = scanned;
+  return `${look}It is not sent again by itself, since that could be charged twice. ${wordSteps({ count: 1, first: [row] }, name)}`;
+}
+
+interface Commands {
+  readonly name: string;
+  readonly redrive: string;
+  /** The file of failed rows. */
+  readonly file: string;
+}
+
+function afterFailure(scanned: ScannedRow, { name, redrive, file }: Commands): string {
+  const { failure, kind } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {
       const speech = kind === 'dub' ? ` (if it is its speech that is gone: --step speech)` : '';
       return `The job was paid. Read it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${speech}`;
     }
     case 'OutcomeUnknown':
-      return `The request may have been charged. Look into the account; to pay again all the same: ${redrive} --resubmit`;
+      return afterLoss(scanned, name);
     case 'Rejected':
-      return `Mend its cells in out/${name}/failed.csv (or where the files are), then: voxbatch redrive ${name} --from FILE. Nothing was charged.`;
+      return `The refused request was not charged. Mend its cells in ${file}, then: voxbatch run ${file}`;
     default:
-      return `Run it again, at its price: ${redrive}. Edited cells first: voxbatch redrive ${name} --from FILE`;
+      return `Send it again, at its price: ${redrive}. With other cells: edit ${file}, then: voxbatch redrive ${name} --from ${file}`;
   }
 }

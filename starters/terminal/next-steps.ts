@@ -1,38 +1,134 @@
+import { outcomeFile } from '../../results/batch-files.ts';
+import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import type { Leftovers, SomeRows } from '../gather-leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
+import { rowsWord, rowWord, unnamedRows } from '../row-words.ts';
+import { budgetLeft } from './money.ts';
 import { number } from './progress.ts';
 
-type Step = (rows: string, batch: string) => string;
+/** A finished batch, as far as next steps depend on it. */
+export interface Finished {
+  readonly batch: Pick<BatchRecord, 'name' | 'halted' | 'settings'>;
+  readonly counts: Counts;
+  readonly money: Money;
+  readonly leftovers: Leftovers;
+  /** The out folder as a person would write it. */
+  readonly out: string;
+}
 
-/** What can be done about rows without a result, most pressing first. Every command is safe to repeat. */
-const STEPS: readonly (readonly [Outcome, Step])[] = [
-  [
-    'refused',
-    (rows, batch) =>
-      `${rows} not sent, over the budget. Raise it (voxbatch tune ${batch} --budget CREDITS), then: ${redrive(batch, 'refused')}`,
-  ],
-  ['unknown', (rows, batch) => `${rows} may have been charged. Find out, free: voxbatch reconcile ${batch}`],
-  [
-    'overdue',
-    (rows, batch) => `${rows} with a job that was still running. Fetch the result, free: ${redrive(batch, 'overdue')}`,
-  ],
-  [
-    'failed',
-    (rows, batch) =>
-      `${rows} failed. Why: voxbatch explain ROW --batch ${batch}. To pay for them again: ${redrive(batch, 'failed')}`,
-  ],
-  ['rejected', (rows, batch) => `${rows} did not pass the check. To pay for them again: ${redrive(batch, 'rejected')}`],
-  ['cancelled', (rows, batch) => `${rows} cancelled. To send them after all: ${redrive(batch, 'cancelled')}`],
-];
+/** Jobs that `--adopt` shows by example. */
+const ADOPTED = 3;
 
-/** What a person can do next about a batch that is finished; nothing where every row has its result. */
-export function nextSteps(batch: BatchRecord, { outcomes }: Counts): readonly string[] {
+/**
+ * What a person can do next about a batch that is finished, most pressing first; nothing where every row has its result. Every
+ * command is safe to repeat, and works as it stands, but for what is in capitals.
+ */
+export function nextSteps(finished: Finished): readonly string[] {
+  const { batch, counts, leftovers } = finished;
+  const { outcomes } = counts;
   const name = shellWord(batch.name);
-  const steps = STEPS.filter(([outcome]) => outcomes[outcome] > 0).map(([outcome, step]) =>
-    step(`${number(outcomes[outcome])} ${outcomes[outcome] === 1 ? 'row' : 'rows'}`, name),
+  const of = (outcome: Outcome, words: (rows: string, them: string) => string): string[] => {
+    const count = outcomes[outcome];
+    return count === 0 ? [] : [words(rowsInWords(count), count === 1 ? 'it' : 'them')];
+  };
+  return [
+    ...(batch.halted === null ? [] : [haltMessage(batch.halted)]),
+    ...(outcomes.refused === 0 ? [] : [refusedStep(finished)]),
+    ...lostSteps(leftovers.lost, name),
+    ...of(
+      'overdue',
+      (rows, them) => `${rows} with a job that was still running. Fetch ${them}, free: ${redrive(name, 'overdue')}`,
+    ),
+    ...failedSteps(finished),
+    ...of(
+      'rejected',
+      (rows, them) => `${rows} did not pass the check. To pay for ${them} again: ${redrive(name, 'rejected')}`,
+    ),
+    ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them} after all: ${redrive(name, 'cancelled')}`),
+  ];
+}
+
+/** What can be done about rows whose answers were lost. Only some can be looked up; the others a person has to decide about. */
+export function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): readonly string[] {
+  return [
+    ...(listed.count === 0
+      ? []
+      : [`${rowsInWords(listed.count)} may have been charged. Find out, free: voxbatch reconcile ${name}`]),
+    ...(unlisted.count === 0
+      ? []
+      : [
+          `${rowsInWords(unlisted.count)} may have been charged, and the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
+        ]),
+  ];
+}
+
+/** The commands by which a person settles rows whose answers were lost: by the job, or by paying again. */
+export function wordSteps(rows: SomeRows, name: string): string {
+  const pairs = rows.first.slice(0, ADOPTED).map((row) => shellWord(`${rowWord(row)}=JOB`));
+  const more = rows.count > ADOPTED ? ' …' : '';
+  const [job, is] = rows.count === 1 ? ['its job', 'it is'] : ['their jobs', 'they are'];
+  return (
+    `If the account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
+    `If ${is} not there, pay again: voxbatch reconcile ${name} --resubmit ${rowsWord(rows.first)}${unnamedRows(rows)}`
   );
-  return batch.halted === null ? steps : [haltMessage(batch.halted), ...steps];
+}
+
+/** Credits that a budget must have for what is spent and this on top, as a whole number. */
+export function budgetFor({ charged, reserved, uncertain }: Money, more: number): number {
+  return Math.ceil(Math.round((charged + reserved + uncertain + more) * 1e6) / 1e6);
+}
+
+function refusedStep({ batch, counts, money, leftovers }: Finished): string {
+  const name = shellWord(batch.name);
+  const rows = rowsInWords(counts.outcomes.refused);
+  const { refusedQuoted } = leftovers;
+  const left = budgetLeft(money, batch.settings.budget);
+  if (left === null || (refusedQuoted !== null && left >= refusedQuoted)) {
+    return `${rows} not sent, over the budget as it was. The budget is enough by now: ${redrive(name, 'refused')}`;
+  }
+  const enough = refusedQuoted === null ? 'CREDITS' : String(budgetFor(money, refusedQuoted));
+  return `${rows} not sent, over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${redrive(name, 'refused')}`;
+}
+
+/** Rows that the API refused fail the same way until they are mended; those whose result is gone need no money. */
+function failedSteps({ batch, leftovers: { failed }, out }: Finished): readonly string[] {
+  const name = shellWord(batch.name);
+  const rejected = failed.get('Rejected');
+  const gone = failed.get('ResultGone');
+  const others = [...failed].filter(([name]) => name !== 'Rejected' && name !== 'ResultGone');
+  const steps: string[] = [];
+  if (rejected !== undefined) {
+    const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
+    const also = failed.size > 1 ? ' (it sends the other failed rows again, too)' : '';
+    steps.push(
+      `${rowsInWords(rejected.count)} rejected by the API; such a request is not charged. ${whyOf(rejected, name)} Mend ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
+    );
+  }
+  if (gone !== undefined) {
+    steps.push(
+      `${rowsInWords(gone.count)} whose paid result could not be fetched. Try once more, free: voxbatch redrive ${name} --where class=ResultGone`,
+    );
+  }
+  if (others.length > 0) {
+    const count = others.reduce((sum, [, rows]) => sum + rows.count, 0);
+    const all = { count, first: others[0]?.[1].first ?? [] };
+    const where = failed.size === others.length ? 'outcome=failed' : classesOf(others);
+    steps.push(
+      `${rowsInWords(count)} failed. ${whyOf(all, name)} To send ${themOf(all)} again, at ${count === 1 ? 'its' : 'their'} price: voxbatch redrive ${name} --where ${where}`,
+    );
+  }
+  return steps;
+}
+
+function classesOf(groups: readonly (readonly [FailureClass | '', SomeRows])[]): string {
+  return `class=${groups.flatMap(([name]) => (name === '' ? [] : [name])).join(',')}`;
+}
+
+function whyOf({ first }: SomeRows, batch: string): string {
+  const row = first[0];
+  return row === undefined ? '' : `Why: voxbatch explain ${shellWord(rowWord(row))} --batch ${batch}.`;
 }
 
 /** What is to be said of a batch that gave up by itself. */
@@ -42,4 +138,12 @@ export function haltMessage(halted: string): string {
 
 function redrive(batch: string, outcome: Outcome): string {
   return `voxbatch redrive ${batch} --where outcome=${outcome}`;
+}
+
+function themOf({ count }: SomeRows): string {
+  return count === 1 ? 'it' : 'them';
+}
+
+function rowsInWords(count: number): string {
+  return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
 }

@@ -12,9 +12,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
   const { choices, pays, waits, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
   const lines = [
-    ...STEPS.filter((step) => pays.has(step)).map(
-      (step) => `${rowsInWords(pays.get(step) ?? 0)} paid again from ${step} on`,
-    ),
+    ...STEPS.filter((step) => pays.has(step)).map((step) => `${rowsInWords(pays.get(step) ?? 0)} sent from ${step} on`),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
     ...(untaken > 0 ? [`of these ${rowsInWords(untaken)} with edits that no step reads: they are not taken over`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),

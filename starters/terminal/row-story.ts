@@ -1,6 +1,6 @@
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import type { BatchRecord, ChargeRecord, TakeRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, ChargeRecord, Money, TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder, type RowFile, type ScannedRow } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
@@ -13,6 +13,8 @@ export interface RowStory extends ScannedRow {
   readonly batch: BatchRecord;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
+  /** Of the batch. */
+  readonly money: Money;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeRecord[];
   /** Its files, below the out folder. */
@@ -135,7 +137,7 @@ function failureLines(failure: Failure): string[] {
   const { from, then } = FAILURES[failure.class];
   return [
     `  ${failure.class}: ${oneLine(failure.message)}${facts.length === 0 ? '' : ` (${oneLine(facts.join(', '))})`}`,
-    `  That class means: ${from}.`,
+    `  It comes from: ${from}.`,
     `  What follows: ${then}.`,
   ];
 }

@@ -8,6 +8,8 @@ import { exitOfView, type BatchView } from '../look-at.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number } from './progress.ts';
+import { rowsInWords } from './redrive-words.ts';
+import type { Leftovers } from '../gather-leftovers.ts';
 import { oneLine } from './table.ts';
 
 /** Rows that failed for one reason. */
@@ -19,6 +21,13 @@ export interface FailureGroup {
   readonly firstRow: number;
 }
 
+/** What went wrong in a batch. */
+export interface Troubles {
+  /** The most frequent reasons for rows without a result. */
+  readonly groups: readonly FailureGroup[];
+  readonly leftovers: Leftovers;
+}
+
 /** One word for how a batch stands. */
 export function standingOf(batch: BatchRecord, isDeserted = false): string {
   if (batch.state === 'loading') return 'loading';
@@ -28,10 +37,10 @@ export function standingOf(batch: BatchRecord, isDeserted = false): string {
 }
 
 /** A batch as it stands, in a few lines. */
-export function statusLines(view: BatchView, groups: readonly FailureGroup[], now: number): readonly string[] {
+export function statusLines(view: BatchView, { groups, leftovers }: Troubles, now: number): readonly string[] {
   const { batch, counts, money } = view;
   const lines = [
-    `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${number(counts.total)} rows done${timesOf(batch, now)}`,
+    `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(counts.total)} done${timesOf(batch, now)}`,
     `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
   ];
   const count = (rows: number, word: string): string => `${number(rows)} ${word}`;
@@ -43,13 +52,15 @@ export function statusLines(view: BatchView, groups: readonly FailureGroup[], no
     lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
   lines.push(`  credits: ${moneyWords(money, batch.settings.budget)}`);
   for (const group of groups) {
-    lines.push(`  ${number(group.rows)} × ${group.class}: ${oneLine(group.message)} (row ${group.firstRow})`);
+    lines.push(
+      `  ${number(group.rows)} × ${group.class} (${group.rows === 1 ? '' : 'first: '}row ${group.firstRow}): ${oneLine(group.message)}`,
+    );
   }
-  return [...lines, ...nextLines(view).map((line) => `  ${line}`)];
+  return [...lines, ...nextLines(view, leftovers).map((line) => `  ${line}`)];
 }
 
 /** What to do next. */
-function nextLines({ batch, counts, isDeserted }: BatchView): readonly string[] {
+function nextLines({ batch, counts, money, isDeserted }: BatchView, leftovers: Leftovers): readonly string[] {
   const name = shellWord(batch.name);
   if (batch.state === 'loading') return [`Its rows were not all read yet. Go on with: ${goOnCommand(batch)}`];
   if (batch.state === 'open') {
@@ -59,7 +70,7 @@ function nextLines({ batch, counts, isDeserted }: BatchView): readonly string[] 
       : `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
     return batch.halted === null ? [follow] : [haltMessage(batch.halted), follow];
   }
-  const steps = nextSteps(batch, counts);
+  const steps = nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` });
   return steps.length > 0 ? steps : [`Its files: voxbatch results ${name}`];
 }
 

@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import type { Leftovers } from '../gather-leftovers.ts';
 import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
 import { clock, doneOf } from './progress.ts';
+import { rowsInWords } from './redrive-words.ts';
 
 /** What an outcome means, in words for somebody who reads it the first time. */
 const MEANINGS = {
@@ -22,7 +24,9 @@ export function summaryLines(end: {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
+  /** Absolute. */
   readonly out: string;
+  readonly leftovers: Leftovers;
 }): readonly string[] {
   const { batch, counts, money } = end;
   const rows = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0).map(
@@ -33,11 +37,11 @@ export function summaryLines(end: {
   const took =
     batch.startedAt === null || batch.closedAt === null ? '' : ` in ${clock(batch.closedAt - batch.startedAt)}`;
   return [
-    `Batch "${batch.name}": ${String(counts.total)} rows${took}`,
+    `Batch "${batch.name}": ${rowsInWords(counts.total)}${took}`,
     ...rows,
     `  credits: ${moneyWords(money, batch.settings.budget)}`,
     `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,
-    ...(batch.state === 'closed' ? nextSteps(batch, counts) : []).map((step) => `  ${step}`),
+    ...(batch.state === 'closed' ? nextSteps({ ...end, out: shortPath(end.out) }) : []).map((step) => `  ${step}`),
   ];
 }
 

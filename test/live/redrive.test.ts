@@ -77,7 +77,7 @@ describe('rows whose jobs failed', () => {
   it('are paid for once more, and nothing else is: not even the speech before a lip-sync', async () => {
     const before = paid();
     const redriven = await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--json']);
-    expect(redriven).toMatchObject({ code: 0, stderr: saying('1 row paid again from lip-sync on') });
+    expect(redriven).toMatchObject({ code: 0, stderr: saying('1 row sent from lip-sync on') });
     expect(JSON.parse(redriven.stdout)).toMatchObject({ exit: 'complete', outcomes: { succeeded: 6 } });
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
     expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
@@ -131,7 +131,10 @@ describe('rows whose jobs failed', () => {
     const words = ['redrive', 'lines', '--rows', 'b'];
     expect(await world.run([...words, '--confirm', '0'])).toMatchObject({ code: 3, stderr: saying('Not confirmed') });
     expect(await world.run(['tune', 'lines', '--budget', '1'])).toMatchObject({ code: 0 });
-    expect(await world.run(words)).toMatchObject({ code: 3, stderr: saying('has 0 credits left, which pay no row') });
+    expect(await world.run(words)).toMatchObject({
+      code: 3,
+      stderr: saying('has 0 credits left, and that pays no row'),
+    });
     expect(await world.run(['redrive', 'lines', '--rows', 'c'])).toMatchObject({
       code: 3,
       stderr: saying('needs a price'),

@@ -73,10 +73,15 @@ describe('explain tells the history of takes', () => {
 describe('explain says what can be done next', () => {
   it.each([
     ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],
-    ['d', 'voxbatch redrive demo --from FILE. Nothing was charged.'],
-    ['e', 'voxbatch reconcile demo'],
+    [
+      'd',
+      'The refused request was not charged. Mend its cells in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv',
+    ],
+    ['e', 'no list to look the request up in.'],
+    ['e', 'If the account shows its job: voxbatch reconcile demo --adopt e=JOB.'],
+    ['e', 'If it is not there, pay again: voxbatch reconcile demo --resubmit e'],
     ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
-    ['g', 'Run it again, at its price: voxbatch redrive demo --rows g'],
+    ['g', 'Send it again, at its price: voxbatch redrive demo --rows g'],
   ])('about row %s', async (id, words) => {
     const { stdout } = await line.run('explain', id);
     expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);

@@ -57,7 +57,7 @@ describe('status', () => {
     expect({ code, stderr }).toEqual({ code: 13, stderr: '' });
     expect(stdout).toContain('Batch "demo": finished, 7 of 7 rows done');
     expect(stdout).toContain('ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled');
-    expect(stdout).toContain('1 × Rejected: -voice is not known (row 4)');
+    expect(stdout).toContain('1 × Rejected (row 4): -voice is not known');
     expect(stdout).not.toContain('\u001b');
     const { value } = await line.json('status', '--json');
     expect(value).toMatchObject({ outcomes: { succeeded: 3, unknown: 1 }, credits: { uncertain: 10 } });
@@ -120,24 +120,24 @@ describe('a batch that did not spend all it was to', () => {
 
   it('says what its budget is and what is left, and how to go on with rows that were refused (12)', async () => {
     await addOpenBatch();
-    await place.ledger.tune('demo', { budget: 25 });
+    await place.ledger.tune('demo', { budget: 20 });
     await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'), 12);
     await place.ledger.endRow('demo', 2, 1, { outcome: 'refused', failure: refusal });
     await place.ledger.closeBatch('demo');
     const { code, stdout } = await line.run('status');
     expect(code).toBe(12);
-    expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 13 left of a budget of 25');
-    expect(stdout).toContain('1 × OverBudget: Not sent');
+    expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 8 left of a budget of 20');
+    expect(stdout).toContain('1 × OverBudget (row 2): Not sent');
     expect(stdout).toContain(
-      '(voxbatch tune demo --budget CREDITS), then: voxbatch redrive demo --where outcome=refused',
+      'Raise it (voxbatch tune demo --budget 22), then: voxbatch redrive demo --where outcome=refused',
     );
     const { code: again, value } = await line.json('status', '--json');
     expect(again).toBe(12);
-    expect(value).toMatchObject({ exit: 'outOfCredits', budget: 25, budget_left: 13, halted: null, halt: 'never' });
-    expect((await line.json('list', '--json')).value).toMatchObject([{ exit: 'outOfCredits', budget_left: 13 }]);
+    expect(value).toMatchObject({ exit: 'outOfCredits', budget: 20, budget_left: 8, halted: null, halt: 'never' });
+    expect((await line.json('list', '--json')).value).toMatchObject([{ exit: 'outOfCredits', budget_left: 8 }]);
     expect(await line.run('results')).toMatchObject({
       code: 12,
-      stdout: expect.stringContaining('13 left of a budget'),
+      stdout: expect.stringContaining('8 left of a budget'),
     });
   });
 
@@ -166,10 +166,14 @@ describe('a batch that did not spend all it was to', () => {
   it('names the next command for every outcome without a result', async () => {
     await addSampleBatch(place);
     const { stdout } = await line.run('status');
-    expect(stdout).toContain('1 row may have been charged. Find out, free: voxbatch reconcile demo');
-    expect(stdout).toContain('Fetch the result, free: voxbatch redrive demo --where outcome=overdue');
     expect(stdout).toContain(
-      'Why: voxbatch explain ROW --batch demo. To pay for them again: voxbatch redrive demo --where outcome=failed',
+      '1 row may have been charged, and the API has no list to look it up in. If the account shows its job: ' +
+        'voxbatch reconcile demo --adopt e=JOB. If it is not there, pay again: voxbatch reconcile demo --resubmit e\n',
+    );
+    expect(stdout).toContain('Fetch it, free: voxbatch redrive demo --where outcome=overdue');
+    expect(stdout).toContain(
+      '1 row rejected by the API; such a request is not charged. Why: voxbatch explain d --batch demo. ' +
+        'Mend it in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv\n',
     );
     expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
     expect((await line.run('results')).stdout).toContain('voxbatch reconcile demo');
@@ -232,8 +236,8 @@ describe('explain', () => {
     expect(stdout).toContain('speech, take 1, attempt 1: revoked: it was never sent');
     expect(stdout).toContain('speech, take 1, attempt 2: unknown: it may have been taken and charged');
     expect(stdout).toContain('credits: quoted 10, charged perhaps');
-    expect(stdout).toContain('That class means: time-out, reset, cut');
-    expect(stdout).toMatch(/Next\n {2}Look, free, .*: voxbatch reconcile demo\..*--rows e --resubmit/);
+    expect(stdout).toContain('It comes from: time-out, reset, cut');
+    expect(stdout).toMatch(/Next\n {2}The API has no list .*: voxbatch reconcile demo --resubmit e\n/);
     expect(stdout).not.toMatch(/try again/i);
   });
 

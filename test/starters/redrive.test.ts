@@ -49,14 +49,14 @@ function expectRefused(ended: Ended, ...said: (string | RegExp)[]): void {
 
 describe('redrive: which rows', () => {
   it.each([
-    [['--where', 'outcome=failed'], '1 row paid again from speech on'],
-    [['--where', 'class=Rejected', '--where', 'kind=tts'], '1 row paid again from speech on'],
-    [['--where', 'outcome=failed,cancelled'], '2 rows paid again from speech on'],
+    [['--where', 'outcome=failed'], '1 row sent from speech on'],
+    [['--where', 'class=Rejected', '--where', 'kind=tts'], '1 row sent from speech on'],
+    [['--where', 'outcome=failed,cancelled'], '2 rows sent from speech on'],
     [['--where', 'outcome=overdue'], '1 row whose job was paid: its result is waited for again, free'],
-    [['--rows', 'd, 7'], '2 rows paid again from speech on'],
-    [['--rows', 'd', '--rows', '#7'], '2 rows paid again from speech on'],
+    [['--rows', 'd, 7'], '2 rows sent from speech on'],
+    [['--rows', 'd', '--rows', '#7'], '2 rows sent from speech on'],
     [['--rows', 'a', '--where', 'outcome=succeeded'], 'of these 1 row with a result, which the new one replaces'],
-    [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row paid again from lip-sync on'],
+    [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row sent from lip-sync on'],
   ])('%j', async (words, said) => {
     expectAtDoor(await line.run('redrive', 'demo', ...words), said);
   });

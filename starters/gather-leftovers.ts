@@ -1,0 +1,65 @@
+import type { FailureClass } from '../contract/failures.ts';
+import type { Outcome } from '../contract/outcomes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Counts } from '../ledger/record-types.ts';
+import type { ScannedRow } from '../results/result-line.ts';
+import type { NamedRow } from './row-words.ts';
+
+/** Rows of one sort: how many, and the first of them, so that commands can name them. */
+export interface SomeRows {
+  readonly count: number;
+  readonly first: readonly NamedRow[];
+}
+
+/** Rows of a batch without a result, sorted by what can be done about them. */
+export interface Leftovers {
+  /** Failed, by class; those of `OutcomeUnknown` are among the lost ones. */
+  readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
+  /** Their answers were lost: `listed`, where the API has a list of such jobs, and `unlisted`, where it has none. */
+  readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
+  /** Prices of the refused rows together, in credits; null where one is not known. */
+  readonly refusedQuoted: number | null;
+}
+
+/** Rows of a sort that are named. */
+const NAMED = 25;
+
+class Pile implements SomeRows {
+  readonly first: NamedRow[] = [];
+  count = 0;
+
+  add({ row: { row, id } }: ScannedRow): void {
+    this.count++;
+    if (this.first.length < NAMED) this.first.push({ row, id });
+  }
+}
+
+/** Sorts the rows of a batch without a result. Reads only outcomes that the batch has. */
+export async function gatherLeftovers(ledger: Ledger, batch: string, { outcomes }: Counts): Promise<Leftovers> {
+  const failed = new Map<FailureClass | '', Pile>();
+  const lost = { listed: new Pile(), unlisted: new Pile() };
+  let refusedQuoted: number | null = 0;
+  const rowsOf = async function* (outcome: Outcome): AsyncGenerator<ScannedRow, void, undefined> {
+    if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
+  };
+  for await (const scanned of rowsOf('unknown')) (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned);
+  for await (const scanned of rowsOf('failed')) {
+    const name = scanned.row.failure?.class ?? '';
+    if (name === 'OutcomeUnknown') {
+      (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned);
+      continue;
+    }
+    const pile = failed.get(name) ?? new Pile();
+    pile.add(scanned);
+    failed.set(name, pile);
+  }
+  for await (const { row } of rowsOf('refused')) {
+    refusedQuoted = refusedQuoted === null || row.quoted === null ? null : refusedQuoted + row.quoted;
+  }
+  return { failed, lost, refusedQuoted };
+}
+
+/** Whether the API lists jobs such as the row's last request would have made: only lip-sync jobs are listed. */
+export function hasList({ row, charges }: ScannedRow): boolean {
+  return charges.findLast((charge) => charge.take === row.take)?.step === 'lip-sync';
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { nextSteps, type Finished } from '../../starters/terminal/next-steps.ts';
+import { OUTCOMES, ROW_STATES, type Outcome } from '../../contract/outcomes.ts';
+import { aBatch } from '../ledger/setup.ts';
+
+const none = { count: 0, first: [] };
+const rows = (...ids: string[]): Finished['leftovers']['lost']['listed'] => {
+  return { count: ids.length, first: ids.map((id, at) => ({ row: at + 1, id })) };
+};
+
+/** The steps of a finished batch `b` with these rows left over. */
+function steps(
+  outcomes: Partial<Record<Outcome, number>>,
+  leftovers: Partial<Finished['leftovers']>,
+  budget: number | null = null,
+): readonly string[] {
+  const zero = <T extends string>(names: readonly T[]): Record<T, number> =>
+    Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
+  return nextSteps({
+    batch: { name: 'b', halted: null, settings: { ...aBatch().settings, budget } },
+    counts: { total: 9, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
+    money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false },
+    leftovers: { failed: new Map(), lost: { listed: none, unlisted: none }, refusedQuoted: 0, ...leftovers },
+    out: 'my out',
+  });
+}
+
+describe('the next steps', () => {
+  it('of rows whose answers were lost tell what can be looked up from what a person has to decide', () => {
+    const lost = { listed: rows('v'), unlisted: rows('a b', 'c,d', 'e', 'f') };
+    expect(steps({ unknown: 5 }, { lost })).toEqual([
+      '1 row may have been charged. Find out, free: voxbatch reconcile b',
+      '4 rows may have been charged, and the API has no list to look them up in. If the account shows their jobs: ' +
+        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, pay again: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
+    ]);
+  });
+
+  it('of rejected rows are to mend them, since a plain redrive fails the same way', () => {
+    const failed = new Map([
+      ['Rejected', rows('a')],
+      ['JobFailed', rows('b', 'c')],
+      ['ServiceDown', rows('d')],
+      ['ResultGone', rows('e')],
+    ] as const);
+    expect(steps({ failed: 5 }, { failed })).toEqual([
+      "1 row rejected by the API; such a request is not charged. Why: voxbatch explain a --batch b. Mend it in 'my out/failed.csv', " +
+        "then: voxbatch run 'my out/failed.csv' (it sends the other failed rows again, too)",
+      '1 row whose paid result could not be fetched. Try once more, free: voxbatch redrive b --where class=ResultGone',
+      '3 rows failed. Why: voxbatch explain b --batch b. To send them again, at their price: voxbatch redrive b --where class=JobFailed,ServiceDown',
+    ]);
+    expect(steps({ failed: 1 }, { failed: new Map([['JobFailed', rows('x')]] as const) })).toEqual([
+      '1 row failed. Why: voxbatch explain x --batch b. To send it again, at its price: voxbatch redrive b --where outcome=failed',
+    ]);
+  });
+
+  it.each([
+    [20, 9, 'over the budget. Raise it (voxbatch tune b --budget 22), then: voxbatch redrive b'],
+    [20, null, 'over the budget. Raise it (voxbatch tune b --budget CREDITS), then: voxbatch redrive b'],
+    [22, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=refused'],
+    [null, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=refused'],
+  ])('of refused rows at a budget of %p, %p short', (budget, refusedQuoted, words) => {
+    expect(steps({ refused: 2 }, { refusedQuoted }, budget).join('\n')).toContain(`2 rows not sent, ${words}`);
+  });
+
+  it('agree with one row', () => {
+    expect(steps({ cancelled: 1, overdue: 1, rejected: 1 }, {})).toEqual([
+      '1 row with a job that was still running. Fetch it, free: voxbatch redrive b --where outcome=overdue',
+      '1 row did not pass the check. To pay for it again: voxbatch redrive b --where outcome=rejected',
+      '1 row cancelled. To send it after all: voxbatch redrive b --where outcome=cancelled',
+    ]);
+  });
+});
