@@ -19,7 +19,7 @@ import { budgetFor } from './terminal/next-steps.ts';
 import { budgetLeft as leftOf } from './terminal/money.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
-import { draftLines, refusalLines, rowsInWords } from './terminal/redrive-words.ts';
+import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
 import { workOnBatch } from './work-on-batch.ts';
 
 const ROWS_A_TRANSACTION = 500;
@@ -128,7 +128,7 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
     await checkSpend({ rows, bill, isEstimate, budget: left, confirmAbove, ...person }, output);
   }
   const doubts = [
-    ...(draft.replaced > 0 ? [`replace the results of ${rowsInWords(draft.replaced)}`] : []),
+    ...(draft.replaced > 0 ? [`replace the results of ${rowsInWords(draft.replaced)} (${REPLACING})`] : []),
     ...(draft.resubmitted > 0 ? [`pay for ${rowsInWords(draft.resubmitted)} that may have been charged already`] : []),
   ];
   if (doubts.length === 0 || yes || !request.canAsk) return;

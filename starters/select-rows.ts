@@ -46,7 +46,7 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
     const known: readonly string[] = CONDITIONS[key];
     const wrong = values.find((value) => !known.includes(value));
     if (wrong !== undefined)
-      throw usage(`--where ${text}: expected ${key}= one of ${known.join(', ')}; got "${wrong}".`);
+      throw usage(`--where ${text}: expected ${key}= one of ${known.join(', ')}; came "${wrong}".`);
     const before = allowed.get(key) ?? values;
     allowed.set(
       key,

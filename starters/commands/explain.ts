@@ -29,6 +29,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
     }
     const takes = await ledger.takesOf(batch.name, found.row.row);
     const story = {
+      store: settings.store,
       money: await ledger.money(batch.name),
       batch,
       isDeserted: batch.state === 'open' && isDeserted(settings),

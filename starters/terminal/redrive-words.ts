@@ -14,20 +14,26 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
   const lines = [
     ...STEPS.filter((step) => pays.has(step)).map((step) => `${rowsInWords(pays.get(step) ?? 0)} sent from ${step} on`),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
-    ...(untaken > 0 ? [`of these ${rowsInWords(untaken)} with edits that no step reads: they are not taken over`] : []),
+    ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads: they are not taken over`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} left alone: not ended yet`] : []),
-    ...(replaced > 0 ? [`of these ${rowsInWords(replaced)} with a result, which the new one replaces`] : []),
-    ...(resubmitted > 0
-      ? [`of these ${rowsInWords(resubmitted)} that may be charged a second time for one result`]
-      : []),
+    ...(replaced > 0 ? [`${ofThese(replaced)} a result, which the new one replaces; ${REPLACING}`] : []),
+    ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged a second time for one result`] : []),
   ];
-  if (choices.length === 0 && lines.length === 0) return [`No row of batch "${batch}" is meant. Nothing is sent.`];
+  if (choices.length === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
   const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${number(quoted)} credits${unknown}`;
   const title =
     choices.length === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
   return [title, ...lines.map((line) => `  ${line}`)];
+}
+
+/** What a person should know before a result is replaced. */
+export const REPLACING = 'if a new take fails, its row has no result, and the old file stays in the store';
+
+/** `1 of these has`, `2 of these have`. */
+function ofThese(rows: number): string {
+  return `${number(rows)} of these ${rows === 1 ? 'has' : 'have'}`;
 }
 
 /** Why nothing was done, which rows are at fault, and what can be done instead. */
@@ -42,7 +48,7 @@ export function refusalLines({ refused }: RedriveDraft, batch: string, command: 
       : []),
     ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
     ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
-    '  a choice without these rows',
+    '  leave these rows out (--rows, --where)',
   ];
   return [
     `${rowsInWords(refused.length)} cannot be redriven like this. Nothing was changed, nothing was spent.`,

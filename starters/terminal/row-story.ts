@@ -13,6 +13,8 @@ export interface RowStory extends ScannedRow {
   readonly batch: BatchRecord;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
+  /** Folder of the store. Absolute. */
+  readonly store: string;
   /** Of the batch. */
   readonly money: Money;
   /** Its takes after the first, oldest first. */
@@ -91,17 +93,19 @@ function requestLines(story: RowStory): readonly string[] {
   if (takes.length === 0) {
     return [
       charges.length === 0 ? 'Paid requests: none so far' : 'Paid requests',
-      ...inOrder(story).flatMap(attemptLines),
+      ...inOrder(story).flatMap((charge) => attemptLines(charge, story.row.failure)),
     ];
   }
   const ofTake = (take: number): readonly string[] => {
     const made = inOrder(story).filter((charge) => charge.take === take);
-    return made.length === 0 ? ['  no request so far'] : made.flatMap(attemptLines);
+    return made.length === 0
+      ? ['  no request so far']
+      : made.flatMap((charge) => attemptLines(charge, story.row.failure));
   };
   return ['Take 1', ...ofTake(1), ...takes.flatMap(({ take }, at) => [...takeLines(story, at), ...ofTake(take)])];
 }
 
-function attemptLines(charge: ChargeRecord): string[] {
+function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
   const lines = [
     `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
     `    begun ${isoTime(charge.intentAt)}${after(', answered after', charge.intentAt, charge.verdictAt)}` +
@@ -110,7 +114,11 @@ function attemptLines(charge: ChargeRecord): string[] {
   ];
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
   if (charge.requestId !== null) lines.push(`    request ${oneLine(charge.requestId)} (for the API's support)`);
-  if (charge.failure !== null) lines.push(`    ${charge.failure.class}: ${oneLine(charge.failure.message)}`);
+  if (charge.failure !== null) {
+    // The failure of the row is told below in full; the API's words are not told twice.
+    const isTold = last?.class === charge.failure.class && last.message.startsWith(charge.failure.message);
+    lines.push(`    ${charge.failure.class}${isTold ? ', as told below' : `: ${oneLine(charge.failure.message)}`}`);
+  }
   return lines;
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { TakeReason } from '../../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../../contract/row-kinds.ts';
 import type { BatchRecord, RowRecord, TakeRecord } from '../../ledger/record-types.ts';
@@ -8,6 +9,8 @@ import { oneLine } from './table.ts';
 export interface TakesOfRow {
   readonly batch: Pick<BatchRecord, 'columns'>;
   readonly row: Pick<RowRecord, 'kind' | 'input'>;
+  /** Folder of the store, where files of earlier takes stay. Absolute. */
+  readonly store: string;
   /** The takes after the first, oldest first. */
   readonly takes: readonly TakeRecord[];
 }
@@ -38,7 +41,7 @@ export function takeLines(story: TakesOfRow, at: number): readonly string[] {
   const keeps = kept.length === 0 ? '' : `; ${kept.join(', ')} kept`;
   return [
     `Take ${take.take}, ${isoTime(take.madeAt)}: ${REASONS[take.reason]}; from ${take.fromStep} on${keeps}`,
-    `  replaced ${beforeWords(take)}`,
+    `  replaced ${beforeWords(take, story.store)}`,
     ...changesOf(story, at).map(({ column, from, to }) => `  ${oneLine(column)}: ${short(from)} → ${short(to)}`),
   ];
 }
@@ -54,7 +57,11 @@ export function takeJson(story: TakesOfRow, at: number): object {
     from_step: take.fromStep,
     kept_steps: keptSteps(story, take),
     made_at: isoTime(take.madeAt),
-    before: { outcome, failure, file: file === null ? null : { bytes: file.bytes, sha256: file.sha256 } },
+    before: {
+      outcome,
+      failure,
+      file: file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: join(story.store, file.key) },
+    },
     changes: changesOf(story, at),
   };
 }
@@ -64,9 +71,12 @@ function keptSteps({ row }: TakesOfRow, { fromStep }: TakeRecord): readonly Step
   return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
 }
 
-function beforeWords({ before: { outcome, failure, file } }: TakeRecord): string {
+function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: string): string {
   const words = failure === null ? '' : ` (${failure.class}: ${oneLine(failure.message)})`;
-  const result = file === null ? '' : `, whose result was ${String(file.bytes)} bytes, sha256 ${file.sha256}`;
+  const result =
+    file === null
+      ? ''
+      : `, whose result was ${String(file.bytes)} bytes, sha256 ${file.sha256}, kept as ${join(store, file.key)}`;
   return `${outcome ?? 'a try that had not ended the row'}${words}${result}`;
 }
 

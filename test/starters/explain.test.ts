@@ -66,7 +66,9 @@ describe('explain tells the history of takes', () => {
     await redrive(3, 1, { fromStep: 'lip-sync' });
     const { stdout } = await line.run('explain', 'c');
     expect(stdout).toMatch(/Take 2, .*: redriven by a person; from lip-sync on; speech kept/);
-    expect(stdout).toMatch(/replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}/);
+    expect(stdout).toMatch(
+      /replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/,
+    );
   });
 });
 

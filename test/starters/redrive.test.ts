@@ -55,7 +55,10 @@ describe('redrive: which rows', () => {
     [['--where', 'outcome=overdue'], '1 row whose job was paid: its result is waited for again, free'],
     [['--rows', 'd, 7'], '2 rows sent from speech on'],
     [['--rows', 'd', '--rows', '#7'], '2 rows sent from speech on'],
-    [['--rows', 'a', '--where', 'outcome=succeeded'], 'of these 1 row with a result, which the new one replaces'],
+    [
+      ['--rows', 'a', '--where', 'outcome=succeeded'],
+      '1 of these has a result, which the new one replaces; if a new take fails, its row has no result, and the old file stays',
+    ],
     [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row sent from lip-sync on'],
   ])('%j', async (words, said) => {
     expectAtDoor(await line.run('redrive', 'demo', ...words), said);
@@ -67,8 +70,8 @@ describe('redrive: which rows', () => {
   });
 
   it.each([
-    [['--where', 'class=JobFailed'], 'No row of batch "demo" is meant. Nothing is sent.'],
-    [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" is meant.'],
+    [['--where', 'class=JobFailed'], 'No row of batch "demo" matches. Nothing is sent.'],
+    [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" matches.'],
     [['--where', 'kind=stt'], '1 row left alone: the result is there'],
   ])('%j means none: it says so and ends as the batch stands', async (words, said) => {
     const { code, stderr } = await line.run('redrive', 'demo', ...words);
@@ -79,7 +82,7 @@ describe('redrive: which rows', () => {
   it.each([
     [[], /Which rows\?/],
     [['--where', 'outcome=failed', '--from', 'x.csv'], /--from names its rows itself/],
-    [['--where', 'outcome=broken'], /outcome= one of succeeded, cached, failed, .*; got "broken"/],
+    [['--where', 'outcome=broken'], /outcome= one of succeeded, cached, failed, .*; came "broken"/],
     [['--where', 'colour=red'], /expected outcome=…, class=…, kind=…/],
     [['--where', 'failed'], /expected outcome=…/],
     [['--rows', 'd,zz,99'], /has no row "zz", "99"\. Expected ids, or numbers from 1 to 7\./],
@@ -105,7 +108,7 @@ describe('redrive: rows that may be paid already', () => {
   });
 
   it('are paid for with --resubmit', async () => {
-    const said = 'of these 1 row that may be charged a second time for one result';
+    const said = '1 of these may be charged a second time for one result';
     expectAtDoor(await line.run('redrive', 'demo', '--where', 'outcome=unknown', '--resubmit'), said);
     expectAtDoor(await line.run('redrive', 'demo', '--where', 'outcome=overdue', '--resubmit'), said);
   });
