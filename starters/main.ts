@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import type { Witness } from '../activities/dependencies.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
@@ -29,7 +29,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     },
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
   } catch (error) {
     const trouble = describeTrouble(error);
     if (error instanceof CommanderError) exit = error.exitCode === 0 ? 'complete' : 'usage';
@@ -50,4 +50,19 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     }
   }
   return EXIT_CODES[exit].code;
+}
+
+/**
+ * The words of a command line. Of one whose command does not exist, without its plea for help: that would be answered with the help of
+ * all, as if the command existed.
+ */
+function withoutIdleHelp(program: Command, args: readonly string[]): readonly string[] {
+  let command = program;
+  for (const word of args) {
+    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return args;
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) return args.filter((one) => one !== '--help' && one !== '-h');
+    command = next;
+  }
+  return args;
 }

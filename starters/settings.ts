@@ -46,7 +46,9 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
     throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
   }
   return readConfig(resolve(named ?? 'voxbatch.config.json')).catch((error: unknown) => {
-    throw new ExitError('usage', `${messageOf(error)} Nothing was spent.`, { cause: error });
+    const words = messageOf(error).trimEnd();
+    const advice = 'Mend the file, then run the same command again. Nothing was spent.';
+    throw new ExitError('usage', `${words}${words.includes('\n') ? '\n' : ' '}${advice}`, { cause: error });
   });
 }
 

@@ -10,6 +10,7 @@ import { refuseLoading } from '../refuse-loading.ts';
 import { readSettings } from '../settings.ts';
 import { tellWorkers } from '../tell-workers.ts';
 import type { Output } from '../terminal/output.ts';
+import { number } from '../terminal/progress.ts';
 
 export interface ControlFlags {
   readonly json?: boolean;
@@ -119,7 +120,9 @@ async function report(told: Told): Promise<void> {
     );
   }
   if (jobs.length > 0 && (told.isNow || state === 'closed'))
-    output.say(`Their results can be fetched later, free: voxbatch redrive ${word} --where outcome=overdue`);
+    output.say(
+      `What ${jobs.length === 1 ? 'that job makes' : `those ${number(jobs.length)} jobs make`} can be fetched later, free: voxbatch redrive ${word} --where outcome=overdue`,
+    );
 }
 
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };

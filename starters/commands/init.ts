@@ -10,14 +10,15 @@ import type { Output } from '../terminal/output.ts';
 /** `voxbatch init [KIND]`: writes an example manifest of a kind. Never overwrites. */
 export async function init(kind: Kind, flags: { readonly out?: string }, output: Output): Promise<ExitName> {
   const file = flags.out ?? `${kind}.csv`;
+  const example = examplePath(`${kind}.csv`);
   try {
-    await copyFile(examplePath(`${kind}.csv`), file, constants.COPYFILE_EXCL);
+    await copyFile(example, file, constants.COPYFILE_EXCL);
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const why = exists
-      ? `${file} is there already, and is left as it is`
-      : `${file} cannot be written: ${messageOf(error)}`;
-    throw new ExitError('usage', `${why}. Choose another name with --out FILE.`, { cause: error });
+      ? `${file} is there already, and is left as it is. Choose another name with --out FILE.`
+      : `${file} cannot be written: ${messageOf(error).replace(/\.$/, '')}. Make its folder and see that you may write there, or choose another place with --out FILE.`;
+    throw new ExitError('usage', why, { cause: error });
   }
   output.say(`Wrote ${file}, an example of ${kind} rows; columns that begin with _ are comments.`);
   output.say(`Check and price it: voxbatch plan ${file}    Other examples: ${othersOf(kind)}`);

@@ -5,6 +5,7 @@ import type { KindSummary } from '../../inputs/bill.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import { isEstimated, namedRowLines, type SpendDecision } from '../check-spend.ts';
 import type { Balance } from '../read-balance.ts';
+import { limitsJson } from '../terminal/status.ts';
 import { clock, number } from '../terminal/progress.ts';
 import { tableLines } from '../terminal/table.ts';
 import type { RunPlan } from './run-options.ts';
@@ -84,7 +85,7 @@ export function planJson(report: PlanReport): object {
   return {
     batch: plan.name,
     manifest,
-    manifest_sha256: summary.digest,
+    manifest_digest: summary.digest,
     out: plan.out,
     ...facts(total),
     kinds: Object.fromEntries(kinds.map((line) => [line.kind, facts(line)])),
@@ -99,7 +100,7 @@ export function planJson(report: PlanReport): object {
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
     run: decision.do,
     refusal: decision.do === 'refuse' ? decision.why : null,
-    limits: settings.limits,
+    limits: limitsJson(settings.limits),
     halt: formatHalt(settings.halt),
     on_unknown: settings.onUnknown,
     retakes: settings.retakes,

@@ -12,10 +12,12 @@ import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
 import { requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
-import { outcomeFileOf, refuseProblems } from '../report-problems.ts';
+import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
+import { doneOf, number } from '../terminal/progress.ts';
+import { rowsInWords } from '../terminal/redrive-words.ts';
 import { workOnBatch } from '../work-on-batch.ts';
 import { redriveFile } from './redrive-file.ts';
 import { manifestCommand, reportOptions } from './run-command.ts';
@@ -45,7 +47,11 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
       return await redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
     }
     if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
-    refuseProblems(summary, manifestPath, output, reportOptions(manifestPath, flags));
+    // Warnings are for a batch that is to come; about one that is finished they were said before.
+    refuseProblems(summary, manifestPath, output, {
+      ...reportOptions(manifestPath, flags),
+      warns: summary.problemCount > 0,
+    });
     await requireWritableOut(plan.out);
     const open = await openApi(settings, flags);
     try {
@@ -57,6 +63,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
           account: open.profile.userId,
         };
         const found = await beforeWork(() => ledger.findBatch(plan.name));
+        if (found?.state !== 'closed') sayWarnings(summary, output, reportOptions(manifestPath, flags));
         const priced =
           found === undefined || found.state === 'loading'
             ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
@@ -142,7 +149,7 @@ async function runLoaded(world: {
     return finishRun({ ...finish, why: 'closed' });
   }
   output.say(
-    `Batch "${batch.name}": ${isNew ? '' : 'going on with '}${String(batch.rows)} rows, account ${batch.account}, ${open.api.baseUrl}`,
+    `Batch "${batch.name}": ${isNew ? rowsInWords(batch.rows) : await goingOn(ledger, batch)}, account ${batch.account}, ${open.api.baseUrl}`,
   );
   const end = await workOnBatch({
     ...finish,
@@ -154,6 +161,11 @@ async function runLoaded(world: {
     witness: context.witness,
   });
   return finishRun({ ...finish, why: end });
+}
+
+/** `going on: 14 of 30 rows done` */
+async function goingOn(ledger: Ledger, { name, rows }: BatchRecord): Promise<string> {
+  return `going on: ${number(doneOf(await ledger.counts(name)))} of ${rowsInWords(rows)} done`;
 }
 
 async function withRecords<T>(settings: Settings, work: (ledger: Ledger) => Promise<T>): Promise<T> {

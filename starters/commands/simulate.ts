@@ -19,7 +19,7 @@ export async function simulate(argv: readonly string[], output: Output): Promise
     const simulator = await start(await readOptions(argv));
     output.data(simulator.url);
     output.say('A stand-in of the API; nothing here costs anything. In another shell:');
-    output.say(`  export VOXBATCH_API_URL=${simulator.url} VOXBATCH_API_TOKEN=${tokenHint()}`);
+    output.say(`  export VOXBATCH_API_URL=${simulator.url}${tokenWords()}`);
     output.say('  voxbatch run MANIFEST');
     output.say('Every paid request that was taken: /__simulator/ledger of the same origin. Ctrl-C ends it.');
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
@@ -55,7 +55,9 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
 }
 
 /** A token of the user's own is never printed. */
-function tokenHint(): string {
+function tokenWords(): string {
   const own = process.env['VOXBATCH_API_TOKEN'];
-  return own === undefined || own === '' ? 'simulator-token' : '(the token that is set here)';
+  return own === undefined || own === ''
+    ? ' VOXBATCH_API_TOKEN=simulator-token'
+    : '   # and VOXBATCH_API_TOKEN as it is set here';
 }

@@ -1,4 +1,4 @@
-import type { Tunables } from '../../contract/batch.ts';
+import type { BatchLimits, Tunables } from '../../contract/batch.ts';
 import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from '../follow.ts';
@@ -96,7 +96,12 @@ export function statusJson(view: BatchView, groups: readonly FailureGroup[]): ob
 
 /** What `voxbatch tune` changes, but the budget, as it is written on the command line. */
 export function tunablesJson({ limits, halt, onUnknown, retakes }: Tunables): object {
-  return { limits, halt: formatHalt(halt), on_unknown: onUnknown, retakes };
+  return { limits: limitsJson(limits), halt: formatHalt(halt), on_unknown: onUnknown, retakes };
+}
+
+/** Limits under the names that all our JSON has. */
+export function limitsJson({ rate, submits, window, pollRate }: BatchLimits): object {
+  return { rate, submits, window, poll_rate: pollRate };
 }
 
 /** The facts of a batch that `list` and `status` share. */

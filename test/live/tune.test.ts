@@ -62,7 +62,7 @@ describe('tuning a batch that runs', () => {
     const { stdout } = await world.run(['tune', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       budget: 100_003,
-      limits: { rate: 40, pollRate: 103 },
+      limits: { rate: 40, poll_rate: 103 },
       control: 'running',
     });
     expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });

@@ -43,6 +43,9 @@ describe('what is not delivered yet', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`unknown command '${command}'`);
     expect(stderr).toContain('Nothing was spent.');
+    const help = await line.run(command, '--help');
+    expect({ code: help.code, stdout: help.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(help.stderr).toContain(`unknown command '${command}'`);
   });
 
   it.each([

@@ -43,6 +43,17 @@ describe('a place that is not delivered yet', () => {
   );
 });
 
+describe('a config file with a setting that there is not', () => {
+  it('is refused with the name, and what to do', async () => {
+    await writeFile('voxbatch.config.json', '{"bugdet":7}');
+    const { code, stderr } = await line.run('run', 'lines.csv');
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      '\n  bugdet: there is no such setting\nMend the file, then run the same command again. Nothing was spent.\n',
+    );
+  });
+});
+
 describe('VOXBATCH_CONFIG', () => {
   it('takes the place of the config file of the folder', async () => {
     await writeFile('voxbatch.config.json', '{"budget":7}');

@@ -32,7 +32,10 @@ describe('init', () => {
 
   it('refuses a kind that does not exist, and a folder that is not there', async () => {
     expect(await line.run('init', 'opera')).toMatchObject({ code: 2, stderr: expect.stringContaining('opera') });
-    expect(await line.run('init', '--out', 'no/where.csv')).toMatchObject({ code: 2 });
+    const { code, stderr } = await line.run('init', '--out', 'no/where.csv');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/no\/where\.csv cannot be written: .*Make its folder/);
+    expect(stderr).not.toContain('..\n');
   });
 });
 

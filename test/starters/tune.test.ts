@@ -31,7 +31,7 @@ describe('tune', () => {
         state: 'open',
         control: 'running',
         halted: null,
-        limits: { rate: 2.5, pollRate: 9, window: 30, submits: 4 },
+        limits: { rate: 2.5, poll_rate: 9, window: 30, submits: 4 },
         budget: 100,
         budget_left: 97.5,
         halt: 'soon,fail=5%',
