@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../inputs/schema.ts';
+import { FAULT_POINTS, parseFaultPlan } from '../../simulator/fault-plan.ts';
+import { readTable, withoutMarks } from '../support/markdown-table.ts';
+
+const page = (name: string): Promise<string> => readFile(new URL(`../../docs/guide/${name}`, import.meta.url), 'utf8');
+
+/** The first JSON example of a page. */
+function exampleOf(text: string): unknown {
+  return JSON.parse(/```json\n(.*?)```/s.exec(text)?.[1] ?? '');
+}
+
+describe('docs/guide/rehearsal.md', () => {
+  it('shows a fault plan that the simulator takes', async () => {
+    const plan = parseFaultPlan(exampleOf(await page('rehearsal.md')));
+    expect(plan.rules.map(({ fault }) => fault.kind)).toEqual(['status', 'reset-after', 'job-fails', 'cut']);
+  });
+
+  it('names every place and every fault', async () => {
+    const text = await page('rehearsal.md');
+    const on = readTable(text, ['member', 'what it says']).find(({ member }) => withoutMarks(member) === 'on');
+    for (const point of FAULT_POINTS) expect(on?.['what it says']).toContain(`\`${point}\``);
+    for (const { fault } of readTable(text, ['fault', 'what happens'])) {
+      for (const kind of fault.split(', ').map(withoutMarks)) {
+        const needed = { status: { status: 500 }, late: { ms: 1 } }[kind] ?? {};
+        const on = /^(cut|wrong|dead)/.test(kind) ? 'download' : 'create';
+        expect(() => parseFaultPlan({ rules: [{ on, fault: { kind, ...needed } }] })).not.toThrow();
+      }
+    }
+  });
+});
+
+describe('docs/guide/config.md', () => {
+  it('shows a config file that is taken, and tells of every key in it', async () => {
+    const text = await page('config.md');
+    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-guide-'));
+    try {
+      const example = exampleOf(text) as Record<string, unknown>;
+      await writeFile(join(folder, 'config.json'), JSON.stringify(example));
+      expect(Object.keys(await readConfig(join(folder, 'config.json')))).toEqual(Object.keys(example));
+      const told = readTable(text, ['key', 'meaning', 'default']).map(({ key }) => withoutMarks(key));
+      expect(told).toEqual(Object.keys(example));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
