@@ -51,7 +51,7 @@ export function nextSteps(finished: Finished): readonly string[] {
 }
 
 /** What can be done about rows whose answers were lost. Only some can be looked up; the others a person has to decide about. */
-export function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): readonly string[] {
+function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): readonly string[] {
   return [
     ...(listed.count === 0
       ? []
