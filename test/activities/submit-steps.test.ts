@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { Crowd } from '../../activities/crowd.ts';
+import { hashOf } from '../../activities/look-up-lost.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import type { Intent } from '../../ledger/ledger.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { BATCH, dub, keyOf, tts } from './rows.ts';
+import { createWorld, type World, type WorkerOptions } from './world.ts';
+
+/** What submit does around its request: what it asks, in which order, and how it leaves. */
+
+const ELSEWHERE = { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 };
+
+/** Notes the intents that a worker asks for. */
+function noting(intents: Intent[]): WorkerOptions {
+  return {
+    change: ({ ledger }) => ({
+      ledger: {
+        ...ledger,
+        intend: (key, intent) => {
+          intents.push(intent);
+          return ledger.intend(key, intent);
+        },
+      },
+    }),
+  };
+}
+
+describe('submit', () => {
+  it('answers at once, without its turn, where the ledger has the answer', async () => {
+    const world = await createWorld();
+    // One request in a quarter of an hour.
+    await world.fill([tts(), tts()], { limits: { rate: 0.001 } });
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    await worker.deps.ledger.endRow(BATCH, 2, 1, { outcome: 'cancelled' });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await worker.submit(keyOf(2))).toEqual({ verdict: 'deferred', next: { do: 'ended' } });
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it.each([
+    ['of a known price', { ...BUILT_IN_PRICES, 'lip-sync-job': { unit: 'job', credits: 7, estimate: false } }, 7],
+    ['of an unknown price', BUILT_IN_PRICES, null],
+  ] as const)('asks for what the later steps of its row cost, %s', async (_, prices, quotedRest) => {
+    const world = await createWorld();
+    await world.fill([dub('Ten chars.'), tts('Ten chars.')], { prices });
+    const intents: Intent[] = [];
+    const worker = await world.worker(noting(intents));
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    expect(intents).toMatchObject([
+      { quoted: 5, quotedRest },
+      { quoted: 5, quotedRest: 0 },
+    ]);
+    expect(intents.map((intent) => 'linkHash' in intent)).toEqual([false, false]);
+  });
+
+  it('records which link a chain was given', async () => {
+    const world = await createWorld();
+    await world.fill([dub()]);
+    const intents: Intent[] = [];
+    await (await world.worker(noting(intents))).drive(1);
+    expect(intents[1]?.linkHash).toBe(hashOf(world.charges()[1]?.audioUrl ?? ''));
+  });
+
+  it('says nothing of the control of a batch that runs', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const hold = world.holdAt('before-intent');
+    const worker = await world.worker({ witness: hold.witness });
+    const submitting = worker.submit(keyOf(1));
+    await hold.reached;
+    await worker.deps.ledger.endRow(BATCH, 1, 1, { outcome: 'cancelled' });
+    hold.release();
+    expect(await submitting).toEqual({ verdict: 'held', next: { do: 'ended' } });
+  });
+
+  it('stops waiting for a place on the wire when its work is taken away', async () => {
+    const world = await createWorld();
+    await world.fill([tts(), tts()], { limits: { submits: 1 } });
+    const intents: Intent[] = [];
+    const worker = await world.worker(noting(intents));
+    await worker.deps.ledger.intend(keyOf(2), ELSEWHERE);
+    intents.length = 0;
+    const end = new AbortController();
+    const submitting = worker.submit(keyOf(1), end.signal);
+    await waitFor(() => intents.length > 1);
+    end.abort();
+    expect(await submitting).toMatchObject({ verdict: 'deferred', next: { do: 'submit', at: { attempt: 1 } } });
+    expect(await world.paidRequests()).toBe(0);
+  });
+
+  /** A crowd that counts who went in and came out. */
+  class CountedCrowd extends Crowd {
+    inside = 0;
+
+    override async enter(...needs: Parameters<Crowd['enter']>): Promise<() => void> {
+      const leave = await super.enter(...needs);
+      this.inside += 1;
+      return () => {
+        this.inside -= 1;
+        leave();
+      };
+    }
+  }
+
+  it('leaves the crowd when it has its answer, and when it fails', async () => {
+    const world = await createWorld();
+    await world.fill([tts(), tts()]);
+    const crowd = new CountedCrowd();
+    const broken = failing(world, 'the disk is gone', () => ({ crowd }));
+    await (await world.worker({ change: () => ({ crowd }) })).submit(keyOf(1));
+    expect(crowd.inside).toBe(0);
+    await expect((await broken).submit(keyOf(2))).rejects.toThrow('the disk is gone');
+    expect(crowd.inside).toBe(0);
+  });
+
+  it('passes a failure on as it is, also one before its turn', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const crowd = new Crowd();
+    crowd.enter = () => Promise.reject(new Error('nobody may enter'));
+    await expect((await world.worker({ change: () => ({ crowd }) })).submit(keyOf(1))).rejects.toThrow(
+      'nobody may enter',
+    );
+  });
+});
+
+/** A worker whose intents fail. */
+function failing(
+  world: World,
+  message: string,
+  more: NonNullable<WorkerOptions['change']>,
+): ReturnType<World['worker']> {
+  return world.worker({
+    change: (deps) => ({
+      ...more(deps),
+      ledger: { ...deps.ledger, intend: () => Promise.reject(new Error(message)) },
+    }),
+  });
+}
