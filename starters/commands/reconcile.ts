@@ -83,19 +83,20 @@ async function settleAll(
   const rows: ReconciledRow[] = [];
   const tell = (row: ReconciledRow): void => {
     rows.push(row);
-    if (flags.json !== true) context.output.data(reconciledLine(row));
+    // A refusal is said once: where nothing else was done it is the error.
+    if (flags.json !== true && row.is !== 'refused') context.output.data(reconciledLine(row));
   };
   await adoptAll(desk, adoptions, tell);
   const isForAll = adoptions.size === 0 && again.length === 0;
   await lookUp(desk, isForAll ? await unknownRows(ledger, batch.name) : again, tell);
   if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {
-    // Without --json each has been told already.
-    const told = flags.json === true ? rows.map((row) => `${reconciledLine(row)}\n`).join('') : 'No row got its job. ';
-    throw new ExitError('usage', `${told}Nothing was changed, nothing was spent.`);
+    throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
   }
   if (rows.length === 0 && flags.json !== true) context.output.data(`Batch "${batch.name}" has no unknown row.`);
   const orphans = await findOrphans(world, batch, context);
   if (flags.json !== true) for (const line of orphanLines(orphans, batch.name)) context.output.data(line);
+  const refused = rows.filter(({ is }) => is === 'refused');
+  if (flags.json !== true) for (const row of refused) context.output.data(reconciledLine(row));
   if (flags.json !== true) for (const line of stillUnknown(rows, again, batch)) context.output.data(line);
   const settled = new Set(rows.filter(({ is }) => is === 'found' || is === 'adopted').map(({ row }) => row));
   const exit = await goOn(
