@@ -144,7 +144,7 @@ describe('reconcile', () => {
 
     expect(await world.run(['reconcile', 'lines', '--resubmit', 'r3', 'r4'])).toMatchObject({
       code: 13,
-      stderr: saying('that may be charged a second time'),
+      stderr: saying('may be charged a second time'),
     });
     expect(charged().slice(LOST)).toEqual([
       expect.objectContaining({ row: 3, take: 2 }),
