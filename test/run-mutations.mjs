@@ -36,7 +36,7 @@ const SOURCES = {
     'activities/{submit,submit-steps,fresh-speech-link}',
     'activities/one-charge-{answers,memory,takes}',
   ],
-  'activities/send.ts': ['activities/{submit,insist,record-verdict}', 'activities/one-charge-kills'],
+  'activities/send.ts': ['activities/{submit,submit-steps,insist,record-verdict}', 'activities/one-charge-kills'],
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
   'activities/reconcile.ts': ['activities/look-up-lost', 'activities/one-charge-{kills,memory,races,takes}'],
   'activities/find-trace.ts': ['activities/look-up-lost', 'activities/one-charge-kills'],

@@ -153,6 +153,9 @@ describe('submit', () => {
     });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
     expect(await world.paidRequests()).toBe(0);
+    const [charge] = (await world.row(1)).charges;
+    expect(charge?.failure).toMatchObject({ class: 'NotSent' });
+    expect(charge?.failure?.message).toContain('stood still between the record and the request');
   });
 
   it('sends nothing when the work was taken away, before the intent or after', async () => {
@@ -175,6 +178,8 @@ describe('submit', () => {
     hold.release();
     expect(await submitting).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit', at: { attempt: 2 } } });
     expect(await world.paidRequests()).toBe(0);
+    const { charges } = await world.row(2);
+    expect(charges[0]?.failure).toEqual({ class: 'NotSent', message: 'The work was taken away right before sending.' });
   });
 
   it('brings home what is on the wire when it is told to end', async () => {
