@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { pathsIn } from '../embedded/home.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
-import type { Settings } from './settings.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { isWorkedOn } from './hold-ledger.ts';
 
 /**
  * Whether somebody may be at work in a home: a live member of its embedded server, or one that comes or goes. Makes nothing
@@ -25,12 +25,10 @@ export function isAnybodyIn(home: string): boolean {
   }
 }
 
-/** Whether it is certain that nobody works on any batch of this ledger. A cluster's workers cannot be seen from here. */
-export function isDeserted({ cluster, home, ledger }: Pick<Settings, 'cluster' | 'home' | 'ledger'>): boolean {
-  // A ledger elsewhere may be worked on from another home.
-  if (cluster !== undefined || ledger !== resolve(home, 'ledger.db')) return false;
+/** Whether it is certain that nobody works on any batch of this ledger, nor is about to in this home. */
+export function isDeserted(ledger: Pick<Ledger, 'file'>, home: string): boolean {
   try {
-    return !isAnybodyIn(home);
+    return !isWorkedOn(ledger.file) && !isAnybodyIn(home);
   } catch (error) {
     if (error instanceof ServerUnavailable) return false;
     throw error;

@@ -64,6 +64,6 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
   else if (why === 'detached') output.say(`The batch goes on in the background. Look: voxbatch status ${batch.name}`);
-  else if (!isClosed) output.say(pauseMessage(batch, { isDeserted: isDeserted(request.settings) }));
+  else if (!isClosed) output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
   return exit;
 }

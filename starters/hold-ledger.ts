@@ -1,12 +1,14 @@
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import { ExitError } from './exit-error.ts';
 import type { Temporal } from './open-temporal.ts';
 
-/** Somebody is just writing down who he is; that takes no time. */
+/** Who takes the lock alone, to leave a note or to look, has it for no time at all. */
 const GAP_MS = 20;
+/** Another's share is another's only if it stays: a command that is just ending gives it back. */
+const PATIENCE_MS = 1_000;
 
 /**
  * Lets the workers of one Temporal server work on a ledger, and those of no other at the same time. Two servers know nothing of each
@@ -20,32 +22,56 @@ const GAP_MS = 20;
  * Returns what gives the share back. Throws {@link ExitError} (`unreachable`) while another server's workers have it.
  */
 export async function holdLedger(file: string, temporal: Temporal, home: string): Promise<() => void> {
-  // Two ways to name one file or folder are one.
-  const place = realpathSync(file);
-  const lock = new KernelLock(`${place}.lock`);
-  const note = `${place}.server`;
+  const lock = new KernelLock(lockOf(file));
+  const note = `${realpathSync(file)}.server`;
+  // Two ways to name one folder are one.
   const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
-  try {
-    if (lock.tryAlone()) {
-      writeFileSync(note, server, { mode: 0o600 });
-      lock.release();
-    }
-    while (!lock.tryShared()) await sleep(GAP_MS);
-    const holder = readFileSync(note, 'utf8');
-    if (holder === server) {
-      return () => {
-        lock.close();
-      };
-    }
-    throw new ExitError(
-      'unreachable',
-      `Another Temporal server has the ledger ${file} worked on now: ${holder}. Two at once could pay for a row twice. ` +
-        'Nothing was sent. End the commands that run there, or use that server, then run the same command again.',
-    );
-  } catch (error) {
+  const close = (): void => {
     lock.close();
+  };
+  try {
+    const givesUpAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      if (lock.tryAlone()) {
+        writeFileSync(note, server, { mode: 0o600 });
+        lock.release();
+      }
+      if (lock.tryShared()) {
+        const holder = readFileSync(note, 'utf8');
+        if (holder === server) return close;
+        lock.release();
+        if (performance.now() > givesUpAt) throw heldBy(holder, file);
+      }
+      await sleep(GAP_MS);
+    }
+  } catch (error) {
+    close();
     throw error;
   }
+}
+
+/** Whether a worker of any server has this ledger. Makes nothing. */
+export function isWorkedOn(file: string): boolean {
+  if (!existsSync(lockOf(file))) return false;
+  const lock = new KernelLock(lockOf(file));
+  try {
+    return !lock.tryAlone();
+  } finally {
+    lock.close();
+  }
+}
+
+/** Two ways to name one file are one. */
+function lockOf(file: string): string {
+  return `${realpathSync(file)}.lock`;
+}
+
+function heldBy(holder: string, file: string): ExitError {
+  return new ExitError(
+    'unreachable',
+    `Another Temporal server has the ledger ${file} worked on now: ${holder}. Two at once could pay for a row twice. ` +
+      'Nothing was sent. End the commands that run there, or use that server, then run the same command again.',
+  );
 }
 
 /** A namespace has an id of its own, however its address is written; where that may not be read, the address must do. */

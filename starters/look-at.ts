@@ -37,7 +37,7 @@ export async function viewBatch(ledger: Ledger, settings: Settings, name: string
     batch,
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
-    isDeserted: isOpen && isDeserted(settings),
+    isDeserted: isOpen && isDeserted(ledger, settings.home),
   };
 }
 

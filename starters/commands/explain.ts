@@ -32,7 +32,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
       store: settings.store,
       money: await ledger.money(batch.name),
       batch,
-      isDeserted: batch.state === 'open' && isDeserted(settings),
+      isDeserted: batch.state === 'open' && isDeserted(ledger, settings.home),
       ...found,
       takes,
       files: namesOf(found, batch),

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdLedger } from '../../starters/hold-ledger.ts';
+import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { holdLedger, isWorkedOn } from '../../starters/hold-ledger.ts';
 import type { Temporal } from '../../starters/open-temporal.ts';
 
 let folder: string;
@@ -34,7 +36,24 @@ describe('holdLedger', () => {
       await holdLedger(file, embedded, folder),
       await holdLedger(join(other, 'ledger.db'), embedded, other),
     ];
+    expect(isWorkedOn(join(other, 'ledger.db'))).toBe(true);
     for (const release of releases) release();
+    expect(isWorkedOn(file)).toBe(false);
+  });
+
+  it('is not kept off by one who only looks, nor by a note of long ago', async () => {
+    (await holdLedger(file, temporal(false, 'gone:7233', 'id-9'), folder))();
+    const looking = new KernelLock(`${file}.lock`);
+    expect(looking.tryAlone()).toBe(true);
+    const holding = holdLedger(file, embedded, folder);
+    await new Promise(setImmediate);
+    looking.close();
+    (await holding)();
+  });
+
+  it('leaves nothing behind where somebody looks at a ledger that nobody worked on', () => {
+    expect(isWorkedOn(file)).toBe(false);
+    expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
   it('refuses those of another server until the last has gone', async () => {

@@ -79,9 +79,12 @@ describe('status', () => {
     expect((await line.run('explain', 'b')).stdout).toContain('Nobody works on the batch. Go on with: voxbatch run');
   });
 
-  it('does not say that nobody works on a batch while somebody is there', async () => {
+  it.each([
+    ['in the home', () => pathsIn(place.folder).membersLock],
+    ['at the ledger, of whatever server', () => `${place.ledger.file}.lock`],
+  ])('does not say that nobody works on a batch while somebody is %s', async (_, lockOf) => {
     await addOpenBatch();
-    const member = new KernelLock(pathsIn(place.folder).membersLock);
+    const member = new KernelLock(lockOf());
     member.tryShared();
     try {
       const { stdout } = await line.run('status');
