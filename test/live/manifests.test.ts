@@ -154,7 +154,9 @@ describe('a batch that is there already', () => {
     const { code, stdout, stderr } = await world.run(args, { env });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(why);
-    expect(stderr).toMatch(/Nothing was spent\. Choices:\n {2}voxbatch run MANIFEST --name NEW.*\n {2}voxbatch status/);
+    expect(stderr).toMatch(
+      /Nothing was spent\. Choices:\n(?: {2}voxbatch redrive .*\n)? {2}voxbatch run \S+\.csv .*--name NEW.*\n {2}voxbatch status/,
+    );
     expect(world.simulator.ledger()).toHaveLength(ROWS);
   }
 });
