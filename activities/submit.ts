@@ -24,12 +24,15 @@ const FULL_PAUSE_MS = 50;
  * 4. Looks once more at both clocks and at the signal, then sends.
  * 5. Records the verdict, then reports what the row needs next.
  *
- * Aborting stops it before the intent. After the intent it ends the request on the wire, whatever it takes.
+ * Aborting stops it before the intent. After the intent it ends the request on the wire, whatever it takes. An error from then on
+ * leaves with the attempt open: it is for reconcile, not to be put back among the rows that wait for a place on the wire, one of
+ * which it holds.
  */
 export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<SubmitReport> {
   const loaded = await loadAttempt(deps, key);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
 
+  const record = { mayExist: false };
   let leave: (() => void) | undefined;
   try {
     leave = await deps.crowd.enter(deps, signal);
@@ -39,24 +42,28 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
     if (early.state !== 'ready') return await reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything on the wire; what comes before must not take the place of a request.
-    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendOnce(deps, loaded, key, early, signal));
+    const turn = { loaded, key, early, signal, record };
+    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendOnce(deps, turn));
   } catch (error) {
-    // Before the intent an abort harms nothing; `send` handles its own.
-    if (signal.aborted) return deferred(key);
+    if (signal.aborted && !record.mayExist) return deferred(key);
     throw error;
   } finally {
     leave?.();
   }
 }
 
+/** An attempt whose turn has come. */
+interface Turn {
+  readonly loaded: LoadedAttempt;
+  readonly key: AttemptKey;
+  readonly early: ReadyLink;
+  readonly signal: AbortSignal;
+  /** True from right before the intent is asked for. */
+  readonly record: { mayExist: boolean };
+}
+
 /** Has a place on the wire of this process, and waits for one among all processes. */
-async function sendOnce(
-  deps: Dependencies,
-  loaded: LoadedAttempt,
-  key: AttemptKey,
-  early: ReadyLink,
-  signal: AbortSignal,
-): Promise<SubmitReport> {
+async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record }: Turn): Promise<SubmitReport> {
   signal.throwIfAborted();
   await deps.witness('before-intent');
   let link: Link = early;
@@ -65,8 +72,10 @@ async function sendOnce(
     if (isOld(link, deps.clock.now())) link = await freshSpeechLink(deps, loaded, key, signal);
     if (link.state !== 'ready') return reportWithoutLink(deps, key, link);
     const ready: ReadyLink = link;
+    record.mayExist = true;
     const intent = await intend(deps, loaded, key, ready);
     if (intent === 'full') {
+      record.mayExist = false;
       await sleep(FULL_PAUSE_MS, undefined, { signal });
       continue;
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Crowd } from '../../activities/crowd.ts';
 import { hashOf } from '../../activities/look-up-lost.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Intent } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
@@ -123,6 +124,52 @@ describe('submit', () => {
     await expect((await world.worker({ change: () => ({ crowd }) })).submit(keyOf(1))).rejects.toThrow(
       'nobody may enter',
     );
+  });
+});
+
+/**
+ * An attempt that may be on record holds a place on the wire. Put back among the rows that wait for one, it could stand behind as many
+ * rows as there are places, all of them waiting for it.
+ */
+describe('what submit leaves behind when its work is taken away', () => {
+  it('a paid request whose answer cannot be recorded is for reconcile', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const [cut, end] = [new AbortController(), new AbortController()];
+    const full = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        cutting: cut.signal,
+        ledger: { ...ledger, settle: () => Promise.reject(full) },
+      }),
+    });
+    const submitting = worker.submit(keyOf(1), end.signal);
+    await waitFor(() => worker.faults.length > 0);
+    end.abort();
+    cut.abort();
+    await expect(submitting).rejects.toBe(full);
+    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+  });
+
+  it('an intent that fails may be on record all the same', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const end = new AbortController();
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          intend: async (...intent) => {
+            await ledger.intend(...intent);
+            end.abort();
+            throw new Error('the disk is gone');
+          },
+        },
+      }),
+    });
+    await expect(worker.submit(keyOf(1), end.signal)).rejects.toThrow('the disk is gone');
+    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+    expect(await world.paidRequests()).toBe(0);
   });
 });
 
