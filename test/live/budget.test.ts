@@ -45,7 +45,7 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     });
     expect(await world.run(['redrive', 'lines', '--where', 'outcome=refused', '--yes'])).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-  }, 120_000);
+  });
 
   it('may be set while it runs', async () => {
     const running = world.start(['run', 'lines.csv', '--rate', '3', '--assume-seconds', '3', '--yes']);
@@ -55,5 +55,5 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     expect(await running.ended).toMatchObject({ code: 12 });
     expect(spent()).toBeLessThanOrEqual(budget);
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });
-  }, 120_000);
+  });
 });

@@ -32,7 +32,7 @@ describe('what a person must heal', () => {
     await world.changeSimulator({ credits: 1_000_000 });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-  }, 180_000);
+  });
 
   it('out of credits in the background: it says so; topped up, `resume` goes on by itself', async () => {
     await world.changeSimulator({ credits: 150 });
@@ -50,7 +50,7 @@ describe('what a person must heal', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     // The one that `--detach` started ends by itself.
     await waitFor(async () => (await world.processes()).length === 0);
-  }, 180_000);
+  });
 
   it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {
     const running = world.start(RUN);
@@ -63,5 +63,5 @@ describe('what a person must heal', () => {
     await world.changeSimulator({ token: world.simulator.token });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-  }, 180_000);
+  });
 });

@@ -33,7 +33,7 @@ describe('run --detach', () => {
     // What it wrote, it wrote to ledger and store; the files are made when somebody asks.
     expect(await world.run(['results', 'lines'])).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-  }, 120_000);
+  });
 
   it('of a batch whose command was killed goes on with it, and a later run follows it', async () => {
     const first = world.start(['run', 'lines.csv', '--rate', '12']);
@@ -48,7 +48,7 @@ describe('run --detach', () => {
     expect(code).toBe(end.unknown > 0 ? 13 : 0);
     expect(back).toBeLessThan(30_000);
     await waitFor(async () => (await world.processes()).length === 0, 60_000);
-  }, 120_000);
+  });
 
   it('up without --until-idle stays, and ends on SIGTERM with no process left', async () => {
     const up = world.start(['up']);
@@ -58,5 +58,5 @@ describe('run --detach', () => {
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });
     expect(await world.processes()).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -172,7 +172,7 @@ describe('every fault, from the wire to the row', () => {
     await world.write('faults.csv', manifest());
     ended = await world.run(['run', 'faults.csv']);
     rows = await world.results('faults');
-  }, 90_000);
+  });
   afterAll(async () => {
     await world.close();
     await down.close();
@@ -206,7 +206,7 @@ describe('every fault, from the wire to the row', () => {
     expect(row).toMatchObject({ _outcome: 'failed', _error_class: 'ServiceDown', _attempts: 8, _credits: 0 });
     expect(row?.['_message']).toMatch(/503.*Given up after 8 such answers; nothing was charged/);
     expect(down.simulator.ledger()).toEqual([]);
-  }, 90_000);
+  });
 
   it('ends with 13, and says how many rows are in doubt', () => {
     const doubtful = CASES.filter(({ outcome }) => outcome === 'unknown').length;

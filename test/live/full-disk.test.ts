@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
 import { messageOf } from '../support/one-message.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
@@ -8,9 +8,6 @@ const ROWS = 12;
 const RUN = ['run', 'lines.csv'];
 /** Looks at jobs at once, so that a batch takes as long as its jobs. */
 const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
-
-// A machine that is busy with other tests takes long to start a server.
-jest.setTimeout(60_000);
 
 let world: LiveWorld;
 

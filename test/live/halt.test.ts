@@ -46,7 +46,7 @@ describe('a batch whose rows fail', () => {
     expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])).toMatchObject({ code: 0 });
     expect(paid()).toBe(ROWS);
     expect(world.doubleCharges()).toEqual([]);
-  }, 120_000);
+  });
 
   it('now: waits for nothing, and keeps the ids of the jobs', async () => {
     expect(await world.run([...RUN, '--halt', 'now,fail=3'])).toMatchObject({ code: 11 });
@@ -55,7 +55,7 @@ describe('a batch whose rows fail', () => {
     expect(outcomes['overdue']).toBeGreaterThan(0);
     const { stdout } = await world.run(['stop', '--json']);
     expect((JSON.parse(stdout) as { readonly jobs: readonly unknown[] }).jobs).toHaveLength(outcomes['overdue'] ?? 0);
-  }, 120_000);
+  });
 
   it('may be told while it runs', async () => {
     const running = world.start(RUN);
@@ -63,5 +63,5 @@ describe('a batch whose rows fail', () => {
     expect(await world.run(['tune', '--halt', 'soon,fail=1'])).toMatchObject({ code: 0 });
     expect(await running.ended).toMatchObject({ code: 11 });
     expect(paid()).toBeLessThan(ROWS);
-  }, 120_000);
+  });
 });

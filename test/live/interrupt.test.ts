@@ -62,7 +62,7 @@ describe('an interrupt', () => {
     report('second Ctrl-C', { ms: took, ...end });
     expect(last.code).toBe(end.unknown > 0 ? 13 : 0);
     expect(end.unknown).toBeLessThanOrEqual(SUBMITS);
-  }, 120_000);
+  });
 
   it('a worker ends on SIGTERM within 40 s although a paid request hangs on the wire', async () => {
     await createWorld([20, 100]);
@@ -83,5 +83,5 @@ describe('an interrupt', () => {
     report('SIGTERM of a worker while a request hangs', { ms: took, ...end });
     expect(last.code).toBe(13);
     expect(end.unknown).toBe(1);
-  }, 180_000);
+  });
 });

@@ -44,7 +44,7 @@ describe('SIGKILL of the Temporal server', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
     expect(await world.processes()).toEqual([]);
     expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
-  }, 180_000);
+  });
 
   it('of a cluster: the workers and the command wait for it and go on', async () => {
     const server = await TemporalServer.start(world.folder);
@@ -74,5 +74,5 @@ describe('SIGKILL of the Temporal server', () => {
     } finally {
       await server.kill();
     }
-  }, 180_000);
+  });
 });

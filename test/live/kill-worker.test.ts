@@ -53,7 +53,7 @@ describe('SIGKILL of a worker', () => {
     expect(end.unknown).toBeLessThanOrEqual(SUBMITS * KILLS);
     expect(took).toBeLessThan(2 * undisturbed + 20_000);
     expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
-  }, 240_000);
+  });
 
   it('one of two of a cluster, several times: the other goes on', async () => {
     const server = await TemporalServer.start(world.folder);
@@ -85,7 +85,7 @@ describe('SIGKILL of a worker', () => {
     } finally {
       await server.kill();
     }
-  }, 240_000);
+  });
 });
 
 async function timed(action: () => Promise<unknown>): Promise<number> {

@@ -37,7 +37,7 @@ describe('Temporal has forgotten the run', () => {
     expect({ code: last.code, stderr: last.stderr }).toMatchObject({ code: end.unknown > 0 ? 13 : 0 });
     expect(end.unknown).toBeLessThanOrEqual(3 * SUBMITS);
     expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
-  }, 180_000);
+  });
 
   it('after the end: no paid request for finished rows', async () => {
     const run = ['run', 'lines.csv'];
@@ -53,7 +53,7 @@ describe('Temporal has forgotten the run', () => {
     });
     expect(world.simulator.ledger()).toHaveLength(paid);
     expect(await world.read('out', 'lines', 'results.csv')).toBe(results);
-  }, 120_000);
+  });
 });
 
 async function killServer(world: LiveWorld): Promise<void> {

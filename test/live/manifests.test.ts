@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { show } from '../../inputs/problems.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { BAD_MANIFESTS, type BadManifest } from '../inputs/bad-manifest-cases.ts';
@@ -8,9 +8,6 @@ import { Gate } from '../support/gate.ts';
 import { LiveWorld, mixedManifest, type Ended, type Running } from '../support/live-world.ts';
 
 const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
-
-// A machine that is busy with other tests takes long to start a server.
-jest.setTimeout(60_000);
 
 let world: LiveWorld;
 

@@ -1,10 +1,7 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { report } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
-
-// A machine that is busy with other tests takes long to start a server.
-jest.setTimeout(240_000);
 
 /** Lost creates and other jobs in the list; `VOXBATCH_FULL=1` takes the numbers that are promised. */
 const [LOST, FOREIGN] = process.env['VOXBATCH_FULL'] === '1' ? [100, 500] : [12, 70];

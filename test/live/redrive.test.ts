@@ -1,9 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { LiveWorld } from '../support/live-world.ts';
-
-// A machine that is busy with other tests takes long to start a server.
-jest.setTimeout(180_000);
 
 /** A matcher with a type. */
 const saying = (text: string): unknown => expect.stringContaining(text);

@@ -54,7 +54,7 @@ describe.each([
     await world.write('lines.csv', manifest());
     expect(await world.run(['run', 'lines.csv', '--tts', tts])).toMatchObject({ code: 0 });
     summary = JSON.parse(await world.read(...OUT, 'summary.json')) as Record<string, unknown>;
-  }, 60_000);
+  });
   afterAll(() => world.close());
 
   it('bills what the API charged, row by row and as a whole', async () => {

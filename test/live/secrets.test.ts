@@ -154,7 +154,7 @@ describe('a token, texts and links, after every fault', () => {
       const words = { explain: ['explain', '1'], verify: ['verify', 'out/lines'] }[command] ?? [command];
       said.push(await world.run(words));
     }
-  }, 120_000);
+  });
   afterAll(() => world.close());
 
   it('met every fault, and every command ended as it should', async () => {

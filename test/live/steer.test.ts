@@ -67,7 +67,7 @@ describe('steering a batch that runs', () => {
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(world.charges().size).toBe(ROWS);
     expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
-  }, 180_000);
+  });
 
   it('pause and resume with a worker that stays: it goes on by itself', async () => {
     const up = world.start(['up']);
@@ -85,7 +85,7 @@ describe('steering a batch that runs', () => {
     expect(await up.ended).toMatchObject({ code: 0 });
     // The one that `--detach` started ends by itself.
     await waitFor(async () => (await world.processes()).length === 0);
-  }, 180_000);
+  });
 
   it('paused, then killed, then run again: still paused, and what ran is fetched', async () => {
     const running = world.start(RUN);
@@ -98,7 +98,7 @@ describe('steering a batch that runs', () => {
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-  }, 180_000);
+  });
 
   it('stop: what runs is fetched, the rest is cancelled (10)', async () => {
     const running = world.start(RUN);
@@ -118,7 +118,7 @@ describe('steering a batch that runs', () => {
     expect(await world.run(RUN)).toMatchObject({ code: 10 });
     expect(world.simulator.ledger()).toHaveLength(paid);
     expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
-  }, 180_000);
+  });
 
   it('a second run of the same batch follows it; another batch runs beside it', async () => {
     await world.write('others.csv', mixedManifest(40, KINDS));
@@ -130,5 +130,5 @@ describe('steering a batch that runs', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     expect(await expectWhole(world, 'others', 40)).toMatchObject({ unknown: 0, charges: 40 });
     expect(await world.processes()).toEqual([]);
-  }, 180_000);
+  });
 });

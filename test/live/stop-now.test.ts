@@ -66,7 +66,7 @@ describe('stop --now', () => {
     });
     expect(await stopNow()).toMatchObject({ jobs: [], credits_of_jobs: 0 });
     expect(await world.run(['verify', 'out/lines'])).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 
   it('after a stop that still waits for jobs: ends at once; a stop after it changes nothing', async () => {
     const running = world.start(RUN);
@@ -80,7 +80,7 @@ describe('stop --now', () => {
     expect(await world.run(['stop'])).toMatchObject({ code: 0 });
     expect(await running.ended).toMatchObject({ code: 13 });
     expect(await world.status('lines')).toMatchObject({ state: 'closed', outcomes: { overdue: jobs.length } });
-  }, 120_000);
+  });
 
   it('where nobody works any more: the batch is closed without a worker or a server', async () => {
     const running = world.start(RUN);
@@ -92,5 +92,5 @@ describe('stop --now', () => {
     expect({ state, jobs: jobs.length }).toEqual({ state: 'closed', jobs: world.simulator.ledger().length });
     expect(await world.processes()).toEqual([]);
     expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: expect.stringContaining('finished already') });
-  }, 120_000);
+  });
 });

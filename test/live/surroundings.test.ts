@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Gate } from '../support/gate.ts';
 import { LiveWorld, mixedManifest, type StartOptions } from '../support/live-world.ts';
 import { messageOf } from '../support/one-message.ts';
@@ -11,9 +11,6 @@ const ROWS = 12;
 const RUN = ['run', 'lines.csv'];
 /** Looks at jobs at once, so that a batch takes as long as its jobs. */
 const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
-
-// A machine that is busy with other tests takes long to start a server.
-jest.setTimeout(60_000);
 
 let world: LiveWorld;
 

@@ -26,7 +26,7 @@ describe('tuning a batch that runs', () => {
     expect(await running.ended).toMatchObject({ code: 0 });
     report('tuned rate', { msForTheRest: Date.now() - at });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-  }, 120_000);
+  });
 
   it('window: lanes get their new share, up and down', async () => {
     const running = world.start(['run', 'lines.csv', '--window', '2']);
@@ -39,7 +39,7 @@ describe('tuning a batch that runs', () => {
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
-  }, 120_000);
+  });
 
   it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {
     const running = world.start(['run', 'lines.csv', '--rate', '5', '--assume-seconds', '3', '--detach']);
@@ -69,5 +69,5 @@ describe('tuning a batch that runs', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     // The one that `--detach` started ends by itself.
     await waitFor(async () => (await world.processes()).length === 0);
-  }, 120_000);
+  });
 });
