@@ -1,24 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
-import { addSampleBatch, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { addSampleBatch, keyOf } from '../results/sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
+import { placeForEach } from './place-for-each.ts';
 
-let place: Place;
-let line: CommandLine;
-beforeEach(async () => {
-  place = await openPlace();
-  line = await openCommandLine({ VOXBATCH_HOME: place.folder });
-  await addSampleBatch(place);
-});
-afterEach(async () => {
-  await line.close();
-  await place.close();
-});
+const desk = placeForEach();
+beforeEach(() => addSampleBatch(desk.place));
 
 async function redrive(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
   const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
-  expect((await redriveNow(place.ledger, 'demo', [{ row, take, how: pay }])).rows).toEqual([row]);
+  expect((await redriveNow(desk.place.ledger, 'demo', [{ row, take, how: pay }])).rows).toEqual([row]);
 }
 
 describe('explain tells the history of takes', () => {
@@ -30,14 +21,14 @@ describe('explain tells the history of takes', () => {
     });
     await redrive(4, 1, edit('good voice'));
     const failure = { class: 'JobFailed', message: 'no luck' } as const;
-    await place.ledger.intend({ ...keyOf(4), take: 2 }, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
-    await place.ledger.settle(
+    await desk.place.ledger.intend({ ...keyOf(4), take: 2 }, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await desk.place.ledger.settle(
       { ...keyOf(4), take: 2 },
       { verdict: 'rejected', failure },
       { outcome: 'failed', failure },
     );
     await redrive(4, 2, edit('a better voice'));
-    const { stdout } = await line.run('explain', 'd');
+    const { stdout } = await desk.line.run('explain', 'd');
     expect(stdout).toMatch(
       new RegExp(
         [
@@ -48,7 +39,7 @@ describe('explain tells the history of takes', () => {
         ].join('[^]*'),
       ),
     );
-    const { value } = await line.json('explain', 'd', '--json');
+    const { value } = await desk.line.json('explain', 'd', '--json');
     expect(value['takes']).toMatchObject([
       {
         take: 2,
@@ -64,7 +55,7 @@ describe('explain tells the history of takes', () => {
 
   it('with the steps that were kept and the result that was replaced', async () => {
     await redrive(3, 1, { fromStep: 'lip-sync' });
-    const { stdout } = await line.run('explain', 'c');
+    const { stdout } = await desk.line.run('explain', 'c');
     expect(stdout).toMatch(/Take 2, .*: redriven by a person; from lip-sync on; speech kept/);
     expect(stdout).toMatch(
       /replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/,
@@ -85,7 +76,7 @@ describe('explain says what can be done next', () => {
     ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
     ['g', 'Send it again, at its price: voxbatch redrive demo --rows g'],
   ])('about row %s', async (id, words) => {
-    const { stdout } = await line.run('explain', id);
+    const { stdout } = await desk.line.run('explain', id);
     expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
   });
 });

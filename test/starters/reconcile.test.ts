@@ -1,34 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   orphanLines,
   reconciledJson,
   reconciledLine,
   type ReconciledRow,
 } from '../../starters/terminal/reconcile-words.ts';
-import { addSampleBatch, openPlace, type Place } from '../results/sample-batch.ts';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { addSampleBatch } from '../results/sample-batch.ts';
+import { placeAtSimulator } from './place-for-each.ts';
 
-let simulator: Simulator;
-let place: Place;
-let line: CommandLine;
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterAll(() => simulator.close());
-beforeEach(async () => {
-  place = await openPlace();
-  line = await openCommandLine({
-    VOXBATCH_HOME: place.folder,
-    VOXBATCH_API_URL: simulator.url,
-    VOXBATCH_API_TOKEN: simulator.token,
-  });
-  await addSampleBatch(place);
-});
-afterEach(async () => {
-  await line.close();
-  await place.close();
-});
+const desk = placeAtSimulator();
+beforeEach(() => addSampleBatch(desk.place));
 
 describe('reconcile refuses', () => {
   it.each([
@@ -40,11 +21,11 @@ describe('reconcile refuses', () => {
     [['--resubmit', 'e,zz'], 'has no row "zz"'],
     [[], 'ran against https://api.example/api/open/v1, and this is'],
   ])('%j, and changes nothing', async (words, said) => {
-    const { code, stdout, stderr } = await line.run('reconcile', 'demo', ...words);
+    const { code, stdout, stderr } = await desk.line.run('reconcile', 'demo', ...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(said);
     expect(stderr).toContain('Nothing was changed, nothing was spent.');
-    expect((await place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
+    expect((await desk.place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
   });
 });
 

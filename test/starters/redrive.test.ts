@@ -1,37 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
-import { addSampleBatch, openPlace, type Place } from '../results/sample-batch.ts';
-import { openCommandLine, type CommandLine, type Ended } from './command-line.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { addSampleBatch } from '../results/sample-batch.ts';
+import type { Ended } from './command-line.ts';
+import { placeAtSimulator } from './place-for-each.ts';
 
 /**
  * What `redrive` says and refuses before it spends. The sample batch is of another API than the simulator, so that a command which
  * would spend ends at that door; test/live/redrive.test.ts goes through it.
  */
 
-let simulator: Simulator;
-let place: Place;
-let line: CommandLine;
-
-beforeAll(async () => {
-  simulator = await startSimulator();
+const desk = placeAtSimulator({
+  atEnd: async () => {
+    expect((await desk.place.ledger.findBatch('demo'))?.state).toBe('closed');
+    expect(desk.simulator.ledger()).toEqual([]);
+  },
 });
-afterAll(() => simulator.close());
-beforeEach(async () => {
-  place = await openPlace();
-  line = await openCommandLine({
-    VOXBATCH_HOME: place.folder,
-    VOXBATCH_API_URL: simulator.url,
-    VOXBATCH_API_TOKEN: simulator.token,
-  });
-  await addSampleBatch(place);
-});
-afterEach(async () => {
-  expect((await place.ledger.findBatch('demo'))?.state).toBe('closed');
-  expect(simulator.ledger()).toEqual([]);
-  await line.close();
-  await place.close();
-});
+beforeEach(() => addSampleBatch(desk.place));
 
 /** Expects that all was well up to the door. */
 function expectAtDoor(ended: Ended, ...said: string[]): void {
@@ -61,12 +45,18 @@ describe('redrive: which rows', () => {
     ],
     [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row sent from lip-sync on'],
   ])('%j', async (words, said) => {
-    expectAtDoor(await line.run('redrive', 'demo', ...words), said);
+    expectAtDoor(await desk.line.run('redrive', 'demo', ...words), said);
   });
 
   it('says what it will cost, and that jobs that were paid are free', async () => {
-    expectAtDoor(await line.run('redrive', 'demo', '--rows', 'f'), 'Redrive of batch "demo", at a cost of nothing');
-    expectAtDoor(await line.run('redrive', '--rows', 'd'), 'at a cost of ~0 credits and the unknown price of 1 row');
+    expectAtDoor(
+      await desk.line.run('redrive', 'demo', '--rows', 'f'),
+      'Redrive of batch "demo", at a cost of nothing',
+    );
+    expectAtDoor(
+      await desk.line.run('redrive', '--rows', 'd'),
+      'at a cost of ~0 credits and the unknown price of 1 row',
+    );
   });
 
   it.each([
@@ -74,7 +64,7 @@ describe('redrive: which rows', () => {
     [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" matches.'],
     [['--where', 'kind=stt'], '1 row left alone: the result is there'],
   ])('%j means none: it says so and ends as the batch stands', async (words, said) => {
-    const { code, stderr } = await line.run('redrive', 'demo', ...words);
+    const { code, stderr } = await desk.line.run('redrive', 'demo', ...words);
     expect({ code, stderr }).toMatchObject({ code: 13 });
     expect(stderr).toContain(said);
   });
@@ -91,13 +81,13 @@ describe('redrive: which rows', () => {
   ])('%j is refused', async (words, said) => {
     const from = words.includes('x.csv') ? writeFile('x.csv', 'id,text,voice\nd,x,y\n') : undefined;
     await from;
-    expectRefused(await line.run('redrive', 'demo', ...words), said);
+    expectRefused(await desk.line.run('redrive', 'demo', ...words), said);
   });
 });
 
 describe('redrive: rows that may be paid already', () => {
   it('are named, with the choices, and nothing is done for the others either', async () => {
-    const ended = await line.run('redrive', 'demo', '--where', 'outcome=failed,unknown');
+    const ended = await desk.line.run('redrive', 'demo', '--where', 'outcome=failed,unknown');
     expectRefused(
       ended,
       'row 5, id e: the answer to its speech request was lost',
@@ -109,13 +99,13 @@ describe('redrive: rows that may be paid already', () => {
 
   it('are paid for with --resubmit', async () => {
     const said = '1 of these may be charged a second time for one result';
-    expectAtDoor(await line.run('redrive', 'demo', '--where', 'outcome=unknown', '--resubmit'), said);
-    expectAtDoor(await line.run('redrive', 'demo', '--where', 'outcome=overdue', '--resubmit'), said);
+    expectAtDoor(await desk.line.run('redrive', 'demo', '--where', 'outcome=unknown', '--resubmit'), said);
+    expectAtDoor(await desk.line.run('redrive', 'demo', '--where', 'outcome=overdue', '--resubmit'), said);
   });
 
   it('are refused for a step that their kind lacks', async () => {
     expectRefused(
-      await line.run('redrive', 'demo', '--rows', 'd', '--step', 'lip-sync'),
+      await desk.line.run('redrive', 'demo', '--rows', 'd', '--step', 'lip-sync'),
       'its kind has no step lip-sync',
     );
   });
@@ -123,14 +113,14 @@ describe('redrive: rows that may be paid already', () => {
 
 describe('redrive --from and run of an outcome file', () => {
   beforeEach(async () => {
-    await line.run('results', 'demo');
+    await desk.line.run('results', 'demo');
   });
 
   const outcomeFile = (name: string): Promise<string> => readFile(`out/demo/${name}`, 'utf8');
 
   it('refuses what cannot be read, all problems at once', async () => {
     await writeFile('edited.csv', 'id,kind,text,1\nd,tts,,\nzz,opera,x,\n');
-    expectRefused(await line.run('redrive', 'demo', '--from', 'edited.csv'), /line 2.*line 3/s, 'has 3 problems');
+    expectRefused(await desk.line.run('redrive', 'demo', '--from', 'edited.csv'), /line 2.*line 3/s, 'has 3 problems');
   });
 
   it.each([
@@ -139,18 +129,18 @@ describe('redrive --from and run of an outcome file', () => {
     ['kind,text,1\ntts,x,\n', /cannot be told: it has no column id|line 2/],
   ])('refuses columns that the batch has not, or lacks: %j', async (content, said) => {
     await writeFile('edited.csv', content);
-    expectRefused(await line.run('redrive', 'demo', '--from', 'edited.csv', '--step', 'speech'), said);
+    expectRefused(await desk.line.run('redrive', 'demo', '--from', 'edited.csv', '--step', 'speech'), said);
   });
 
   it('refuses a file of a batch that is not here, with the choices', async () => {
     await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
-    const ended = await line.run('run', 'failed.csv');
+    const ended = await desk.line.run('run', 'failed.csv');
     expectRefused(ended, 'batch "spring", which is not in this ledger', 'voxbatch run failed.csv --name NEW-NAME');
   });
 
   it('refuses rows of two batches in one file', async () => {
     await writeFile('failed.csv', 'id,text,voice,_batch,_outcome\na,x,y,demo,failed\nb,x,y,spring,failed\n');
-    expectRefused(await line.run('run', 'failed.csv'), /line 3.*rows of one batch/);
+    expectRefused(await desk.line.run('run', 'failed.csv'), /line 3.*rows of one batch/);
   });
 
   it('refuses flags that say what is on record', async () => {
@@ -161,12 +151,12 @@ describe('redrive --from and run of an outcome file', () => {
       ['--kind', 'tts'],
       ['--assume-seconds', '3'],
     ]) {
-      expectRefused(await line.run('run', 'out/demo/unknown.csv', ...flags), 'cannot go with that');
+      expectRefused(await desk.line.run('run', 'out/demo/unknown.csv', ...flags), 'cannot go with that');
     }
   });
 
   it('refuses --resubmit with a manifest that is no outcome file', async () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-    expectRefused(await line.run('run', 'lines.csv', '--resubmit'), '--resubmit is for outcome files');
+    expectRefused(await desk.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is for outcome files');
   });
 });

@@ -1,19 +1,10 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { addBatch, addSampleBatch, finish, intend, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { describe, expect, it } from '@jest/globals';
+import { addBatch, addSampleBatch, finish, intend, keyOf } from '../results/sample-batch.ts';
+import { placeForEach } from './place-for-each.ts';
 
-let place: Place;
-let line: CommandLine;
-beforeEach(async () => {
-  place = await openPlace();
-  line = await openCommandLine({ VOXBATCH_HOME: place.folder });
-});
-afterEach(async () => {
-  await line.close();
-  await place.close();
-});
+const desk = placeForEach();
 
 const ROWS = [
   { id: '2', kind: 'tts', input: ['2', 'one'] },
@@ -22,92 +13,92 @@ const ROWS = [
 
 describe('results and verify', () => {
   it('write and check the files of a finished batch', async () => {
-    await addSampleBatch(place);
-    const written = await line.run('results');
+    await addSampleBatch(desk.place);
+    const written = await desk.line.run('results');
     expect(written).toMatchObject({ code: 13, stderr: '' });
     expect(written.stdout).toContain('results: out/demo/results.csv');
-    const checked = await line.run('verify');
+    const checked = await desk.line.run('verify');
     expect(checked).toMatchObject({ code: 0, stderr: '' });
     expect(checked.stdout).toContain('out/demo: 7 rows (3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled)');
     expect(checked.stdout).toContain('Everything adds up');
-    for (const given of ['demo', 'out/demo']) expect((await line.run('verify', given)).code).toBe(0);
+    for (const given of ['demo', 'out/demo']) expect((await desk.line.run('verify', given)).code).toBe(0);
   });
 
   it('write the files of a batch in the middle of its run', async () => {
-    await addBatch(place, ['id', 'text'], ROWS);
-    const file = await place.store.put('demo/1-speech-1.mp3', 'sound');
-    await finish(place, keyOf(1), file, 3);
-    await intend(place, keyOf(2));
-    const { code, value } = await line.json('results', 'demo', '--out', 'here', '--json');
+    await addBatch(desk.place, ['id', 'text'], ROWS);
+    const file = await desk.place.store.put('demo/1-speech-1.mp3', 'sound');
+    await finish(desk.place, keyOf(1), file, 3);
+    await intend(desk.place, keyOf(2));
+    const { code, value } = await desk.line.json('results', 'demo', '--out', 'here', '--json');
     expect(code).toBe(75);
     expect(value).toMatchObject({ exit: 'goesOn', outcomes: { succeeded: 1 }, credits: { charged: 3, reserved: 10 } });
     expect(await readFile('here/media/2.mp3', 'utf8')).toBe('sound');
-    const { code: verified, value: report } = await line.json('verify', 'here', '--json');
+    const { code: verified, value: report } = await desk.line.json('verify', 'here', '--json');
     expect(verified).toBe(0);
     expect(report).toMatchObject({ batch: 'demo', rows: 2, unfinished: 1, mismatches: [] });
   });
 
   it('end with 15 and name what does not add up', async () => {
-    await addSampleBatch(place);
-    await line.run('results');
+    await addSampleBatch(desk.place);
+    await desk.line.run('results');
     await rm('out/demo/media/a.mp3');
     await appendFile('out/demo/receipts.jsonl', '{}\n');
-    const { code, stdout, stderr } = await line.run('verify', 'demo');
+    const { code, stdout, stderr } = await desk.line.run('verify', 'demo');
     expect(code).toBe(15);
     expect(stdout).toContain('not add up.');
     expect(stderr).toContain('Write the files again: voxbatch results demo\n');
     expect(stderr).toMatch(/DOES NOT ADD UP: .*receipts\.jsonl/);
     expect(stderr).toMatch(/DOES NOT ADD UP: .*a\.mp3/);
 
-    await rm(join(place.folder, 'store', 'demo', '1-speech-1.mp3'));
-    const again = await line.run('results');
+    await rm(join(desk.place.folder, 'store', 'demo', '1-speech-1.mp3'));
+    const again = await desk.line.run('results');
     expect(again.code).toBe(15);
     expect(again.stderr).toContain('DOES NOT ADD UP: ');
   });
 
   it('do not send one in a circle where the store has lost the file, but name the row and what makes it anew', async () => {
-    await addSampleBatch(place);
-    const store = join(place.folder, 'store');
-    await line.run('results');
+    await addSampleBatch(desk.place);
+    const store = join(desk.place.folder, 'store');
+    await desk.line.run('results');
     await rm(join(store, 'demo', '1-speech-1.mp3'));
-    const lost = await line.run('results');
+    const lost = await desk.line.run('results');
     expect(lost.code).toBe(15);
     expect(lost.stderr).toContain(`The stored result of row 1 (id a) is missing or damaged in the store, ${store}.`);
     expect(lost.stderr).toContain('Was VOXBATCH_STORE');
     expect(lost.stderr).toContain('a new charge: voxbatch redrive demo --rows a\n');
 
     await rm('out/demo/media/a.mp3');
-    const checked = await line.run('verify');
+    const checked = await desk.line.run('verify');
     expect(checked.code).toBe(15);
     expect(checked.stderr).toContain('voxbatch redrive demo --rows a\n');
     expect(checked.stderr).not.toContain('voxbatch results demo\nThe');
     expect(checked.stderr).not.toContain('Write the files again');
-    const { value } = await line.json('verify', '--json');
+    const { value } = await desk.line.json('verify', '--json');
     expect(value).toMatchObject({ damaged_in_store: [{ row: 1, id: 'a', is: 'missing' }] });
   });
 
-  it('see a stored file that was changed in place, through its link in the out folder', async () => {
-    await addSampleBatch(place);
-    await line.run('results', '--out', 'here');
-    await writeFile(join(place.folder, 'store', 'demo', '1-speech-1.mp3'), 'noise');
-    const { code, stderr } = await line.run('verify', 'here');
+  it('see a stored file that was changed in desk.place, through its link in the out folder', async () => {
+    await addSampleBatch(desk.place);
+    await desk.line.run('results', '--out', 'here');
+    await writeFile(join(desk.place.folder, 'store', 'demo', '1-speech-1.mp3'), 'noise');
+    const { code, stderr } = await desk.line.run('verify', 'here');
     expect(code).toBe(15);
     expect(stderr).toContain('voxbatch redrive demo --rows a\n');
     expect(stderr).not.toContain('Was VOXBATCH_STORE');
     await rm('here/results.csv');
-    expect((await line.run('verify', 'here')).stderr).toContain('voxbatch results demo --out here\n');
+    expect((await desk.line.run('verify', 'here')).stderr).toContain('voxbatch results demo --out here\n');
   });
 
   it('refuse to verify what is not there', async () => {
-    await addSampleBatch(place);
-    const { code, stderr } = await line.run('verify', 'demo');
+    await addSampleBatch(desk.place);
+    const { code, stderr } = await desk.line.run('verify', 'demo');
     expect(code).toBe(2);
     expect(stderr).toContain('Expected a folder that holds summary.json, or the name of a batch.');
   });
 
   it('refuse a folder that cannot be made', async () => {
-    await addSampleBatch(place);
-    const { code, stderr } = await line.run('results', '--out', join(place.folder, 'ledger.db', 'out'));
+    await addSampleBatch(desk.place);
+    const { code, stderr } = await desk.line.run('results', '--out', join(desk.place.folder, 'ledger.db', 'out'));
     expect(code).toBe(2);
     expect(stderr).toContain('Choose another with --out FOLDER');
   });

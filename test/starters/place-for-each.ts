@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
+import { openPlace, type Place } from '../results/sample-batch.ts';
+import { openCommandLine, type CommandLine } from './command-line.ts';
+
+/** A ledger and a store that the command line finds. */
+export interface PlaceDesk {
+  readonly place: Place;
+  readonly line: CommandLine;
+}
+
+interface PlaceOptions {
+  /** Settings of an API; default none. */
+  readonly api?: () => NodeJS.ProcessEnv;
+  /** Checked after each test, before the place is closed. */
+  readonly atEnd?: () => Promise<void>;
+}
+
+/** A desk for every test of a file. */
+export function placeForEach({ api, atEnd }: PlaceOptions = {}): PlaceDesk {
+  let desk: PlaceDesk | undefined;
+  const now = (): PlaceDesk => {
+    if (desk === undefined) throw new Error('There is a desk in a test only.');
+    return desk;
+  };
+  beforeEach(async () => {
+    const place = await openPlace();
+    desk = { place, line: await openCommandLine({ VOXBATCH_HOME: place.folder, ...api?.() }) };
+  });
+  afterEach(async () => {
+    try {
+      await atEnd?.();
+    } finally {
+      await desk?.line.close();
+      await desk?.place.close();
+    }
+  });
+  return {
+    get place() {
+      return now().place;
+    },
+    get line() {
+      return now().line;
+    },
+  };
+}
+
+/** The same with a simulator, which all tests of the file share. */
+export function placeAtSimulator({ atEnd }: Pick<PlaceOptions, 'atEnd'> = {}): PlaceDesk & {
+  readonly simulator: Simulator;
+} {
+  let simulator: Simulator | undefined;
+  const now = (): Simulator => {
+    if (simulator === undefined) throw new Error('There is a simulator in a test only.');
+    return simulator;
+  };
+  beforeAll(async () => {
+    simulator = await startSimulator();
+  });
+  afterAll(() => simulator?.close());
+  const desk = placeForEach({
+    api: () => ({ VOXBATCH_API_URL: now().url, VOXBATCH_API_TOKEN: now().token }),
+    ...(atEnd === undefined ? {} : { atEnd }),
+  });
+  return {
+    get place() {
+      return desk.place;
+    },
+    get line() {
+      return desk.line;
+    },
+    get simulator() {
+      return now();
+    },
+  };
+}
