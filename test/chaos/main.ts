@@ -4,6 +4,7 @@
  */
 import { deadLinks } from './dead-links.ts';
 import { tellFindings, type Finding } from './finding.ts';
+import { fullDisk } from './full-disk.ts';
 import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
 import { powerCut } from './power-cut.ts';
 import { storm } from './storm.ts';
@@ -15,6 +16,7 @@ type Run = (options: ChaosOptions, say: (line: string) => void) => Promise<Findi
 const RUNS: Readonly<Record<Scenario, Run>> = {
   storm,
   'power-cut': powerCut,
+  'full-disk': fullDisk,
   zombie,
   'temporal-away': temporalAway,
   'dead-links': deadLinks,

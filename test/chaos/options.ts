@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = ['storm', 'power-cut', 'zombie', 'temporal-away', 'dead-links'] as const;
+export const SCENARIOS = ['storm', 'power-cut', 'full-disk', 'zombie', 'temporal-away', 'dead-links'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 /** What a chaos run was told on its command line. */
@@ -18,7 +18,7 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** Paid requests of a batch on the wire at once. */
   readonly submits: number;
-  /** Power cuts. */
+  /** Power cuts, or how often the disk becomes full. */
   readonly times: number;
   /** How long Temporal is away, in minutes. */
   readonly awayMinutes: number;

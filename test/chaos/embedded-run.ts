@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findServer } from '../../embedded/find-server.ts';
+import { mixedManifest } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { atExit } from './at-exit.ts';
+import { checkEnds, checkWorld } from './check-world.ts';
+import type { Finding } from './finding.ts';
+import { Member } from './member.ts';
+import type { ChaosOptions } from './options.ts';
+import type { Doubt } from './perform.ts';
+import { killAllIn, killIn } from './processes-in.ts';
+import { SimulatorJudge } from './simulator-judge.ts';
+
+const BATCH = 'lines';
+const CONFIG = { polling: { firstLookMs: 300, gapMs: 400 } };
+/** Paid requests per second: so that a batch is long beside the start of its command. */
+const RATE = 12;
+/** Exit codes of a batch that is complete. */
+const COMPLETE: readonly number[] = [0, 10, 13];
+
+/** A disk to try things on. */
+interface TriedDisk {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/** One `voxbatch run` with an embedded server, all of whose state lies on one disk; and the service, which does not. */
+export interface EmbeddedRun<Disk extends TriedDisk> {
+  readonly disk: Disk;
+  readonly judge: SimulatorJudge;
+  readonly run: Member;
+  /** Path of the ledger. */
+  readonly ledger: string;
+  /** Charges at which a batch of `times` events should meet the one of this number. */
+  readonly chargesAt: (number: number) => number;
+}
+
+/** What a scenario did to the disk. */
+export interface DiskCourse {
+  readonly doubts: readonly Doubt[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Runs a batch of all kinds on a disk, lets a scenario do its worst to that, starts the command once more if it is down, waits until
+ * the batch ends, and checks every promise. The folder is kept if one is broken. Skipped where this user may not mount.
+ */
+export async function onDisk<Disk extends TriedDisk>(
+  options: ChaosOptions,
+  say: (line: string) => void,
+  mount: (folder: string) => Promise<Disk | string>,
+  scenario: (embedded: EmbeddedRun<Disk>) => Promise<DiskCourse>,
+): Promise<Finding[]> {
+  const { dist, times, minutes } = options;
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-chaos-')));
+  const disk = await mount(folder);
+  if (typeof disk === 'string') {
+    await rm(folder, { recursive: true });
+    say(`SKIPPED: a disk can only be mounted as root: ${disk}`);
+    return [];
+  }
+  atExit(() => {
+    killIn(folder);
+  });
+  const token = `chaos-${randomBytes(12).toString('hex')}`;
+  const judge = await startJudge(options, token);
+  const rows = Math.max(options.rows, times * 15);
+  const run = await prepare(options, { folder: disk.path, logs: folder, rows, judge, token, say });
+  const ledger = join(disk.path, '.voxbatch', 'ledger.db');
+  const chargesAt = (number: number): number => Math.max(judge.charged + 1, (number * 1.25 * rows) / (times + 1));
+  let isWhole = false;
+  try {
+    const { doubts, findings: own } = await scenario({ disk, judge, run, ledger, chargesAt });
+    run.start();
+    await waitFor(() => run.finalCode !== undefined, minutes * 60_000).catch(() => undefined);
+    const { finalCode, ends } = run;
+    const findings = [
+      ...own,
+      {
+        promise: 'the batch ends by itself',
+        broken: finalCode === undefined ? ['it does not'] : [],
+        seen: `exit ${String(finalCode)}`,
+      },
+      checkEnds(ends.map((end) => ({ name: 'run', ...end }))),
+      ...(await checkWorld({
+        ...{ folder: disk.path, ledger, batches: [BATCH], dist, judge, token, doubts, mostDoubtful: 0 },
+      })),
+    ];
+    isWhole = findings.every(({ broken }) => broken.length === 0);
+    return findings;
+  } finally {
+    await run.close();
+    await killAllIn(disk.path);
+    await judge.close();
+    if (isWhole && !options.keep) {
+      await disk.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    } else say(`The folder is kept: ${folder} (unmount ${disk.path} before you delete it)`);
+  }
+}
+
+function startJudge({ seed }: ChaosOptions, token: string): Promise<SimulatorJudge> {
+  return SimulatorJudge.start(
+    { seed, token, createMs: [50, 300], jobMs: [400, 3_000] },
+    (port) => `http://127.0.0.1:${port}`,
+  );
+}
+
+/** Writes what a user brings, and makes the command; nothing runs yet. */
+async function prepare(
+  { submits, dist }: ChaosOptions,
+  world: {
+    readonly folder: string;
+    readonly logs: string;
+    readonly rows: number;
+    readonly judge: SimulatorJudge;
+    readonly token: string;
+    readonly say: (line: string) => void;
+  },
+): Promise<Member> {
+  const { folder, logs, rows, judge, token, say } = world;
+  const server = await findServer({ env: process.env, say });
+  await writeFile(join(folder, 'voxbatch.config.json'), JSON.stringify(CONFIG));
+  await writeFile(join(folder, `${BATCH}.csv`), mixedManifest(rows));
+  return new Member({
+    name: 'run',
+    args: ['run', `${BATCH}.csv`, '--submits', String(submits), '--rate', String(RATE)],
+    ...{ folder, logs, dist },
+    isFinal: (code) => COMPLETE.includes(code),
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], VOXBATCH_TEMPORAL_CLI: server.path },
+      ...{ VOXBATCH_API_URL: judge.url, VOXBATCH_API_TOKEN: token },
+    },
+  });
+}
