@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AwaitReply, AwaitRequest } from '../contract/activities.ts';
 import type { AttemptKey, WaitReport } from '../contract/batch.ts';
@@ -11,6 +12,11 @@ import { waitedJob, type WaitedJob } from './waited-job.ts';
 const TICK_MS = 50;
 /** How often to look whether the batch is being stopped, which may have ended rows that are waited for, ms. */
 const LISTEN_EVERY_MS = 1_000;
+/**
+ * Looks of a slice that wait for their turn or are on the wire, at most. Where reads are scarce, those of a whole window would stand
+ * in the way of reads that paid requests wait for (a fresh link, a list), and of the slice's end.
+ */
+const LOOKS_AT_ONCE = 16;
 /** A row that is ready for its next step waits this long for others, so that they share a slice's end. */
 const GATHER_MS = 300;
 
@@ -18,7 +24,8 @@ const GATHER_MS = 300;
  * Waits for the jobs of the given rows for a slice of time: looks at each when its turn comes, downloads, checks and stores
  * what is ready, and records how each ended. Returns the rows that need something else now.
  *
- * A job is in one of three states here. *Due later*: nothing happens. *Looked at*: one read is on the wire; it brings
+ * A job is in one of three states here. *Due later*: nothing happens; who is due for longest is looked at first. *Looked at*: one
+ * read waits for its turn (the end of the slice takes it back) or is on the wire; it brings
  * "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process,
  * not in this slice, so that a long one does not hold the others; a later slice finds it, or finds it done.
  *
@@ -40,6 +47,9 @@ export async function awaitAndFetch(
   let endsAt = performance.now() + request.sliceMs;
   let listensAt = performance.now() + LISTEN_EVERY_MS;
   const faults: unknown[] = [];
+  const ending = new AbortController();
+  const patience = AbortSignal.any([signal, ending.signal]);
+  setMaxListeners(0, patience);
 
   /** Keeps a job that still runs; reports a row that needs something else. */
   const sort = async (key: AttemptKey): Promise<void> => {
@@ -59,7 +69,7 @@ export async function awaitAndFetch(
 
   const look = async (job: WaitedJob): Promise<void> => {
     try {
-      if (await lookAtJob(deps, job, signal)) await sort(job.key);
+      if (await lookAtJob(deps, job, signal, patience)) await sort(job.key);
       // Noted at once: a short download may be over at the next tick.
       else if (deps.fetches.isRunning(job.name)) fetching.add(job.name);
     } catch (error) {
@@ -85,16 +95,21 @@ export async function awaitAndFetch(
   while (waiting.size > 0 && goesOn() && performance.now() < endsAt) {
     if (performance.now() >= listensAt) await listen();
     const now = deps.clock.now();
+    const due: { readonly job: WaitedJob; readonly at: number }[] = [];
     for (const job of [...waiting.values()]) {
       if (looks.has(job.name)) continue;
+      const at = deps.looks.dueAt(job.name, () => firstLook(batch.settings, job.acceptedAt, now));
       if (deps.fetches.isRunning(job.name)) fetching.add(job.name);
       else if (fetching.delete(job.name)) await sort(job.key);
-      else if (deps.looks.dueAt(job.name, () => firstLook(batch.settings, job.acceptedAt, now)) <= now.monotonic)
-        looks.set(job.name, look(job));
+      else if (at <= now.monotonic) due.push({ job, at });
     }
+    due.sort((a, b) => a.at - b.at);
+    for (const { job } of due.slice(0, Math.max(0, LOOKS_AT_ONCE - looks.size))) looks.set(job.name, look(job));
     await Promise.race([...looks.values(), sleep(TICK_MS)]);
   }
+  ending.abort();
   await Promise.all(looks.values());
   if (faults.length > 0) throw faults[0];
-  return { settled };
+  const { control } = await loadBatch(deps, request.batch);
+  return { settled, control };
 }

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../contract/activities.ts';
 import { awaitAndFetch } from './await-and-fetch.ts';
 import { applyControl } from './apply-control.ts';
@@ -6,7 +7,7 @@ import { withLifeline } from './lifeline.ts';
 import { loadBatch, moveFor } from './load-attempt.ts';
 import { reconcile } from './reconcile.ts';
 import { submit } from './submit.ts';
-import { LedgerUnreachable } from '../ledger/errors.ts';
+import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
 /** All activities, with the world they work on. */
@@ -50,6 +51,8 @@ function tellingFaults(deps: Dependencies, activities: Activities): Activities {
         return await (activity as (input: never) => Promise<unknown>)(input);
       } catch (error) {
         if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) deps.onFault(error);
+        // A ledger that is older than the workflow: no retry heals it, but a new workflow goes by the ledger.
+        if (error instanceof LedgerMisuse) throw ApplicationFailure.nonRetryable(error.message, error.name);
         throw error;
       }
     },

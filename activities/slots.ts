@@ -21,7 +21,8 @@ function scopeOf(deps: Needs, endpoint: EndpointClass): string {
 }
 
 /**
- * Waits for this call's turn under the shared limit and any pause the API asked for. Rejects when the signal aborts. The rate is
+ * Waits for this call's turn under the shared limit and any pause the API asked for. Rejects when the signal aborts, or when
+ * `patience` does before a turn was given; one that was given would be lost for all. The rate is
  * the one that the batch has now, also when it changes meanwhile. A paid request of a batch that no longer runs need not
  * wait: its intent will be refused.
  *
@@ -33,9 +34,10 @@ export async function waitForSlot(
   endpoint: EndpointClass,
   batch: string,
   signal: AbortSignal,
+  patience = signal,
 ): Promise<void> {
   for (;;) {
-    signal.throwIfAborted();
+    patience.throwIfAborted();
     const { control, settings } = await loadBatch(deps, batch);
     if (endpoint === 'create' && control !== 'running') return;
     const limit = endpoint === 'create' ? settings.limits.rate : settings.limits.pollRate;
@@ -49,7 +51,7 @@ export async function waitForSlot(
     const unasked = seen?.calls ?? 0;
     const slot = await change(deps, endpoint, (state) => reserve(state, { batch, limit, unasked }, now));
     if (!slot.isGiven) {
-      await sleep(Math.min(LISTEN_EVERY_MS, slot.startAt - now - ASK_AHEAD_MS), undefined, { signal });
+      await sleep(Math.min(LISTEN_EVERY_MS, slot.startAt - now - ASK_AHEAD_MS), undefined, { signal: patience });
       continue;
     }
     await sleep(Math.max(0, slot.startAt - now), undefined, { signal });
@@ -60,15 +62,16 @@ export async function waitForSlot(
 
 /**
  * Makes a free read for a batch when its turn comes, and tells everybody what its answer says about the API's health. Rejects as
- * the read does, or when the signal aborts.
+ * the read does, or when a signal aborts before its turn, as in {@link waitForSlot}.
  */
 export async function readInTurn<T>(
   deps: Needs & Pick<Dependencies, 'reads'>,
   batch: string,
   signal: AbortSignal,
   read: () => Promise<T>,
+  patience = signal,
 ): Promise<T> {
-  await waitForSlot(deps, 'read', batch, signal);
+  await waitForSlot(deps, 'read', batch, signal, patience);
   return deps.reads(async () => {
     const sentAt = deps.clock.now().wall;
     try {

@@ -9,6 +9,7 @@ export interface ClaimRequest {
   readonly lane: number;
   /** Counts the claims of this lane in this run, from 1. */
   readonly claim: number;
+  /** Room in the lane's window. Rows with a request or a job under way are also given beyond it: they are not to be sent. */
   readonly limit: number;
 }
 
@@ -29,6 +30,8 @@ export interface AwaitRequest {
 
 export interface AwaitReply {
   readonly settled: readonly WaitReport[];
+  /** What the batch may do, as of the end of the slice. A worker of an older version does not say. */
+  readonly control?: Control;
 }
 
 /** Everything a workflow may ask of the world. Implemented in `activities/`, one verb a file. */

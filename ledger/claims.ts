@@ -3,15 +3,21 @@ import type { ClaimRequest } from '../contract/activities.ts';
 import { readRows, type RowWithCharges } from './rows.ts';
 import { write, type Db, type Tx } from './schema.ts';
 
+/** Rows of one claim that need no send, at most, where the lane has no room. */
+const MOST_BEYOND_ROOM = 50;
+
 /**
  * Gives a lane its next rows. A claim is remembered on its rows, so the same claim made again (an activity that was retried)
  * gets the same rows, also those that ended since. Rows that an earlier run held are free: that run is gone.
+ *
+ * Rows with something under way come first, and also where the lane has no room (`limit` 0): their jobs run and were paid for, and
+ * requests without a verdict hold the places on the wire that all others wait for. With them the window is full for new ones.
  */
 export async function claimRows(
   db: Db,
   request: ClaimRequest,
 ): Promise<{ rows: readonly RowWithCharges[]; exhausted: boolean }> {
-  const { batch, run } = request;
+  const { batch, run, limit } = request;
   const claim = `${request.lane}:${request.claim}`;
   return write(db, async (tx) => {
     const before = await tx
@@ -22,19 +28,15 @@ export async function claimRows(
       .where('claim', '=', claim)
       .execute();
     if (before.length > 0) {
-      const rest = await freeRows(tx, batch, run, 1);
-      return {
-        rows: await readRows(
-          tx,
-          batch,
-          before.map(({ row }) => row),
-        ),
-        exhausted: rest.length === 0,
-      };
+      const rest = await selectFreeRows(tx, batch, run, 1).execute();
+      const numbers = before.map(({ row }) => row);
+      return { rows: await readRows(tx, batch, numbers), exhausted: rest.length === 0 };
     }
-    // One more than asked for tells whether any is left.
-    const free = await freeRows(tx, batch, run, request.limit + 1);
-    const taken = free.slice(0, request.limit);
+    const underWay = await rowsUnderWay(tx, batch, run, Math.max(limit, MOST_BEYOND_ROOM));
+    // One more than can be taken tells whether any is left.
+    const inOrder = await selectFreeRows(tx, batch, run, Math.max(limit, underWay.length) + 1).execute();
+    const free = [...new Set([...underWay, ...inOrder.map(({ row }) => row)])];
+    const taken = free.slice(0, Math.max(limit, underWay.length));
     if (taken.length > 0) {
       await tx
         .updateTable('rows')
@@ -43,7 +45,7 @@ export async function claimRows(
         .where('row', 'in', taken)
         .execute();
     }
-    return { rows: await readRows(tx, batch, taken), exhausted: free.length <= request.limit };
+    return { rows: await readRows(tx, batch, taken), exhausted: free.length <= taken.length };
   });
 }
 
@@ -64,23 +66,19 @@ export function selectFreeRows(
     .limit(limit);
 }
 
-/**
- * Free rows, those first that have a request without a verdict: the run that sent it is gone, and until they are settled they hold
- * the places on the wire that all others wait for.
- */
-async function freeRows(tx: Tx, batch: string, run: string, limit: number): Promise<readonly number[]> {
-  const urgent = await tx
+/** Free rows with a request without a verdict, one that is in doubt, or a job that runs. */
+async function rowsUnderWay(tx: Tx, batch: string, run: string, limit: number): Promise<readonly number[]> {
+  const free = tx
     .selectFrom('charges')
     .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
     .select('rows.row')
     .distinct()
     .where('charges.batch', '=', batch)
-    .where('charges.state', '=', 'sending')
     .where('rows.outcome', 'is', null)
     .where((eb) => eb.or([eb('rows.claim_run', 'is', null), eb('rows.claim_run', '!=', run)]))
     .orderBy('rows.row')
-    .limit(limit)
-    .execute();
-  const others = await selectFreeRows(tx, batch, run, limit).execute();
-  return [...new Set([...urgent, ...others].map(({ row }) => row))].slice(0, limit);
+    .limit(limit);
+  const lost = await free.where('charges.state', 'in', ['sending', 'unknown']).execute();
+  const running = await free.where('charges.state', '=', 'accepted').where('charges.finished_at', 'is', null).execute();
+  return [...new Set([...lost, ...running].map(({ row }) => row))].slice(0, limit);
 }

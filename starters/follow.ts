@@ -22,7 +22,7 @@ export interface FollowRequest {
   readonly voxbatchVersion: string;
   /** Ends following early: Ctrl-C, or a fault of this machine. */
   readonly signal: AbortSignal;
-  /** Wait through a pause (a person at a terminal can resume it) instead of returning. */
+  /** Wait through a pause (a person at a terminal can resume it) instead of returning; not where the token is refused. */
   readonly waitWhilePaused: boolean;
   /** This process is the one that fetches: a pause is only over with it when no job runs any more. */
   readonly fetchesHere: boolean;
@@ -51,7 +51,9 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
     const standing = { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
-    const leaves = paused && !request.waitWhilePaused && !(request.fetchesHere && canFetch(batch, standing.counts));
+    // A token cannot be changed while this runs; and as long as it works with the old one, the batch would be paused again.
+    const waits = request.waitWhilePaused && batch.pauseReason?.class !== 'BadToken';
+    const leaves = paused && !waits && !(request.fetchesHere && canFetch(batch, standing.counts));
     display.show(standing, batch.state === 'closed' || signal.aborted || leaves);
     if (batch.state === 'closed') return { why: 'closed', batch };
     if (signal.aborted) return { why: 'aborted', batch };
@@ -59,8 +61,8 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     if (paused && !saidPause) {
       display.interrupt();
       // Whoever does not wait ends soon, and if it is the one that works, nobody is left.
-      output.say(pauseMessage(batch, { isDeserted: request.fetchesHere && !request.waitWhilePaused }));
-      output.say(waitMessage(batch, request.waitWhilePaused));
+      output.say(pauseMessage(batch, { isDeserted: request.fetchesHere && !waits }));
+      output.say(waitMessage(batch, waits));
     }
     saidPause = paused;
     const stopping = batch.control === 'stopping';

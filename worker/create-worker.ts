@@ -12,6 +12,12 @@ import { taskQueueOf } from '../contract/names.ts';
 const CACHED_WORKFLOWS = 100;
 
 /**
+ * Most activities only wait: for their turn, for a place on the wire, for a job. What they do is bounded elsewhere; here there must be
+ * room for all of them, or those that wait would keep out those that they wait for.
+ */
+const ACTIVITIES_AT_ONCE = 2_000;
+
+/**
  * A worker for one realm. The short sticky time-out matters after a kill: until it is over, tasks wait for the dead worker's
  * queue.
  */
@@ -28,7 +34,7 @@ export async function createWorker(
     ...workflowSource(),
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
-    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     stickyQueueScheduleToStartTimeout: '1s',
   });
 }

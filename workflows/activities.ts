@@ -15,9 +15,9 @@ export const { openBatch, claimRows, closeBatch } = proxyActivities<Activities>(
   retry: FOREVER,
 });
 
-/** May read the API's list page by page. */
+/** May read the API's list page by page, which takes long where reads are scarce; begun anew it would never end. */
 export const { reconcile } = proxyActivities<Activities>({
-  startToCloseTimeout: '5m',
+  startToCloseTimeout: '1h',
   heartbeatTimeout: '10s',
   retry: FOREVER,
 });

@@ -15,6 +15,8 @@ export interface LaneInput extends LaneShare {
   readonly claims: number;
   /** No unclaimed row is left. */
   readonly exhausted: boolean;
+  /** Asks the ledger after each piece of news, and now and then while it is idle. Lanes that an older version started do not. */
+  readonly asks?: true;
   /** Attempts to make. */
   readonly ready: readonly RowAttempt[];
   /** Attempts whose jobs run. */

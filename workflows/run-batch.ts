@@ -92,6 +92,7 @@ export async function runBatch(input: RunBatchInput): Promise<void> {
         continueAfterEvents: input.continueAfterEvents ?? null,
         claims: 0,
         exhausted: false,
+        asks: true,
         ready: [],
         waiting: [],
       };

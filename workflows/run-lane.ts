@@ -13,6 +13,7 @@ import type { Control } from '../contract/outcomes.ts';
 import { awaitAndFetch, claimRows, reconcile, submitOrReconcile } from './activities.ts';
 import type { LaneInput } from './lane-input.ts';
 import { sliceLength } from './policy/looks.ts';
+import { askPauseMs } from './policy/rounds.ts';
 import { claimSize, type LaneShare } from './policy/window.ts';
 
 /** Lanes of before took what a claim said as the last word, whatever had come while it was made. */
@@ -33,7 +34,11 @@ const CLAIM_AFTER_NEWS = 'claim-after-news';
  * signal; if one has come, the news may be older than the signal, so the row simply tries again.
  *
  * Each piece of news brings the lane's share of the limits as they are now. It may also mean that ended rows were opened again
- * (a redrive), so the lane claims once more, also if there was nothing left.
+ * (a redrive), so the lane claims once more, also if there was nothing left, and also if it has no room: a row whose job runs needs
+ * none. Each claim says what the batch may do, and so does each slice of waiting, for a batch can change by itself (a halt).
+ *
+ * News may be missed all the same: a wish that was written while nobody was there to be told, a halt that another lane's row
+ * caused. A lane that only waits for news asks the ledger now and then.
  *
  * Near the end of its history the lane drains (no new claims or submits; what is out comes back) and continues as new with
  * its rows.
@@ -47,6 +52,7 @@ export async function runLane(input: LaneInput): Promise<void> {
   let submitting = 0;
   let waitingNow = false;
   let claiming = false;
+  let asking = false;
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -59,6 +65,7 @@ export async function runLane(input: LaneInput): Promise<void> {
     if (newShare === undefined) return;
     share = newShare;
     exhausted = false;
+    asking = input.asks === true;
   });
 
   const isFull = (): boolean => {
@@ -75,6 +82,7 @@ export async function runLane(input: LaneInput): Promise<void> {
   const room = (): number => claimSize(share.window, toSend() + submitting + waiting.size, control !== 'paused');
   const nothingOut = (): boolean => submitting === 0 && !claiming && !waitingNow;
   const noMoreRows = (): boolean => exhausted && toSend() === 0;
+  const isIdle = (): boolean => nothingOut() && !asking && !isOver();
   const isOver = (): boolean => (noMoreRows() && nothingOut() && waiting.size === 0) || (draining && nothingOut());
 
   const follow = (next: Move): void => {
@@ -110,14 +118,18 @@ export async function runLane(input: LaneInput): Promise<void> {
 
   const claimLoop = async (): Promise<void> => {
     for (;;) {
-      await condition(() => isOver() || (mayClaim() && room() > 0));
+      await condition(() => isOver() || (asking && !draining) || (mayClaim() && room() > 0));
       if (isOver()) return;
+      asking = false;
       claiming = true;
       claims += 1;
       const signalsBefore = signals;
       const { batch, run, lane } = input;
-      const reply = await claimRows({ batch, run, lane, claim: claims, limit: room() });
+      const limit = room();
+      const reply = await claimRows({ batch, run, lane, claim: claims, limit });
       claiming = false;
+      // There may be more that need no room.
+      asking ||= limit === 0 && reply.rows.length > 0;
       const isFresh = signals === signalsBefore;
       if (isFresh) control = reply.control;
       // News that came meanwhile may be of rows that this claim was too early for: one more will tell.
@@ -142,13 +154,24 @@ export async function runLane(input: LaneInput): Promise<void> {
       waitingNow = true;
       const busy = submitting > 0 || (maySubmit() && (ready.length > 0 || !exhausted));
       const rows = [...waiting.values()];
-      const { settled } = await awaitAndFetch({ batch: input.batch, rows, sliceMs: sliceLength(busy) });
+      const signalsBefore = signals;
+      const reply = await awaitAndFetch({ batch: input.batch, rows, sliceMs: sliceLength(busy) });
       waitingNow = false;
-      for (const { row, next } of settled) {
+      if (reply.control !== undefined && signals === signalsBefore) control = reply.control;
+      for (const { row, next } of reply.settled) {
         waiting.delete(row);
         follow(next);
       }
       draining ||= isFull();
+    }
+  };
+
+  const askLoop = async (): Promise<void> => {
+    for (let asked = 0; input.asks === true && !isOver();) {
+      await condition(() => isOver() || isIdle());
+      const isWoken = await condition(() => !isIdle(), askPauseMs(asked));
+      asked = isWoken ? 0 : asked + 1;
+      asking ||= !isWoken;
     }
   };
 
@@ -157,7 +180,7 @@ export async function runLane(input: LaneInput): Promise<void> {
     draining = true;
   };
 
-  await Promise.race([failed, Promise.all([claimLoop(), submitLoop(), waitLoop(), drainLoop()])]);
+  await Promise.race([failed, Promise.all([claimLoop(), submitLoop(), waitLoop(), askLoop(), drainLoop()])]);
   await condition(allHandlersFinished);
   if (noMoreRows() && waiting.size === 0) return;
   await continueAsNew<typeof runLane>({

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '@temporalio/client';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Witness } from '../../activities/dependencies.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { startEmbeddedWorker } from '../embedded-worker.ts';
 import { ExitError } from '../exit-error.ts';
@@ -10,11 +12,12 @@ import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
+import { sendControlNews } from '../start-workflow.ts';
 import type { Output } from '../terminal/output.ts';
 
 export interface ServeFlags {
   readonly apiUrl?: string;
-  /** End when no batch of this account is open. */
+  /** End when no batch of this account is open, or none can go on with this token. */
   readonly untilIdle?: boolean;
 }
 
@@ -67,6 +70,7 @@ export async function serve(
       output.say(
         `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
       );
+      await tellOpenBatches(temporal, ledger, open);
       await stayUntil(ledger, open, flags, signal);
       await worker.end(interrupt.patienceMs());
     } finally {
@@ -85,14 +89,27 @@ export async function serve(
   }
 }
 
+/** A wish may have been written while nobody was there to be told; batches would find it, but later. */
+async function tellOpenBatches({ client }: Temporal, ledger: Ledger, open: OpenApi): Promise<void> {
+  for (const { name } of (await ledger.listBatches()).filter((one) => isOpenFor(one, open))) {
+    await sendControlNews(client, ledger, name).catch((error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error;
+    });
+  }
+}
+
 async function stayUntil(ledger: Ledger, open: OpenApi, flags: ServeFlags, signal: AbortSignal): Promise<void> {
   for (let idle = 0; !signal.aborted && !(flags.untilIdle === true && idle > IDLE_LOOKS);) {
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (flags.untilIdle !== true) continue;
     const batches = await ledger.listBatches();
-    const isOpen = batches.some(
-      (one) => one.state === 'open' && one.apiUrl === open.api.baseUrl && one.account === open.profile.userId,
-    );
-    idle = isOpen ? 0 : idle + 1;
+    // The token of a process cannot be changed; and whoever goes on with a good one must not meet this one at work.
+    const isStuck = ({ control, pauseReason }: BatchRecord): boolean =>
+      control === 'paused' && pauseReason?.class === 'BadToken';
+    idle = batches.some((one) => isOpenFor(one, open) && !isStuck(one)) ? 0 : idle + 1;
   }
+}
+
+function isOpenFor({ state, apiUrl, account }: BatchRecord, { api, profile }: OpenApi): boolean {
+  return state === 'open' && apiUrl === api.baseUrl && account === profile.userId;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { UnfitBody } from '../../store/store.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { dub, keyOf, lipSync, tts } from './rows.ts';
+import { BATCH, dub, keyOf, lipSync, tts } from './rows.ts';
 import { fastClock } from './worker.ts';
 import { reads, withJob } from './with-job.ts';
 import { createWorld } from './world.ts';
@@ -54,6 +54,36 @@ describe('awaitAndFetch', () => {
     expect(row.charges).toMatchObject([{ state: 'accepted', jobId: world.charges()[0]?.jobId }]);
     expect(await reads(world)).toBe(6);
     expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('says what the batch may do by the end of the slice', async () => {
+    const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
+    const { step, take, attempt } = keyOf(1);
+    const slice = worker.slice([{ row: 1, step, take, attempt }], 500);
+    await (await world.look()).setControl(BATCH, 'paused');
+    expect(await slice).toEqual({ settled: [], control: 'paused' });
+  });
+
+  it('takes back looks whose turn has not come when the slice ends; the next slice goes on where it stopped', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
+    await world.fill(
+      Array.from({ length: 20 }, () => tts()),
+      { limits: { pollRate: 10 }, firstLookMs: 1, pollGapMs: 60_000 },
+    );
+    const worker = await world.worker();
+    for (let row = 1; row <= 20; row++) await worker.submit(keyOf(row));
+    const rows = Array.from({ length: 20 }, (_, at) => keyOf(at + 1)).map(({ row, step, take, attempt }) => ({
+      row,
+      step,
+      take,
+      attempt,
+    }));
+    await worker.slice(rows, 300);
+    const first = await reads(world);
+    expect(first).toBeLessThan(20);
+    for (let slices = 0; (await reads(world)) < 20 && slices < 30; slices++) await worker.slice(rows, 500);
+    // None twice: each was due once.
+    expect(await reads(world)).toBe(20);
   });
 
   it('leaves a job that outlives its deadline as overdue, with its id', async () => {

@@ -30,7 +30,7 @@ describe('createActivities', () => {
     });
     expect(await activities.closeBatch(BATCH)).toEqual({ open: 1, control: 'running' });
     const waited = await env().run(() => activities.awaitAndFetch({ batch: BATCH, rows: [at], sliceMs: 5_000 }));
-    expect(waited).toEqual({ settled: [{ row: 1, next: { do: 'ended' } }] });
+    expect(waited).toEqual({ settled: [{ row: 1, next: { do: 'ended' } }], control: 'running' });
     expect(await activities.closeBatch(BATCH)).toEqual({ open: 0, control: 'running' });
     await (await world.look()).setControl(BATCH, 'paused');
     const paused = await env().run(() => activities.applyControl(BATCH));

@@ -181,6 +181,27 @@ describe('claimRows', () => {
     expect(await claim({ ...next, claim: 3, limit: 3 })).toEqual([[3, 6], true]);
   });
 
+  it('gives a lane without room what needs none: running jobs, requests on the wire or in doubt', async () => {
+    await fill(ledger, 6);
+    for (const row of [2, 3, 4, 5]) await ledger.intend(aKey(row), INTENT);
+    await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j3' }, { state: 'processing' });
+    await ledger.settle(aKey(4), { verdict: 'unknown' }, { state: 'submitting' });
+    await ledger.settle(aKey(5), { verdict: 'accepted', jobId: 'j5' }, { state: 'processing' });
+    await ledger.finishJob(aKey(5), { file: FILE }, { state: 'waiting' });
+    expect(await claim({ limit: 0 })).toEqual([[2, 4, 3].toSorted(), false]);
+    expect(await claim({ limit: 0, claim: 2 })).toEqual([[], false]);
+    expect(await claim({ limit: 3, claim: 3 })).toEqual([[1, 5, 6], true]);
+  });
+
+  it('fills the window with what runs before anything new, and says when nothing else is left', async () => {
+    await fill(ledger, 5);
+    for (const row of [3, 4, 5]) await ledger.intend(aKey(row), INTENT);
+    expect(await claim({ limit: 1 })).toEqual([[3, 4, 5], false]);
+    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
+    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
+    expect(await claim({ run: 'run2', limit: 0 })).toEqual([[3, 4, 5], true]);
+  });
+
   it('gives the open rows of an earlier run to the next', async () => {
     await fill(ledger, 3);
     await claim();

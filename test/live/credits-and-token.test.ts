@@ -64,4 +64,31 @@ describe('what a person must heal', () => {
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
   });
+
+  it('token refused in the background: whoever works with it ends, so that a run with the right one is not paused again', async () => {
+    expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
+    await world.untilCharged(20);
+    await world.changeSimulator({ token: 'another-token' });
+    await waitFor(async () => (await world.processes()).length === 0, 40_000);
+    expect(await world.status('lines')).toMatchObject({ exit: 'badToken', control: 'paused' });
+    await world.changeSimulator({ token: world.simulator.token });
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+  });
+
+  it('a paid job is waited for again while rows that cannot be paid fill the window', async () => {
+    const polling = { firstLookMs: 300, gapMs: 300, jobDeadlineMinutes: 0.1 };
+    await world.write('voxbatch.config.json', JSON.stringify({ polling }));
+    await world.changePlan({ rules: [{ on: 'create', match: { nth: 1 }, fault: 'job-stuck' }] });
+    await world.changeSimulator({ credits: 150 });
+    expect(await world.run([...RUN, '--window', '8'])).toMatchObject({ code: 12 });
+    expect(await world.status('lines')).toMatchObject({
+      outcomes: { overdue: 1 },
+      states: { waiting: expect.any(Number) },
+    });
+    // It is looked at until it is overdue again; then the command ends.
+    const again = await world.run(['redrive', 'lines', '--where', 'outcome=overdue', '--yes']);
+    expect(again).toMatchObject({ code: 12 });
+    expect(await world.status('lines')).toMatchObject({ outcomes: { overdue: 1 } });
+  });
 });

@@ -57,6 +57,15 @@ describe('a batch whose rows fail', () => {
     expect((JSON.parse(stdout) as { readonly jobs: readonly unknown[] }).jobs).toHaveLength(outcomes['overdue'] ?? 0);
   });
 
+  it('ends a batch that is paused, too, when jobs that ran meanwhile fail', async () => {
+    await world.changePlan({ rules: [{ on: 'create', match: { every: 3 }, fault: 'job-fails' }] });
+    const running = world.start([...RUN, '--halt', 'soon,fail=2']);
+    await world.untilCharged(9);
+    expect(await world.run(['pause'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 11, stderr: expect.stringContaining('--halt soon,fail=2') });
+    expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'halted' });
+  });
+
   it('may be told while it runs', async () => {
     const running = world.start(RUN);
     await world.untilCharged(10);

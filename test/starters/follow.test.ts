@@ -75,6 +75,12 @@ describe('followBatch', () => {
     expect(await follow({})).toMatchObject({ why: 'paused' });
   });
 
+  it('does not wait at a terminal for another token, which it could not take', async () => {
+    await STATES['token refused'](desk.ledger);
+    expect(await follow({ waitWhilePaused: true })).toMatchObject({ why: 'paused' });
+    expect(said.err).not.toContain('This command waits');
+  });
+
   it('waits for the jobs that run where this process fetches them, but not with a token that is refused', async () => {
     await STATES['token refused'](desk.ledger);
     expect(await follow({ fetchesHere: true })).toMatchObject({ why: 'paused' });
