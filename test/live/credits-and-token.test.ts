@@ -70,7 +70,7 @@ describe('what a person must heal', () => {
     await world.untilCharged(20);
     await world.changeSimulator({ token: 'another-token' });
     await waitFor(async () => (await world.processes()).length === 0, 40_000);
-    expect(await world.status('lines')).toMatchObject({ exit: 'badToken', control: 'paused' });
+    expect(await world.status('lines')).toMatchObject({ exit: 'api', control: 'paused' });
     await world.changeSimulator({ token: world.simulator.token });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
