@@ -58,10 +58,14 @@ describe('a batch whose rows fail', () => {
   });
 
   it('ends a batch that is paused, too, when jobs that ran meanwhile fail', async () => {
-    await world.changePlan({ rules: [{ on: 'create', match: { every: 3 }, fault: 'job-fails' }] });
+    await world.close();
+    const plan = { rules: [{ on: 'create' as const, match: { every: 3 }, fault: 'job-fails' as const }] };
+    world = await LiveWorld.create({ seed: 65, createMs: [20, 100], jobMs: [8_000, 9_000], plan });
+    await world.prepare(ROWS, ['tts', 'lip-sync']);
     const running = world.start([...RUN, '--halt', 'soon,fail=2']);
     await world.untilCharged(9);
     expect(await world.run(['pause'])).toMatchObject({ code: 0 });
+    expect(await world.status('lines')).toMatchObject({ control: 'paused', outcomes: { failed: 0 } });
     expect(await running.ended).toMatchObject({ code: 11, stderr: expect.stringContaining('--halt soon,fail=2') });
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'halted' });
   });
