@@ -44,6 +44,15 @@ describe('createActivities', () => {
     await expect(activities.openBatch('nothing')).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
   });
 
+  it('refuses for good what an older ledger does not know, so that no workflow retries it for ever', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const activities = createActivities((await world.worker()).deps);
+    const env = new MockActivityEnvironment();
+    const reconciling = env.run(() => activities.reconcile(keyOf(1, 7)));
+    await expect(reconciling).rejects.toMatchObject({ type: 'LedgerMisuse', nonRetryable: true });
+  });
+
   it('beats from the start, and ends its wait when the server takes the work away', async () => {
     const world = await createWorld();
     await world.fill([tts()]);

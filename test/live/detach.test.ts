@@ -50,6 +50,18 @@ describe('run --detach', () => {
     await waitFor(async () => (await world.processes()).length === 0, 60_000);
   });
 
+  it('up hears of a wish that was written while nobody was there', async () => {
+    const first = world.start(['run', 'lines.csv', '--rate', '12']);
+    await world.untilCharged(10);
+    expect(await world.run(['pause'])).toMatchObject({ code: 0 });
+    expect(await first.ended).toMatchObject({ code: 75 });
+    expect(await world.run(['resume'])).toMatchObject({ code: 0, stderr: saying('Nobody works on it now') });
+    expect(await world.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
+    expect(await world.run(['results', 'lines'])).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+  });
+
   it('up without --until-idle stays, and ends on SIGTERM with no process left', async () => {
     const up = world.start(['up']);
     await up.said('Working for account');
