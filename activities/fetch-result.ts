@@ -49,7 +49,7 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
 async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Promise<T>): Promise<T> {
   let shown: Promise<void> | undefined;
   const timer = setTimeout(() => {
-    shown = deps.ledger.setRowState(job.key.batch, job.key.row, 'fetching').catch(deps.onFault);
+    shown = deps.ledger.changeRunning(job.key, { state: 'fetching' }).catch(deps.onFault);
   }, SHOWN_AFTER_MS);
   try {
     return await download();
@@ -64,7 +64,7 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
-  await deps.ledger.setRowState(job.key.batch, job.key.row, 'processing');
+  await deps.ledger.changeRunning(job.key, { state: 'processing' });
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
   if (!isLink && !isPastDeadline(job, wall)) {

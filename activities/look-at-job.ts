@@ -91,7 +91,7 @@ async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Pro
   const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
   const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
   const failure: Failure = { class: 'Overdue', message: words };
-  await deps.ledger.endRow(job.key.batch, job.key.row, job.key.take, { outcome: 'overdue', failure });
+  await deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
   return true;
 }
 

@@ -68,6 +68,15 @@ export async function finishJob(
   });
 }
 
+/** Changes a row whose job runs. See {@link Ledger.changeRunning}. */
+export async function changeRunning(db: Db, key: AttemptKey, effect: RowEffect): Promise<void> {
+  await write(db, async (tx) => {
+    const charge = requireCharge(await chargesOfStep(tx, key), key);
+    const isRunning = charge.state === 'accepted' && charge.finishedAt === null;
+    if (isRunning && (await isCurrent(tx, key))) await applyEffect(tx, key.batch, key.row, effect);
+  });
+}
+
 /** True if the attempt belongs to the take that its row is at. */
 async function isCurrent(tx: Tx, key: AttemptKey): Promise<boolean> {
   const row = await tx

@@ -1,10 +1,10 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
-import { countRunning, finishJob, listSending, settle } from './charges.ts';
+import { changeRunning, countRunning, finishJob, listSending, settle } from './charges.ts';
 import { isJobClaimed, isOtherInDoubt, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
-import { endRow, setRowState } from './endings.ts';
+import { endRow } from './endings.ts';
 import { intend, revoke } from './intents.ts';
 import type { Ledger } from './ledger.ts';
 import { updateLimiter } from './limiters.ts';
@@ -36,7 +36,6 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
     scanRows: (batch, options) => scanRows(db, batch, options),
-    setRowState: (batch, row, state) => setRowState(db, batch, row, state),
     endRow: (batch, row, take, effect) => endRow(db, batch, row, take, effect),
     redrive: (batch, choices) => redrive(db, batch, choices),
     takesOf: (batch, row) => takesOf(db, batch, row),
@@ -45,6 +44,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     settle: (key, verdict, effect) => settle(db, key, verdict, effect),
     revoke: (key) => revoke(db, key),
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
+    changeRunning: (key, effect) => changeRunning(db, key, effect),
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),

@@ -11,10 +11,6 @@ import { makeTake } from './takes.ts';
  * was overdue, and a person's redrive.
  */
 
-export async function setRowState(db: Db, batch: string, row: number, state: RowState): Promise<void> {
-  await write(db, (tx) => applyEffect(tx, batch, row, { state }));
-}
-
 /** See {@link Ledger.endRow}. */
 export async function endRow(
   db: Db,

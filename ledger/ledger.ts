@@ -154,8 +154,6 @@ export interface Ledger {
     batch: string,
     options?: { readonly outcome?: Outcome; readonly endedSince?: number },
   ): AsyncIterable<{ row: RowRecord; charges: readonly ChargeRecord[] }>;
-  /** Changes the state of an open row; no effect on one that has ended. */
-  setRowState(batch: string, row: number, state: RowState): Promise<void>;
   /**
    * Ends an open row, or gives it a new take, without touching a charge. No effect on one that has ended, or that is at another
    * take than its caller believes.
@@ -196,6 +194,11 @@ export interface Ledger {
     end: { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
     effect: RowEffect,
   ): Promise<boolean>;
+  /**
+   * Changes a row whose job runs, and no charge: how far it is, or that it is waited for no longer. No effect once the end of the job is
+   * on record (by another look, or another process), or where the row is at another take.
+   */
+  changeRunning(key: AttemptKey, effect: { readonly state: RowState } | RowEnding): Promise<void>;
   /** Attempts without a verdict, of the batch. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** Accepted attempts of the batch whose jobs have not ended as far as is known. */

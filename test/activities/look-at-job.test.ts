@@ -169,11 +169,11 @@ describe('looking at jobs', () => {
       change: ({ ledger }) => ({
         ledger: {
           ...ledger,
-          setRowState: async (...row) => {
+          changeRunning: async (...row) => {
             open += 1;
             // As on a slow disk: the download is over first.
             await new Promise((resolve) => setTimeout(resolve, 600));
-            await ledger.setRowState(...row);
+            await ledger.changeRunning(...row);
             [open, written] = [open - 1, written + 1];
           },
         },

@@ -233,6 +233,31 @@ describe('finishJob', () => {
   });
 });
 
+describe('changeRunning', () => {
+  it('changes a row while its job runs, and no more once the end is on record', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.changeRunning(aKey(1), { state: 'fetching' });
+    expect(await rowOf(1)).toMatchObject({ state: 'submitting' });
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(1), { state: 'fetching' });
+    expect(await rowOf(1)).toMatchObject({ state: 'fetching' });
+    // A chain's first step: the row goes on, whatever a second download of it says.
+    await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
+    await ledger.changeRunning(aKey(1), { state: 'fetching' });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
+    expect(await rowOf(1)).toMatchObject({ state: 'waiting', outcome: null });
+  });
+
+  it('changes no row that went on to another take', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await ledger.changeRunning(aKey(1), { state: 'fetching' });
+    expect(await rowOf(1)).toMatchObject({ take: 2, state: 'waiting' });
+  });
+});
+
 describe('isJobClaimed', () => {
   it('looks through all batches of the account, and of no other', async () => {
     await ledger.intend(aKey(1), INTENT);

@@ -102,7 +102,7 @@ describe('a failure that is one too many', () => {
     await ledger.tune('b', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
     await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, SUCCEEDED);
     expect((await ledger.findBatch('b'))?.halted).toBeNull();
-    await ledger.setRowState('b', 2, 'processing');
+    await ledger.intend(aKey(2), INTENT);
     expect((await ledger.findBatch('b'))?.halted).toBeNull();
     await ledger.endRow('b', 2, 1, { outcome: 'failed', failure: REFUSED });
     expect((await ledger.findBatch('b'))?.halted).not.toBeNull();

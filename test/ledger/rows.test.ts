@@ -116,10 +116,12 @@ describe('rows', () => {
 
   it('end once', async () => {
     await fill(ledger, 1);
-    await ledger.setRowState('b', 1, 'fetching');
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(1), { state: 'fetching' });
     await ledger.endRow('b', 1, 1, { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'hello' });
     await ledger.endRow('b', 1, 1, { outcome: 'failed' });
-    await ledger.setRowState('b', 1, 'waiting');
+    await ledger.changeRunning(aKey(1), { state: 'waiting' });
     const row = (await ledger.readRow('b', 1))?.row;
     expect(row).toMatchObject({
       state: 'fetching',
