@@ -1,5 +1,5 @@
 /**
- * Runs all tests: the unit project on all cores, then the live project two files at a time: live tests mostly wait, and each has
+ * Runs all tests: the unit project on all cores, then the live project three files at a time: live tests mostly wait, and each has
  * its own folder, server and simulator. Arguments are passed on to Jest (`npm test -- test/api`).
  *
  * A test that leaves something behind fails the run: an open handle, a process, a file in the temporary folder. A
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PROJECTS = { unit: '--maxWorkers=100%', live: '--maxWorkers=2' };
+const PROJECTS = { unit: '--maxWorkers=100%', live: '--maxWorkers=3' };
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
 /** A process that was told to end may take this long, in ms. */
