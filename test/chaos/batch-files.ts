@@ -11,6 +11,7 @@ export interface ResultRow {
   readonly _outcome: string;
   readonly _file: string;
   readonly _credits: number;
+  readonly _credits_kind: string;
   readonly _job_ids: readonly string[];
 }
 

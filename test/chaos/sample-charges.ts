@@ -28,6 +28,7 @@ export function resultOf(row: number, fields: Partial<ResultRow> = {}): ResultRo
     _outcome: 'succeeded',
     _file: file,
     _credits: 2,
+    _credits_kind: 'reported',
     _job_ids: [`job-${row}`],
     ...fields,
   };
