@@ -150,6 +150,45 @@ describe('news of a batch', () => {
     );
   });
 
+  it('that nobody brought is found by a lane that only waits for it', async () => {
+    const limits = { submits: 8, window: 40 };
+    const submit: RowTask = {
+      ...{ row: 1, kind: 'tts' },
+      next: { do: 'submit', at: { row: 1, step: 'speech', take: 1, attempt: 1 } },
+    };
+    let claims = 0;
+    let submits = 0;
+    await withWorld(
+      {
+        openBatch: () => Promise.resolve({ rows: 1, control: 'paused', ...limits }),
+        applyControl: () => Promise.resolve({ control: 'paused', ...limits }),
+        // From the second claim on the ledger says that the batch may run.
+        claimRows: () => {
+          claims += 1;
+          const control = claims === 1 ? 'paused' : 'running';
+          return Promise.resolve({ rows: claims === 1 ? [submit] : [], control, exhausted: true });
+        },
+        submit: () => {
+          submits += 1;
+          return Promise.resolve({ verdict: 'done', next: { do: 'ended' } });
+        },
+        closeBatch: () => Promise.resolve({ open: 0, control: 'running' }),
+      },
+      async () => {
+        await client.workflow.start(RUN_BATCH, {
+          workflowId: 'unbrought',
+          taskQueue: QUEUE,
+          args: [{ batch: 'unbrought', lanes: 1 }],
+          workflowTaskTimeout: '3s',
+        });
+        await client.workflow.getHandle('unbrought').result();
+        expect({ claims, submits }).toEqual({ claims: 2, submits: 1 });
+        const { events } = await client.workflow.getHandle(laneWorkflowId('unbrought', 1)).fetchHistory();
+        expect((events ?? []).filter((event) => event.timerFiredEventAttributes != null)).toHaveLength(1);
+      },
+    );
+  });
+
   it('brings the lanes their new share, and lets one that had found nothing more claim again', async () => {
     let limits = { submits: 1, window: 1 };
     let free = [1];
