@@ -60,7 +60,7 @@ describe('a batch whose rows fail', () => {
   it('ends a batch that is paused, too, when jobs that ran meanwhile fail', async () => {
     await world.close();
     const plan = { rules: [{ on: 'create' as const, match: { every: 3 }, fault: 'job-fails' as const }] };
-    world = await LiveWorld.create({ seed: 65, createMs: [20, 100], jobMs: [8_000, 9_000], plan });
+    world = await LiveWorld.create({ seed: 65, createMs: [20, 100], jobMs: [20_000, 21_000], plan });
     await world.prepare(ROWS, ['tts', 'lip-sync']);
     const running = world.start([...RUN, '--halt', 'soon,fail=2']);
     await world.untilCharged(9);
