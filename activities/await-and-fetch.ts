@@ -98,13 +98,12 @@ export async function awaitAndFetch(
     const due: { readonly job: WaitedJob; readonly at: number }[] = [];
     for (const job of [...waiting.values()]) {
       if (looks.has(job.name)) continue;
-      const at = deps.looks.dueAt(job.name, () => firstLook(batch.settings, job.acceptedAt, now));
       if (deps.fetches.isRunning(job.name)) fetching.add(job.name);
       else if (fetching.delete(job.name)) await sort(job.key);
-      else if (at <= now.monotonic) due.push({ job, at });
+      else due.push({ job, at: deps.looks.dueAt(job.name, () => firstLook(batch.settings, job.acceptedAt, now)) });
     }
-    due.sort((a, b) => a.at - b.at);
-    for (const { job } of due.slice(0, Math.max(0, LOOKS_AT_ONCE - looks.size))) looks.set(job.name, look(job));
+    const next = due.filter(({ at }) => at <= now.monotonic).sort((a, b) => a.at - b.at);
+    for (const { job } of next.slice(0, Math.max(0, LOOKS_AT_ONCE - looks.size))) looks.set(job.name, look(job));
     await Promise.race([...looks.values(), sleep(TICK_MS)]);
   }
   ending.abort();

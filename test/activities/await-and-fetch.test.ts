@@ -58,8 +58,7 @@ describe('awaitAndFetch', () => {
 
   it('says what the batch may do by the end of the slice', async () => {
     const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
-    const { step, take, attempt } = keyOf(1);
-    const slice = worker.slice([{ row: 1, step, take, attempt }], 500);
+    const slice = worker.slice([keyOf(1)], 500);
     await (await world.look()).setControl(BATCH, 'paused');
     expect(await slice).toEqual({ settled: [], control: 'paused' });
   });
@@ -72,12 +71,7 @@ describe('awaitAndFetch', () => {
     );
     const worker = await world.worker();
     for (let row = 1; row <= 20; row++) await worker.submit(keyOf(row));
-    const rows = Array.from({ length: 20 }, (_, at) => keyOf(at + 1)).map(({ row, step, take, attempt }) => ({
-      row,
-      step,
-      take,
-      attempt,
-    }));
+    const rows = Array.from({ length: 20 }, (_, at) => keyOf(at + 1));
     await worker.slice(rows, 300);
     const first = await reads(world);
     expect(first).toBeLessThan(20);

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { atExit } from './at-exit.ts';
 import { checkEnds, checkWorld } from './check-world.ts';
 import type { Finding } from './finding.ts';
-import { Member } from './member.ts';
+import { COMPLETE, Member } from './member.ts';
 import type { ChaosOptions } from './options.ts';
 import type { Doubt } from './perform.ts';
 import { killAllIn, killIn } from './processes-in.ts';
@@ -18,8 +18,6 @@ const BATCH = 'lines';
 const CONFIG = { polling: { firstLookMs: 300, gapMs: 400 } };
 /** Paid requests per second: so that a batch is long beside the start of its command. */
 const RATE = 12;
-/** Exit codes of a batch that is complete. */
-const COMPLETE: readonly number[] = [0, 10, 13];
 
 /** A disk to try things on. */
 interface TriedDisk {

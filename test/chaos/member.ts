@@ -10,6 +10,9 @@ const WITNESSED_CLI = fileURLToPath(new URL('./witnessed-cli.mjs', import.meta.u
 /** Whoever ended without being told is started again after this long, ms, as a service manager does. */
 const RESTART_MS = 1_000;
 
+/** Exit codes of a batch that is complete. */
+export const COMPLETE: readonly number[] = [0, 10, 13];
+
 /** How a process of a member ended. */
 export interface MemberEnd {
   readonly pid: number;

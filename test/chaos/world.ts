@@ -6,7 +6,7 @@ import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { mixedManifest } from '../support/live-world.ts';
 import { atExit } from './at-exit.ts';
 import { ClusterServer } from './cluster-server.ts';
-import { Member } from './member.ts';
+import { COMPLETE, Member } from './member.ts';
 import { killIn } from './processes-in.ts';
 import { SimulatorJudge } from './simulator-judge.ts';
 import { findToxiproxy, Toxiproxy } from './toxiproxy.ts';
@@ -35,8 +35,6 @@ export interface WorldOptions {
 
 /** Jobs of the simulator are short, so they are looked at often; one that is stuck is given up soon. */
 const CONFIG = { polling: { firstLookMs: 300, gapMs: 400, jobDeadlineMinutes: 1.5 } };
-/** Exit codes of a batch that is complete. */
-const COMPLETE: readonly number[] = [0, 10, 13];
 
 /**
  * A cluster on this machine: a Temporal server, two workers and one `voxbatch run` per batch, with a ledger and a store that

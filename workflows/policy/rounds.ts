@@ -2,8 +2,6 @@
  * A batch goes through its open rows in rounds; nearly always one. Rounds that bring nothing on (rows that are open for a reason
  * that no lane can do anything about) are followed by ever longer pauses, so that the batch never spins.
  */
-const FIRST_ASK_MS = 15_000;
-const LONGEST_ASK_MS = 600_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -11,6 +9,9 @@ const LONGEST_PAUSE_MS = 60_000;
 export function roundPauseMs(idle: number): number {
   return idle < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, idle - 2));
 }
+
+const FIRST_ASK_MS = 15_000;
+const LONGEST_ASK_MS = 600_000;
 
 /**
  * How long a lane with nothing to do but wait for news waits before it asks the ledger, ms: longer each time, for a batch may be
