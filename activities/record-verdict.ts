@@ -9,6 +9,7 @@ import { isLastStep } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { loadBatch, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { canLookUp } from './look-up-lost.ts';
+import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
 
 /**
@@ -46,6 +47,7 @@ async function meaningOf(
     case 'done': {
       const { media, transcript, credits, requestId } = verdict;
       if (transcript !== undefined) {
+        await notePrice(deps, key, verdict);
         const { file, extraFiles } = await storeTranscript(deps.store, key, transcript);
         const record = { verdict: 'done', file, ...given({ credits, requestId }) } as const;
         return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];

@@ -9,6 +9,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-speech-link.ts';
 import { insist } from './insist.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
+import { notePrice } from './note-price.ts';
 import { receiveMedia } from './receive-media.ts';
 import { recordVerdict } from './record-verdict.ts';
 import { reportHealth } from './slots.ts';
@@ -52,9 +53,17 @@ async function sendOnce(
   };
   // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
   return deps.api.send(request, {
-    receive: tellingFaults(deps, receiveMedia(deps, key, 'audio')),
+    receive: tellingFaults(deps, notingPrice(deps, key, receiveMedia(deps, key, 'audio'))),
     signal: deps.cutting,
   });
+}
+
+/** The price is on record before the result is in the store. */
+function notingPrice<T>(deps: Dependencies, key: AttemptKey, receive: Receive<T>): Receive<T> {
+  return async (body, info) => {
+    await notePrice(deps, key, info);
+    return receive(body, info);
+  };
 }
 
 /** A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. */

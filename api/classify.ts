@@ -5,7 +5,7 @@ import type { OperationClient } from './operations/operation-client.ts';
 import type { Answer } from './read-answer.ts';
 import { isErrorBody, isOwnErrorBody, readErrorBody, saysNoSuccess } from './read-error-body.ts';
 import { readCredits } from './read-members.ts';
-import type { Verdict } from './speech-api.ts';
+import type { AnswerFacts, Verdict } from './speech-api.ts';
 
 /*
  * The one place that says what an answer means.
@@ -28,13 +28,7 @@ import type { Verdict } from './speech-api.ts';
  */
 
 /** What a paid request came to; `link` is a result that is still to be fetched, right away. */
-export type Ruling = Verdict<never> | { readonly verdict: 'link'; readonly url: string; readonly facts: PaidFacts };
-
-/** What a paid answer says beside its result. */
-interface PaidFacts {
-  readonly credits?: number;
-  readonly requestId?: string;
-}
+export type Ruling = Verdict<never> | { readonly verdict: 'link'; readonly url: string; readonly facts: AnswerFacts };
 
 /** Settings of {@link classifyPaid}. */
 export interface PaidContext extends FailureContext {

@@ -56,7 +56,8 @@ export async function sendPaid<T>(
   if (ruling.verdict !== 'link') return ruling;
   try {
     if (receive === undefined) throw new Error('there is no place for it');
-    const media = await download(connection, ruling.url, receive, options.signal);
+    const withFacts: Receive<T> = (content, info) => receive(content, { ...info, ...ruling.facts });
+    const media = await download(connection, ruling.url, withFacts, options.signal);
     return { verdict: 'done', media, ...ruling.facts };
   } catch (error) {
     return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(error), context) };
@@ -70,18 +71,17 @@ function mayBeMedia(operation: OperationClient, head: AnswerHead): boolean {
 /** The answer is the media. Whatever keeps it from its place, it has been made, and most likely charged. */
 async function receiveAnswer<T>(head: AnswerHead, receive: Receive<T>, context: PaidContext): Promise<Verdict<T>> {
   const { body, cut } = head.guarded;
+  const credits = asCredits(head.header('x-openapi-credits-used'));
+  const requestId = readRequestId({ header: (name) => head.header(name), json: undefined }, context);
+  const facts = {
+    ...(credits === undefined ? {} : { credits }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
   try {
-    const media = await receive(body, head.info);
+    const media = await receive(body, { ...head.info, ...facts });
     const broken = cut();
     if (broken !== undefined) throw broken;
-    const credits = asCredits(head.header('x-openapi-credits-used'));
-    const requestId = readRequestId({ header: (name) => head.header(name), json: undefined }, context);
-    return {
-      verdict: 'done',
-      media,
-      ...(credits === undefined ? {} : { credits }),
-      ...(requestId === undefined ? {} : { requestId }),
-    };
+    return { verdict: 'done', media, ...facts };
   } catch (error) {
     // A cut is the cause even where the receiver names its own trouble with it, unless the disk failed first.
     const cause = isLocalTrouble(error) ? error : (cut() ?? error);

@@ -12,8 +12,15 @@ export interface PaidRequest {
   readonly idempotencyKey: string;
 }
 
-/** Facts about a media body before it is read. */
-export interface BodyInfo {
+/** What an answer to a paid request says beside its result. */
+export interface AnswerFacts {
+  /** What the API says it charged. */
+  readonly credits?: number;
+  readonly requestId?: string;
+}
+
+/** Facts about a media body before it is read. Those of an answer are there if it is the result of a paid request. */
+export interface BodyInfo extends AnswerFacts {
   /** Lower case, without parameters; empty if the answer names none. */
   readonly contentType: string;
   /** From `Content-Length`, where the answer has it. */
@@ -37,18 +44,15 @@ export interface Transcript {
 
 /**
  * What is known after a paid request. See section "verdicts" of docs/decisions/one-charge.md.
- * `credits` is what the API said it charged, where it said so.
  */
 export type Verdict<T> =
-  | { readonly verdict: 'accepted'; readonly jobId: string; readonly credits?: number; readonly requestId?: string }
-  | {
+  | (AnswerFacts & { readonly verdict: 'accepted'; readonly jobId: string })
+  | (AnswerFacts & {
       readonly verdict: 'done';
       /** The received body, for an answer that was media. */
       readonly media?: T;
       readonly transcript?: Transcript;
-      readonly credits?: number;
-      readonly requestId?: string;
-    }
+    })
   | { readonly verdict: 'not-accepted' | 'rejected' | 'unknown'; readonly failure: Failure };
 
 /** One look at a job. */

@@ -26,15 +26,16 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
 
     const now = Date.now();
     const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
-    const charged = isTaken ? (verdict.credits ?? charge.quoted) : null;
+    const credits = verdict.credits ?? charge.told;
+    const charged = isTaken ? (credits ?? charge.quoted) : null;
     const isDone = verdict.verdict === 'done';
     await updateCharge(tx, charge, {
       state: verdict.verdict,
       job_id: verdict.jobId ?? null,
       charged,
-      charged_from: charged === null ? null : verdict.credits === undefined ? 'quote' : 'api',
+      charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
       failure: jsonOrNull(verdict.failure),
-      request_id: verdict.requestId ?? null,
+      request_id: verdict.requestId ?? charge.requestId,
       verdict_at: now,
       finished_at: isDone ? now : null,
       file: isDone ? jsonOrNull(verdict.file) : null,
@@ -44,6 +45,19 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
     const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
     await apply(tx, key.batch, key.row, effect);
     return true;
+  });
+}
+
+/** Notes a price that came before the verdict. See {@link Ledger.notePrice}. */
+export async function notePrice(
+  db: Db,
+  key: AttemptKey,
+  { credits, requestId }: Parameters<Ledger['notePrice']>[1],
+): Promise<void> {
+  await write(db, async (tx) => {
+    const charge = requireCharge(await chargesOfStep(tx, key), key);
+    if (charge.state !== 'sending' && charge.state !== 'unknown') return;
+    await updateCharge(tx, charge, { told: credits, request_id: requestId ?? null });
   });
 }
 

@@ -1,5 +1,5 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
-import { changeRunning, countRunning, finishJob, listSending, settle } from './charges.ts';
+import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
 import { isJobClaimed, isOtherInDoubt, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
@@ -42,6 +42,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     cancelRest: (batch) => cancelRest(db, batch),
     intend: (key, intent) => intend(db, key, intent),
     settle: (key, verdict, effect) => settle(db, key, verdict, effect),
+    notePrice: (key, answer) => notePrice(db, key, answer),
     revoke: (key) => revoke(db, key),
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
     changeRunning: (key, effect) => changeRunning(db, key, effect),

@@ -184,6 +184,11 @@ export interface Ledger {
    */
   settle(key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
   /**
+   * Notes what an answer said it charged, before its result is stored; a verdict that knows no figure takes this one. No effect on an
+   * attempt that has its verdict.
+   */
+  notePrice(key: AttemptKey, answer: { readonly credits: number; readonly requestId?: string }): Promise<void>;
+  /**
    * Creates the record as `revoked` if there is none, so that nobody can send with this key any more.
    * Returns the record that then stands.
    */

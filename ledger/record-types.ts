@@ -108,6 +108,8 @@ export interface ChargeRecord extends AttemptKey {
   readonly charged: number | null;
   /** Where `charged` is from. */
   readonly chargedFrom: 'api' | 'quote' | null;
+  /** What an answer said it charged before the attempt got its verdict. */
+  readonly told: number | null;
   readonly failure: Failure | null;
   readonly requestId: string | null;
   /** sha256 (hex) of the audio link that a chain's lip-sync was given: the link itself is on no record. */

@@ -8,6 +8,7 @@ import type { WorkflowStanding } from './start-workflow.ts';
 import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';
 import { ProgressDisplay } from './terminal/progress.ts';
+import { isTokenRefused } from './token-refused.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Media are linked to the out folder this often while following, ms. */
@@ -51,8 +52,7 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
     const standing = { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
-    // A token cannot be changed while this runs; and as long as it works with the old one, the batch would be paused again.
-    const waits = request.waitWhilePaused && batch.pauseReason?.class !== 'BadToken';
+    const waits = request.waitWhilePaused && !isTokenRefused(batch);
     const leaves = paused && !waits && !(request.fetchesHere && canFetch(batch, standing.counts));
     display.show(standing, batch.state === 'closed' || signal.aborted || leaves);
     if (batch.state === 'closed') return { why: 'closed', batch };
@@ -95,7 +95,7 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
 
 /** True if jobs run whose results can be had: without a good token not even reading works. */
 function canFetch(batch: BatchRecord, { states }: Counts): boolean {
-  return batch.pauseReason?.class !== 'BadToken' && states.submitting + states.processing + states.fetching > 0;
+  return !isTokenRefused(batch) && states.submitting + states.processing + states.fetching > 0;
 }
 
 /** What a command does while the batch is paused. */

@@ -14,6 +14,7 @@ import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
 import { sendControlNews } from '../start-workflow.ts';
 import type { Output } from '../terminal/output.ts';
+import { isTokenRefused } from '../token-refused.ts';
 
 export interface ServeFlags {
   readonly apiUrl?: string;
@@ -103,10 +104,7 @@ async function stayUntil(ledger: Ledger, open: OpenApi, flags: ServeFlags, signa
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (flags.untilIdle !== true) continue;
     const batches = await ledger.listBatches();
-    // The token of a process cannot be changed; and whoever goes on with a good one must not meet this one at work.
-    const isStuck = ({ control, pauseReason }: BatchRecord): boolean =>
-      control === 'paused' && pauseReason?.class === 'BadToken';
-    idle = batches.some((one) => isOpenFor(one, open) && !isStuck(one)) ? 0 : idle + 1;
+    idle = batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one)) ? 0 : idle + 1;
   }
 }
 

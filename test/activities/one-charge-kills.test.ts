@@ -67,7 +67,7 @@ describe('one charge: kills', () => {
   });
 
   it('killed after the answer, before the verdict', async () => {
-    const world = await createWorld();
+    const world = await createWorld({ shape: 'sync.headers=named' });
     await world.fill([tts('At once.'), tts('At once.'), stt(), stt()], { tts: 'sync' });
     const death = world.holdAt('after-answer');
     const killed = await world.worker({ witness: death.witness });
@@ -81,6 +81,8 @@ describe('one charge: kills', () => {
     expect(found).toMatchObject({ outcome: 'succeeded', file: { key: 'b/1-speech-1.mp3' } });
     // What was found is what the answer would have been.
     expect(found.file?.sha256).toBe(answered.file?.sha256);
+    const charged = (row: number): unknown => ({ charged: world.charges()[row - 1]?.credits, chargedFrom: 'api' });
+    expect(found.charges).toMatchObject([charged(1)]);
     expect(await next.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
 
     // A transcript comes as JSON: it is in the store only once it was written there.
@@ -90,7 +92,7 @@ describe('one charge: kills', () => {
     void late.submit(keyOf(3, 1, 'transcription'));
     await waitFor(async () => (await next.deps.store.find('b/3-transcription-1', 'txt')) !== undefined);
     expect(await next.reconcile(keyOf(3, 1, 'transcription'))).toEqual({ verdict: 'done', next: { do: 'ended' } });
-    expect(await world.row(3)).toMatchObject({ outcome: 'succeeded', text: 'hello world mp' });
+    expect(await world.row(3)).toMatchObject({ outcome: 'succeeded', text: 'hello world mp', charges: [charged(3)] });
     const early = keyOf(4, 1, 'transcription');
     void killed.submit(early);
     await waitFor(() => world.charges().length === 4);

@@ -71,6 +71,37 @@ describe('a result that is the answer itself', () => {
     },
   );
 
+  it('has its price on record before it is stored, where the API names one', async () => {
+    const world = await createWorld({ shape: 'sync.headers=named,segments.times=empty' });
+    await world.fill([tts('Spoken.'), stt()], { tts: 'sync' });
+    const told: unknown[] = [];
+    const worker = await world.worker({
+      change: ({ store }) => ({
+        store: {
+          ...store,
+          write: async (...what) => {
+            told.push((await world.row(told.length + 1)).charges);
+            return store.write(...what);
+          },
+        },
+      }),
+    });
+    await worker.submit(keyOf(1));
+    await worker.submit(keyOf(2, 1, 'transcription'));
+    expect(told).toMatchObject(world.charges().map(({ credits }) => [{ state: 'sending', told: credits }]));
+  });
+
+  it('loses nothing where its price cannot be noted', async () => {
+    const world = await createWorld({ shape: 'sync.headers=named' });
+    await world.fill([tts('Spoken.')], { tts: 'sync' });
+    const worker = await world.worker({
+      change: ({ ledger }) => ({ ledger: { ...ledger, notePrice: () => Promise.reject(new Error('no room')) } }),
+    });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    expect((await world.row(1)).charges).toMatchObject([{ chargedFrom: 'api', charged: world.charges()[0]?.credits }]);
+    expect(worker.faults).toEqual([]);
+  });
+
   it('that the disk does not take is told at once, before more is paid for', async () => {
     const world = await createWorld();
     await world.fill([tts()], { tts: 'sync' });

@@ -104,7 +104,10 @@ describe('speech in the answer', () => {
     const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
     expect(verdict).toEqual({
       verdict: 'done',
-      media: { bytes: MP3, info: { contentType: 'audio/mpeg', contentLength: MP3.length } },
+      media: {
+        bytes: MP3,
+        info: { contentType: 'audio/mpeg', contentLength: MP3.length, credits: 22, requestId: 'req_1' },
+      },
       credits: 22,
       requestId: 'req_1',
     });

@@ -58,7 +58,7 @@ describe('the judge of charges', () => {
     ]);
     const doubtful = resultOf(2, { _outcome: 'unknown', _credits: 0, _job_ids: [] });
     expect(broken(CHARGES, filesOf([resultOf(1), doubtful]))).toEqual([]);
-    // Its answer was lost with its worker, but its result had been stored.
+    // Its answer was lost, its result was found, and nothing else named its price.
     const unpriced = resultOf(2, { _credits: 0, _credits_kind: 'uncertain' });
     expect(broken(CHARGES, filesOf([resultOf(1), unpriced]))).toEqual([]);
   });

@@ -57,6 +57,10 @@ class LedgerBook implements Book {
     return this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect);
   }
 
+  changeRunning(key: RowAttempt, ending: RowEnding): Promise<void> {
+    return this.#ledger.changeRunning({ ...key, batch: this.#batch }, ending);
+  }
+
   endRow(row: number, take: number, ending: RowEnding | Retake): Promise<void> {
     return this.#ledger.endRow(this.#batch, row, take, ending);
   }

@@ -70,6 +70,11 @@ export class PureBook implements Book {
     return true;
   }
 
+  async changeRunning(key: RowAttempt, ending: RowEnding): Promise<void> {
+    const attempt = this.#attempt(key);
+    if (attempt?.state === 'accepted' && attempt.finishedAt === null) await this.endRow(key.row, key.take, ending);
+  }
+
   async endRow(row: number, take: number, ending: RowEnding): Promise<void> {
     if (this.#row(row).take === take) apply(this.#row(row), ending);
   }

@@ -127,7 +127,7 @@ export class Workers {
         await this.#book.finishJob(key, failure, afterJobFailed(this.#rules.retakes, 'running', key.step, failure));
         return false;
       case 5:
-        await this.#book.endRow(key.row, key.take, { outcome: 'overdue', failure: failureOf('Overdue') });
+        await this.#book.changeRunning(key, { outcome: 'overdue', failure: failureOf('Overdue') });
         return false;
       default: {
         const effect: RowEffect = isLastStep(kind, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
