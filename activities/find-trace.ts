@@ -1,7 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
 import { stemOf } from '../store/store.ts';
-import { isLastStep } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { canLookUp, lookUpLost } from './look-up-lost.ts';
@@ -39,15 +38,16 @@ async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: Attem
   const file = await deps.store.find(stemOf(key), isText ? 'txt' : undefined);
   if (file === undefined) return undefined;
   const extras = isText ? [await deps.store.find(stemOf(key), 'srt'), await deps.store.find(stemOf(key), 'vtt')] : [];
-  const effect = isLastStep(loaded.row.kind, key.step)
-    ? ({
-        outcome: 'succeeded',
-        file,
-        extraFiles: extras.filter((one) => one !== undefined),
-        ...(isText ? { text: await readText(deps, file.key) } : {}),
-      } as const)
-    : ({ state: 'waiting' } as const);
-  await deps.ledger.settle(key, { verdict: 'done', file }, effect);
+  await deps.ledger.settle(
+    key,
+    { verdict: 'done', file },
+    {
+      outcome: 'succeeded',
+      file,
+      extraFiles: extras.filter((one) => one !== undefined),
+      ...(isText ? { text: await readText(deps, file.key) } : {}),
+    },
+  );
   return 'found';
 }
 

@@ -3,9 +3,9 @@ import type { AttemptKey, Move } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
 import type { StoredFile } from '../store/store.ts';
+import { withCostNote } from '../workflows/policy/cost-note.ts';
 import { afterUnknown } from '../workflows/policy/new-take.ts';
-import { mayTryAgain, pausesBatch } from '../workflows/policy/retry.ts';
-import { isLastStep } from '../workflows/policy/row-machine.ts';
+import { countRefusals, mayTryAgain, pausesBatch } from '../workflows/policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
 import { loadBatch, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { canLookUp } from './look-up-lost.ts';
@@ -45,6 +45,7 @@ async function meaningOf(
     case 'accepted':
       return [verdict, { state: 'processing' }];
     case 'done': {
+      // What is answered at once is the only step of its row.
       const { media, transcript, credits, requestId } = verdict;
       if (transcript !== undefined) {
         await notePrice(deps, key, verdict);
@@ -53,13 +54,12 @@ async function meaningOf(
         return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
       }
       const record = { verdict: 'done', ...given({ file: media, credits, requestId }) } as const;
-      const last = isLastStep(loaded.row.kind, key.step);
-      return [record, last ? { outcome: 'succeeded', ...given({ file: media }) } : { state: 'waiting' }];
+      return [record, { outcome: 'succeeded', ...given({ file: media }) }];
     }
     case 'not-accepted':
       return [verdict, afterRefusal(loaded, key, verdict.failure)];
     case 'rejected':
-      return [verdict, { outcome: 'failed', failure: withNote(verdict.failure, 'nothing was charged') }];
+      return [verdict, { outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') }];
     case 'unknown':
       // Where the API has a list, reconcile looks there before the row ends.
       if (canLookUp(loaded.operation)) return [verdict, { state: 'submitting' }];
@@ -69,15 +69,9 @@ async function meaningOf(
 
 /** A refusal costs nothing; the row tries again until the refusals of its class are too many. */
 function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
-  const refusals = loaded.charges.filter(
-    (one) =>
-      one.step === key.step &&
-      one.take === key.take &&
-      one.state === 'not-accepted' &&
-      one.failure?.class === failure.class,
-  ).length;
-  if (mayTryAgain(failure.class, refusals + 1)) return { state: 'waiting' };
-  const message = `${failure.message} Given up after ${String(refusals + 1)} such answers; nothing was charged for them.`;
+  const refusals = countRefusals(loaded.charges, key, failure.class) + 1;
+  if (mayTryAgain(failure.class, refusals)) return { state: 'waiting' };
+  const message = `${failure.message} Given up after ${String(refusals)} such answers; nothing was charged for them.`;
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 
@@ -89,18 +83,8 @@ export async function whenUnknown(
   failure: Failure,
 ): Promise<RowEnding | Retake> {
   const { control, settings } = await loadBatch(deps, key.batch);
-  const noted = withNote(failure, 'it may have been charged');
+  const noted = withCostNote(failure, 'it may have been charged');
   return afterUnknown(settings.onUnknown, control, key.step, { jobId }, { ...noted, class: 'OutcomeUnknown' });
-}
-
-/** Longest message of a failure, in characters. */
-const LONGEST_MESSAGE = 500;
-
-/** A failure whose message also says what it costs, in brackets at its end. */
-function withNote(failure: Failure, note: string): Failure {
-  if (/charged/.test(failure.message)) return failure;
-  const words = failure.message.slice(0, LONGEST_MESSAGE - note.length - 3);
-  return { ...failure, message: `${words} (${note})` };
 }
 
 /** The members that have a value. */

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { loadAttempt } from '../../activities/load-attempt.ts';
+import { recordVerdict } from '../../activities/record-verdict.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { keyOf, stt, tts } from './rows.ts';
+import { keyOf, lipSync, stt, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 
 const STT = keyOf(1, 1, 'transcription');
@@ -122,5 +124,35 @@ describe('a result that is the answer itself', () => {
     });
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
     expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
+  });
+});
+
+describe('what an answer means for its row', () => {
+  const failure = { class: 'ServiceDown', message: 'Out to lunch.', status: 503 } as const;
+
+  it.each([
+    ['accepted', { verdict: 'accepted', jobId: 'j1' }, tts(), { state: 'processing', outcome: null }],
+    ['refused', { verdict: 'not-accepted', failure }, tts(), { state: 'waiting', outcome: null }],
+    [
+      'rejected',
+      { verdict: 'rejected', failure: { ...failure, class: 'Rejected' } },
+      tts(),
+      { outcome: 'failed', failure: { class: 'Rejected', message: 'Out to lunch. (nothing was charged)' } },
+    ],
+    [
+      'lost',
+      { verdict: 'unknown', failure },
+      tts(),
+      { outcome: 'unknown', failure: { class: 'OutcomeUnknown', message: 'Out to lunch. (it may have been charged)' } },
+    ],
+    ['lost, and may be in a list', { verdict: 'unknown', failure }, lipSync(), { state: 'submitting', outcome: null }],
+  ] as const)('%s', async (_, verdict, spec, meaning) => {
+    const world = await createWorld();
+    await world.fill([spec]);
+    const { deps } = await world.worker();
+    const key = keyOf(1, 1, spec.kind === 'tts' ? 'speech' : 'lip-sync');
+    await deps.ledger.intend(key, { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await recordVerdict(deps, await loadAttempt(deps, key), key, verdict);
+    expect(await world.row(1)).toMatchObject(meaning);
   });
 });

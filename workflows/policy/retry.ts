@@ -1,4 +1,6 @@
 import type { FailureClass } from '../../contract/failures.ts';
+import type { AttemptState } from '../../contract/outcomes.ts';
+import type { Step } from '../../contract/row-kinds.ts';
 
 /**
  * How many attempts of a take may come to nothing, by the class of the last one, before the row fails with it.
@@ -13,9 +15,27 @@ const ATTEMPT_CAPS: Partial<Record<FailureClass, number>> = {
   ServiceDown: 8,
 };
 
+/** An attempt that had its answer before. */
+interface EarlierAttempt {
+  readonly step: Step;
+  readonly take: number;
+  readonly state: AttemptState;
+  readonly failure: { readonly class: FailureClass } | null;
+}
+
+/** How many attempts of this step and take came to nothing for this reason. */
+export function countRefusals(
+  attempts: readonly EarlierAttempt[],
+  { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
+  failure: FailureClass,
+): number {
+  return attempts.filter(
+    (one) => one.step === step && one.take === take && one.state === 'not-accepted' && one.failure?.class === failure,
+  ).length;
+}
+
 /** True if the next attempt may be made after `refusals` attempts of this class in this take. */
-export function mayTryAgain(failure: FailureClass | null, refusals: number): boolean {
-  if (failure === null) return true;
+export function mayTryAgain(failure: FailureClass, refusals: number): boolean {
   const cap = ATTEMPT_CAPS[failure];
   return cap === undefined || refusals < cap;
 }

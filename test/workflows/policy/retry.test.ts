@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES, type FailureClass } from '../../../contract/failures.ts';
-import { mayTryAgain, pausesBatch } from '../../../workflows/policy/retry.ts';
+import { countRefusals, mayTryAgain, pausesBatch } from '../../../workflows/policy/retry.ts';
 
 describe('mayTryAgain', () => {
   it.each([
@@ -18,8 +18,28 @@ describe('mayTryAgain', () => {
     expect(mayTryAgain('BadToken', 1_000)).toBe(true);
     expect(mayTryAgain('OutOfCredits', 1_000)).toBe(true);
   });
+});
 
-  it('has no cap for attempts that were revoked: they have no class', () => {
-    expect(mayTryAgain(null, 1_000)).toBe(true);
+describe('countRefusals', () => {
+  const refused = {
+    step: 'lip-sync',
+    take: 2,
+    state: 'not-accepted',
+    failure: { class: 'ServiceDown' },
+  } as const;
+
+  it('counts attempts of the step and take that came to nothing for the same reason', () => {
+    expect(countRefusals([], refused, 'ServiceDown')).toBe(0);
+    expect(countRefusals([refused, refused], refused, 'ServiceDown')).toBe(2);
+  });
+
+  it.each([
+    ['of another step', { step: 'speech' }],
+    ['of another take', { take: 1 }],
+    ['for another reason', { failure: { class: 'NotSent' } }],
+    ['that were revoked, for no reason', { state: 'revoked', failure: null }],
+    ['that may have been taken', { state: 'unknown' }],
+  ] as const)('leaves out those %s', (_, other) => {
+    expect(countRefusals([{ ...refused, ...other }], refused, 'ServiceDown')).toBe(0);
   });
 });
