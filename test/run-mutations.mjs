@@ -40,7 +40,7 @@ const SOURCES = {
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
   'activities/note-price.ts': ['activities/record-verdict'],
   'activities/reconcile.ts': ['activities/look-up-lost', 'activities/one-charge-{kills,memory,races,takes}'],
-  'activities/find-trace.ts': ['activities/look-up-lost', 'activities/one-charge-kills'],
+  'activities/find-trace.ts': ['activities/{find-trace,look-up-lost}', 'activities/one-charge-kills'],
   'ledger/intents.ts': ['ledger/{charges,takes,budgets,over-budget}'],
   'ledger/charges.ts': ['ledger/{charges,doubt,late-news}'],
   'ledger/doubts.ts': ['ledger/{charges,doubt}'],
