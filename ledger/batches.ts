@@ -4,7 +4,7 @@ import { BatchExists, LedgerMisuse } from './errors.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
-import { isDuplicate } from './sqlite.ts';
+import { isDuplicate } from './sqlite-errors.ts';
 
 /** Makes a batch in state `loading`. Throws {@link BatchExists}. */
 export async function createBatch(db: Db, batch: NewBatch): Promise<void> {

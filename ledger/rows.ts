@@ -3,7 +3,7 @@ import { DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, NewRow, RowRecord } from './record-types.ts';
 import { fromRow, inOrder, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
-import { isDuplicate } from './sqlite.ts';
+import { isDuplicate } from './sqlite-errors.ts';
 
 export interface RowWithCharges {
   readonly row: RowRecord;

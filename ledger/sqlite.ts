@@ -14,11 +14,13 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { LedgerUnreachable } from './errors.ts';
+import { BUSY_TIMEOUT_MS, codeOf, explain } from './sqlite-errors.ts';
 
-/** The one file that knows SQLite. Everything else speaks through Kysely, so that PostgreSQL can take its place. */
+/**
+ * This file and `sqlite-errors.ts` are all that knows SQLite. Everything else speaks through Kysely, so that PostgreSQL can take its
+ * place.
+ */
 
-/** How long a writer waits for another process's transaction, in ms. */
-const BUSY_TIMEOUT_MS = 10_000;
 /** Statements that are kept prepared; lists of changing length make ever new ones. */
 const MOST_STATEMENTS = 200;
 
@@ -55,12 +57,6 @@ export async function openSqlite(path: string): Promise<Dialect> {
   } catch (error) {
     throw explain(path, error);
   }
-}
-
-/** True if the error says that a primary key or unique constraint was violated. */
-export function isDuplicate(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_UNIQUE';
 }
 
 class LedgerDialect extends SqliteDialect {
@@ -217,49 +213,4 @@ async function patiently<R>(action: () => R): Promise<R> {
       await sleep(wait * (0.5 + Math.random()));
     }
   }
-}
-
-/** What to say about SQLite's result codes (https://www.sqlite.org/rescode.html); the longest prefix that fits comes first. */
-const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
-  ['SQLITE_FULL', 'the disk is full', 'Free some space and run the same command again.'],
-  ['SQLITE_READONLY', 'it is read-only', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
-  ['SQLITE_PERM', 'access is denied', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
-  [
-    'SQLITE_BUSY',
-    `another process held it for ${BUSY_TIMEOUT_MS / 1000} s`,
-    'End that process (it may be stopped in the middle of a write), and run the same command again.',
-  ],
-  [
-    'SQLITE_NOTADB',
-    'the file is no database',
-    'If batches were run with it, restore it from a backup: it is the record of what was paid, and without it all is paid again. If not, name another with VOXBATCH_LEDGER.',
-  ],
-  [
-    'SQLITE_CORRUPT',
-    'the database is damaged',
-    'Restore it from a backup. Do not delete it: it is the record of what was paid.',
-  ],
-  ['SQLITE_IOERR', 'reading or writing the disk failed', 'Check the disk, then run the same command again.'],
-  ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
-];
-
-/** The error to throw for one of SQLite's: ours where it is about the file or its disk. */
-function explain(path: string, error: unknown): Error {
-  const code = codeOf(error);
-  const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
-  if (found !== undefined) {
-    return new LedgerUnreachable(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);
-  }
-  return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
-}
-
-function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (typeof code === 'string' && code !== '') return code;
-  // A file that cannot be opened is the one case in which libsql gives no code.
-  return messageOf(error).startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
-}
-
-function messageOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 }
