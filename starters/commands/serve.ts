@@ -12,7 +12,7 @@ import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
-import { sendControlNews } from '../start-workflow.ts';
+import { startWorkflow } from '../start-workflow.ts';
 import type { Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../token-refused.ts';
 
@@ -71,7 +71,7 @@ export async function serve(
       output.say(
         `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
       );
-      await tellOpenBatches(temporal, ledger, open);
+      await wakeOpenBatches(temporal, ledger, open);
       await stayUntil(ledger, open, flags, signal);
       await worker.end(interrupt.patienceMs());
     } finally {
@@ -90,10 +90,13 @@ export async function serve(
   }
 }
 
-/** A wish may have been written while nobody was there to be told; batches would find it, but later. */
-async function tellOpenBatches({ client }: Temporal, ledger: Ledger, open: OpenApi): Promise<void> {
-  for (const { name } of (await ledger.listBatches()).filter((one) => isOpenFor(one, open))) {
-    await sendControlNews(client, ledger, name).catch((error: unknown) => {
+/**
+ * Open batches go on from here, also those whose workflows Temporal has lost. A wish may have been written while nobody was there to
+ * be told; batches would find it, but later.
+ */
+async function wakeOpenBatches({ client }: Temporal, ledger: Ledger, open: OpenApi): Promise<void> {
+  for (const batch of (await ledger.listBatches()).filter((one) => isOpenFor(one, open))) {
+    await startWorkflow(client, ledger, batch, { news: true }).catch((error: unknown) => {
       if (!(error instanceof ServiceError)) throw error;
     });
   }
