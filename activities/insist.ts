@@ -28,15 +28,13 @@ export async function insist<T>(
       return await write();
     } catch (error) {
       const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
-      if (!isDisk) throw error;
       if (tries === 1) {
         const jobId = verdict.verdict === 'accepted' ? { jobId: verdict.jobId } : {};
-        deps.log.error(
-          { ...key, ...jobId, verdict: verdict.verdict },
-          `an answer cannot be recorded: ${error.message}`,
-        );
-        deps.onFault(error);
+        const words = error instanceof Error ? error.message : String(error);
+        deps.log.error({ ...key, ...jobId, verdict: verdict.verdict }, `an answer cannot be recorded: ${words}`);
       }
+      if (!isDisk) throw error;
+      if (tries === 1) deps.onFault(error);
       if (signal.aborted || deps.ending.aborted) triesLeft -= 1;
       if (triesLeft <= 0 || deps.cutting.aborted) throw error;
       await sleep(PAUSE_MS);

@@ -64,6 +64,8 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
   else if (why === 'detached') output.say(`The batch goes on in the background. Look: voxbatch status ${batch.name}`);
-  else if (!isClosed) output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
+  else if (batch.control === 'paused' && !isClosed)
+    output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
+  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Go on with: ${goOnCommand(batch)}`);
   return exit;
 }

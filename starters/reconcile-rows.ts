@@ -1,13 +1,12 @@
 import { ApiError } from '../api/speech-api.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { openFolderStore } from '../store/folder-store.ts';
 import { newIdentity, type WorkerWorld } from '../worker/dependencies.ts';
 import { adoptJob, listOrphans, settleUnknown, type Orphan } from '../worker/settle-unknown.ts';
 import { openLog } from './embedded-worker.ts';
 import { hasList } from './gather-leftovers.ts';
-import { beforeWork } from './machine-trouble.ts';
 import type { OpenApi } from './open-api.ts';
+import { openStore } from './open-store.ts';
 import type { Settings } from './settings.ts';
 import type { ReconciledRow } from './terminal/reconcile-words.ts';
 import type { Output } from './terminal/output.ts';
@@ -17,7 +16,7 @@ const ROWS_A_LOOK = 500;
 
 /** This process looks as a worker does, but sends nothing and starts no workflow. */
 export async function worldOf(settings: Settings, ledger: Ledger, { api, profile }: OpenApi): Promise<WorkerWorld> {
-  const store = await beforeWork(() => openFolderStore(settings.store));
+  const store = await openStore(settings, ledger);
   const realm = { apiUrl: api.baseUrl, account: profile.userId, ledgerId: ledger.id };
   const onFault = (fault: Error): void => {
     throw fault;

@@ -4,13 +4,12 @@ import type { ExitName } from '../contract/exit-codes.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../ledger/ledger.ts';
 import type { BatchRecord, Money } from '../ledger/record-types.ts';
-import { openFolderStore } from '../store/folder-store.ts';
 import { checkSpend, namedRowLines } from './check-spend.ts';
 import { ExitError } from './exit-error.ts';
 import { finishRun } from './finish-run.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
-import { beforeWork } from './machine-trouble.ts';
 import type { OpenApi } from './open-api.ts';
+import { openStore } from './open-store.ts';
 import { requireWritableOut } from './out-folder.ts';
 import type { RedriveDraft } from './redrive-draft.ts';
 import type { Settings } from './settings.ts';
@@ -84,7 +83,7 @@ export async function workOn(
   open: OpenApi,
 ): Promise<ExitName> {
   const { ledger, batch, settings } = request;
-  const store = await beforeWork(() => openFolderStore(settings.store));
+  const store = await openStore(settings, ledger);
   const record = (await ledger.findBatch(batch.name)) ?? batch;
   const work = { ...request, store, batch: batch.name };
   const why = record.state === 'closed' ? 'closed' : await workOnBatch({ ...work, open, record, isNew: false });
@@ -105,9 +104,8 @@ export function requireSameRealm(batch: BatchRecord, { api, profile }: OpenApi):
 
 /** The exit code is that of the batch; one that is finished gets its files again. */
 async function nothingToDo(request: RedriveRequest): Promise<ExitName> {
-  const { ledger, batch, output, settings } = request;
-  if (batch.state === 'open') output.say(`The batch is not finished. Go on with: ${goOnCommand(batch)}`);
-  const store = await beforeWork(() => openFolderStore(settings.store));
+  const { ledger, batch, settings } = request;
+  const store = await openStore(settings, ledger);
   return finishRun({
     ...request,
     ledger,

@@ -1,4 +1,3 @@
-import { openFolderStore } from '../../store/folder-store.ts';
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -10,6 +9,7 @@ import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
+import { openStore } from '../open-store.ts';
 import { requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
 import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
@@ -142,7 +142,7 @@ async function runLoaded(world: {
 }): Promise<ExitName> {
   const { settings, plan, flags, context, ledger, open, batch, isNew } = world;
   const { output } = context;
-  const store = await beforeWork(() => openFolderStore(settings.store));
+  const store = await openStore(settings, ledger);
   const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is finished already; its files are written again, nothing is sent.`);

@@ -4,12 +4,12 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Witness } from '../../activities/dependencies.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
 import { startEmbeddedWorker } from '../embedded-worker.ts';
 import { ExitError } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
+import { openStore } from '../open-store.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
 import { startWorkflow } from '../start-workflow.ts';
@@ -56,7 +56,7 @@ export async function serve(
     const ledger = await openRecords(settings, { mustExist: false });
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {
-      const store = await openFolderStore(settings.store);
+      const store = await openStore(settings, ledger);
       const { home } = settings;
       const worker = await startEmbeddedWorker({
         temporal,
@@ -68,12 +68,16 @@ export async function serve(
         witness: context.witness,
       });
       worker.ended.catch(onFault);
-      output.say(
-        `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
-      );
-      await wakeOpenBatches(temporal, ledger, open);
-      await stayUntil(ledger, open, flags, signal);
-      await worker.end(interrupt.patienceMs());
+      try {
+        output.say(
+          `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
+        );
+        await wakeOpenBatches(temporal, ledger, open);
+        await stayUntil(ledger, open, flags, signal);
+      } finally {
+        // Whatever ends this: what is on the wire has a ledger to be written to.
+        await worker.end(interrupt.patienceMs()).catch(onFault);
+      }
     } finally {
       await temporal.close();
       await ledger.close();

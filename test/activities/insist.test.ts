@@ -83,9 +83,11 @@ describe('insist', () => {
     const write = (): Promise<never> => Promise.reject(FULL);
     await expect(insist({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, NEVER, write)).rejects.toBe(FULL);
     const bug = new Error('a bug');
-    const world = worldOf();
+    const lines: string[] = [];
+    const world = worldOf(lines);
     await expect(insist(world, keyOf(1), ACCEPTED, NEVER, () => Promise.reject(bug))).rejects.toBe(bug);
     expect(world.faults).toEqual([]);
+    expect(lines).toEqual([expect.stringContaining('"jobId":"j1"')]);
   });
 
   it('tries a last while when its work is taken away', async () => {

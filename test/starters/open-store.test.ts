@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../../starters/open-store.ts';
+
+const [ONE, OTHER] = [
+  { id: 'ledger-1', file: '/one/ledger.db' },
+  { id: 'ledger-2', file: '/other/ledger.db' },
+];
+
+let folder: string;
+let store: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
+  store = join(folder, 'store');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('openStore', () => {
+  it('makes a store, and opens it again for the same ledger', async () => {
+    for (let times = 0; times < 2; times += 1) await openStore({ store }, ONE);
+    expect(await readdir(store)).toEqual(['.ledger']);
+  });
+
+  it('refuses the store of another ledger, and changes nothing in it', async () => {
+    await openStore({ store }, ONE);
+    await expect(openStore({ store }, OTHER)).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringMatching(
+        /belong to another ledger than \/other\/ledger\.db.*Nothing was spent.*VOXBATCH_STORE/,
+      ),
+    });
+    expect(await readFile(join(store, '.ledger'), 'utf8')).toBe('ledger-1');
+  });
+
+  it('is one ledger of several that begin at once', async () => {
+    const opened = await Promise.allSettled([ONE, OTHER, ONE, OTHER].map((ledger) => openStore({ store }, ledger)));
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(await readdir(store)).toEqual(['.ledger']);
+  });
+
+  it('says where it cannot be written', async () => {
+    await writeFile(store, 'no folder');
+    await expect(openStore({ store }, ONE)).rejects.toMatchObject({ exit: 'unreachable' });
+  });
+});
