@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AwaitReply, AwaitRequest } from '../contract/activities.ts';
-import type { AttemptKey, WaitReport } from '../contract/batch.ts';
+import type { HeldAttempt, WaitReport } from '../contract/batch.ts';
 import { firstLook } from '../workflows/policy/looks.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
-import { loadAttempt, loadBatch, moveFor } from './load-attempt.ts';
+import { loadAttempt, loadBatch, moveAfter } from './load-attempt.ts';
 import { lookAtJob } from './look-at-job.ts';
 import { waitedJob, type WaitedJob } from './waited-job.ts';
 
@@ -52,9 +52,9 @@ export async function awaitAndFetch(
   setMaxListeners(0, patience);
 
   /** Keeps a job that still runs; reports a row that needs something else. */
-  const sort = async (key: AttemptKey): Promise<void> => {
+  const sort = async (key: HeldAttempt): Promise<void> => {
     const loaded = await loadAttempt(deps, key, batch);
-    const next = moveFor(loaded.row, loaded.charges);
+    const next = moveAfter(key, loaded.row, loaded.charges);
     const job = waitedJob(key, loaded);
     // A row that waits for another job by now is handed back: its lane knows the new one by its key.
     if (next.do === 'wait' && job?.name === nameOf({ batch: key.batch, ...next.at })) {

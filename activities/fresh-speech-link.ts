@@ -105,6 +105,6 @@ async function later(signal: AbortSignal): Promise<Link> {
 
 async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
   const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The lip-sync was not paid for.` };
-  await deps.ledger.endRow(key.batch, key.row, key.take, { outcome: 'failed', failure });
+  await deps.ledger.giveUp(key, { outcome: 'failed', failure });
   return { state: 'ended' };
 }

@@ -4,7 +4,7 @@ import { awaitAndFetch } from './await-and-fetch.ts';
 import { applyControl } from './apply-control.ts';
 import type { Dependencies } from './dependencies.ts';
 import { withLifeline } from './lifeline.ts';
-import { loadBatch, moveFor } from './load-attempt.ts';
+import { loadBatch, moveAfter } from './load-attempt.ts';
 import { reconcile } from './reconcile.ts';
 import { submit } from './submit.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
@@ -24,7 +24,11 @@ export function createActivities(deps: Dependencies): Activities {
       // What was opened again or refused since is not worth a claim.
       if (control === 'stopping') await ledger.cancelRest(request.batch);
       const { rows, exhausted } = await ledger.claimRows(request);
-      const tasks = rows.map(({ row, charges }) => ({ row: row.row, kind: row.kind, next: moveFor(row, charges) }));
+      const tasks = rows.map(({ row, charges }) => ({
+        row: row.row,
+        kind: row.kind,
+        next: moveAfter(row, row, charges),
+      }));
       return { rows: tasks, control, exhausted };
     },
     submit: (key) => withLifeline((signal) => submit(deps, key, signal)),

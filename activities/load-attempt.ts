@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { AttemptKey, Move } from '../contract/batch.ts';
+import type { AttemptKey, HeldAttempt, Move, RowAttempt } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
 import { nextMove } from '../workflows/policy/row-machine.ts';
@@ -45,13 +45,22 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: B
   return { batch, row, charges, charge, operation: operationOf(row.kind, key.step, batch.settings.tts) };
 }
 
-/** What a row needs next, from the ledger as it is now. */
-export async function moveOf(deps: Dependencies, batch: string, row: number): Promise<Move> {
-  const found = await deps.ledger.readRow(batch, row);
-  return found === undefined ? { do: 'ended' } : moveFor(found.row, found.charges);
+/** True if the row was taken back since: another lane has it, or a claim that is still to come. */
+export function isTakenBack({ hold }: Pick<RowAttempt, 'hold'>, row: RowRecord): boolean {
+  return hold !== undefined && hold !== row.hold;
 }
 
-export function moveFor(row: RowRecord, charges: readonly ChargeRecord[]): Move {
+/** What a row needs next of whoever works on this attempt of it, from the ledger as it is now. */
+export async function moveOf(deps: Dependencies, key: HeldAttempt): Promise<Move> {
+  const found = await deps.ledger.readRow(key.batch, key.row);
+  return found === undefined ? { do: 'ended' } : moveAfter(key, found.row, found.charges);
+}
+
+/** What a row needs next of whoever holds it by this; nothing, if it was taken back. */
+export function moveAfter(held: Pick<RowAttempt, 'hold'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
+  if (isTakenBack(held, row)) return { do: 'ended' };
   const { kind, take, redoFrom } = row;
-  return nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
+  const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
+  const { hold } = held;
+  return next.do === 'ended' || hold === undefined ? next : { ...next, at: { ...next.at, hold } };
 }

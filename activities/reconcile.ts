@@ -1,9 +1,9 @@
 import { ApiError } from '../api/speech-api.ts';
-import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
+import type { HeldAttempt, SubmitReport } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
-import { loadAttempt, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { isTakenBack, loadAttempt, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { whenUnknown } from './record-verdict.ts';
 
 /**
@@ -16,25 +16,27 @@ import { whenUnknown } from './record-verdict.ts';
  *   trace may be: in the store for a synchronous result, in the API's list for a lip-sync job. Without a trace the row
  *   ends `unknown`, or as `--on-unknown` says; where the list cannot be read it is not sent again by itself. An attempt of an earlier take is settled for the money alone; its row stays.
  */
-export async function reconcile(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<SubmitReport> {
+export async function reconcile(deps: Dependencies, key: HeldAttempt, signal: AbortSignal): Promise<SubmitReport> {
   await deps.sends.settled(nameOf(key));
+  // Whoever has the row now settles what this lane left behind.
+  if (isTakenBack(key, (await loadAttempt(deps, key)).row)) return { verdict: 'held', next: { do: 'ended' } };
   const standing = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
   const inDoubt = standing.state === 'sending' || standing.state === 'unknown';
   const isOther = nameOf(standing) !== nameOf(key);
   if (!inDoubt || isOther || loaded.row.outcome !== null) {
     const verdict = standing.state === 'sending' ? 'unknown' : standing.state;
-    return { verdict, next: moveFor(loaded.row, loaded.charges) };
+    return { verdict, next: moveAfter(key, loaded.row, loaded.charges) };
   }
   const trace = await lookForTrace(deps, loaded, key, signal);
   if (trace === undefined || trace === 'unreadable') return giveUp(deps, loaded, key, trace === undefined);
-  return { verdict: trace === 'found' ? 'done' : 'accepted', next: await moveOf(deps, key.batch, key.row) };
+  return { verdict: trace === 'found' ? 'done' : 'accepted', next: await moveOf(deps, key) };
 }
 
 async function lookForTrace(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: AttemptKey,
+  key: HeldAttempt,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof findTrace>> | 'unreadable'> {
   try {
@@ -52,7 +54,7 @@ async function lookForTrace(
 async function giveUp(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: AttemptKey,
+  key: HeldAttempt,
   isLost: boolean,
 ): Promise<SubmitReport> {
   const failure: Failure = loaded.charge?.failure ?? {
@@ -62,12 +64,8 @@ async function giveUp(
   };
   const wanted = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
   const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
-  const isSettled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
   // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands,
   // and so does a later take.
-  if (!isSettled) {
-    const { charge } = await loadAttempt(deps, key);
-    if (charge?.state === 'unknown') await deps.ledger.endRow(key.batch, key.row, key.take, effect);
-  }
-  return { verdict: 'unknown', next: await moveOf(deps, key.batch, key.row) };
+  if (!(await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect))) await deps.ledger.giveUp(key, effect);
+  return { verdict: 'unknown', next: await moveOf(deps, key) };
 }

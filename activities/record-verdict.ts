@@ -1,5 +1,5 @@
 import type { Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, Move } from '../contract/batch.ts';
+import type { AttemptKey, HeldAttempt, Move } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
 import type { StoredFile } from '../store/store.ts';
@@ -19,7 +19,7 @@ import { storeTranscript } from './store-transcript.ts';
 export async function recordVerdict(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: AttemptKey,
+  key: HeldAttempt,
   verdict: Verdict<StoredFile>,
 ): Promise<Move> {
   if ('failure' in verdict) {
@@ -32,7 +32,7 @@ export async function recordVerdict(
   }
   const [record, effect] = await meaningOf(deps, loaded, key, verdict);
   await deps.ledger.settle(key, record, effect);
-  return moveOf(deps, key.batch, key.row);
+  return moveOf(deps, key);
 }
 
 async function meaningOf(

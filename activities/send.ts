@@ -1,5 +1,5 @@
 import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
+import type { AttemptKey, HeldAttempt, SubmitReport } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import { StoreUnwritable } from '../store/errors.ts';
@@ -17,7 +17,7 @@ import { reportHealth } from './slots.ts';
 /** A request that is on record and may be sent. */
 export interface Sending {
   readonly loaded: LoadedAttempt;
-  readonly key: AttemptKey;
+  readonly key: HeldAttempt;
   readonly link: ReadyLink;
   readonly signal: AbortSignal;
   readonly intentAt: Instant;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptKey, BatchSettings, SubmitReport } from '../contract/batch.ts';
+import type { AttemptKey, BatchSettings, HeldAttempt, SubmitReport } from '../contract/batch.ts';
 import { operationOf } from '../contract/row-kinds.ts';
 import { quoteStep } from '../workflows/policy/pricing.ts';
 import { stepsAfter } from '../workflows/policy/row-machine.ts';
@@ -7,7 +7,7 @@ import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Intent } from '../ledger/ledger.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-speech-link.ts';
-import { loadAttempt, loadBatch, moveFor, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { loadAttempt, loadBatch, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
 import { send } from './send.ts';
 import { waitForSlot } from './slots.ts';
@@ -28,9 +28,9 @@ const FULL_PAUSE_MS = 50;
  * leaves with the attempt open: it is for reconcile, not to be put back among the rows that wait for a place on the wire, one of
  * which it holds.
  */
-export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<SubmitReport> {
+export async function submit(deps: Dependencies, key: HeldAttempt, signal: AbortSignal): Promise<SubmitReport> {
   const loaded = await loadAttempt(deps, key);
-  if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded);
+  if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded, key);
 
   const record = { mayExist: false };
   let leave: (() => void) | undefined;
@@ -55,7 +55,7 @@ export async function submit(deps: Dependencies, key: AttemptKey, signal: AbortS
 /** An attempt whose turn has come. */
 interface Turn {
   readonly loaded: LoadedAttempt;
-  readonly key: AttemptKey;
+  readonly key: HeldAttempt;
   readonly early: ReadyLink;
   readonly signal: AbortSignal;
   /** True from right before the intent is asked for. */
@@ -91,7 +91,7 @@ async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record
 async function intend(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: AttemptKey,
+  key: HeldAttempt,
   link: ReadyLink,
 ): Promise<Instant | SubmitReport | 'full'> {
   // Read anew each time: the user may change them while this waits.
@@ -101,6 +101,7 @@ async function intend(
     ...quotesOf(loaded, key, settings),
     owner: deps.owner,
     maxSending: settings.limits.submits,
+    ...(key.hold === undefined ? {} : { hold: key.hold }),
     ...(link.audioUrl === undefined ? {} : { linkHash: hashOf(link.audioUrl) }),
   });
   switch (intent.answer) {
@@ -109,21 +110,21 @@ async function intend(
     case 'held':
       return {
         verdict: 'held',
-        next: await moveOf(deps, key.batch, key.row),
+        next: await moveOf(deps, key),
         ...(await controlOf(deps, key.batch)),
       };
     case 'over-budget':
-      return { verdict: 'refused', next: await moveOf(deps, key.batch, key.row) };
+      return { verdict: 'refused', next: await moveOf(deps, key) };
     case 'exists':
-      return reportStanding(await loadAttempt(deps, key));
+      return reportStanding(await loadAttempt(deps, key), key);
     case 'full':
       return 'full';
   }
 }
 
 /** The link was not to be had; nothing was paid for. */
-async function reportWithoutLink(deps: Dependencies, key: AttemptKey, { state }: NoLink): Promise<SubmitReport> {
-  if (state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key.batch, key.row) };
+async function reportWithoutLink(deps: Dependencies, key: HeldAttempt, { state }: NoLink): Promise<SubmitReport> {
+  if (state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key) };
   return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
 }
 
@@ -146,14 +147,15 @@ async function controlOf(deps: Dependencies, batch: string): Promise<Pick<Submit
   return control === 'running' ? {} : { control };
 }
 
-function deferred(key: AttemptKey): SubmitReport {
-  const { row, step, take, attempt } = key;
-  return { verdict: 'deferred', next: { do: 'submit', at: { row, step, take, attempt } } };
+function deferred(key: HeldAttempt): SubmitReport {
+  const { row, step, take, attempt, hold } = key;
+  const at = { row, step, take, attempt, ...(hold === undefined ? {} : { hold }) };
+  return { verdict: 'deferred', next: { do: 'submit', at } };
 }
 
 /** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
-function reportStanding(loaded: LoadedAttempt): SubmitReport {
+function reportStanding(loaded: LoadedAttempt, key: HeldAttempt): SubmitReport {
   const state = loaded.charge?.state;
   const verdict = state === undefined || state === 'sending' ? 'deferred' : state;
-  return { verdict, next: moveFor(loaded.row, loaded.charges) };
+  return { verdict, next: moveAfter(key, loaded.row, loaded.charges) };
 }

@@ -1,12 +1,12 @@
 import type { JobOperation } from '../api/speech-api.ts';
-import type { AttemptKey } from '../contract/batch.ts';
+import type { HeldAttempt } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
 import { nameOf } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 
 /** A job that is waited for in this slice. */
 export interface WaitedJob {
-  readonly key: AttemptKey;
+  readonly key: HeldAttempt;
   readonly name: string;
   readonly loaded: LoadedAttempt;
   readonly jobId: string;
@@ -17,7 +17,7 @@ export interface WaitedJob {
 }
 
 /** The job of an attempt, if it has one. */
-export function waitedJob(key: AttemptKey, loaded: LoadedAttempt): WaitedJob | undefined {
+export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | undefined {
   const { charge, operation } = loaded;
   if (charge?.jobId == null || OPERATION_STYLE[operation] !== 'job') return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;

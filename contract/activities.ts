@@ -1,4 +1,4 @@
-import type { AttemptKey, RowAttempt, RowTask, SubmitReport, WaitReport } from './batch.ts';
+import type { HeldAttempt, RowAttempt, RowTask, SubmitReport, WaitReport } from './batch.ts';
 import type { Control } from './outcomes.ts';
 
 /** Which rows a lane wants. The same claim made twice returns the same rows. */
@@ -43,9 +43,9 @@ export interface Activities {
   /** Next rows for a lane, in manifest order. Repeatable. */
   claimRows(request: ClaimRequest): Promise<ClaimReply>;
   /** One paid request, recorded. Runs once (`maximumAttempts: 1`); a lost run is settled by `reconcile`. */
-  submit(key: AttemptKey): Promise<SubmitReport>;
+  submit(key: HeldAttempt): Promise<SubmitReport>;
   /** Settles an attempt whose answer was lost. Never pays. Repeatable. */
-  reconcile(key: AttemptKey): Promise<SubmitReport>;
+  reconcile(key: HeldAttempt): Promise<SubmitReport>;
   /** Polls, downloads, checks and stores for all given rows until the slice ends. Repeatable. */
   awaitAndFetch(request: AwaitRequest): Promise<AwaitReply>;
   /**

@@ -69,7 +69,16 @@ export interface AttemptKey {
 }
 
 /** An attempt key without its batch, as histories carry it. */
-export type RowAttempt = Omit<AttemptKey, 'batch'>;
+export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
+  /**
+   * By what its lane holds the row. A claim gives each row out under a new number, and the ledger lets nobody go on with an older one:
+   * a row that was taken back (it had ended, and was opened again) is never worked on by two. Histories of older versions have none.
+   */
+  readonly hold?: number;
+}
+
+/** An attempt that somebody works on. */
+export type HeldAttempt = AttemptKey & Pick<RowAttempt, 'hold'>;
 
 /**
  * What a row needs next. Decided by `workflows/policy/row-machine.ts` from the ledger's records.

@@ -60,8 +60,9 @@ async function committed(tx: Tx, batch: string, row: number): Promise<{ settled:
 export async function refuse(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<void> {
   const { settled } = await committed(tx, row.batch, row.row);
   const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);
-  await endRefused(tx, row.batch, refusal(budget, settled, cost), (query) => query.where('row', '=', row.row));
-  await endRefused(tx, row.batch, refusal(budget, settled, null), (query) =>
+  const spent = await chargedFor(tx, row);
+  await endRefused(tx, row.batch, refusal(budget, settled, cost, spent), (query) => query.where('row', '=', row.row));
+  await endRefused(tx, row.batch, refusal(budget, settled, null, 0), (query) =>
     query
       .where('state', '=', 'waiting')
       .where('take', '=', 1)
@@ -80,9 +81,20 @@ export async function refuse(tx: Tx, row: RowLine, budget: number, intent: Inten
   );
 }
 
-function refusal(budget: number, spent: number, cost: number | null): Failure {
+/** What the row has cost so far, in all its steps and takes. */
+async function chargedFor(tx: Tx, { batch, row }: RowLine): Promise<number> {
+  const { charged } = await tx
+    .selectFrom('charges')
+    .select((eb) => eb.fn.sum<number | null>('charged').as('charged'))
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .executeTakeFirstOrThrow();
+  return charged ?? 0;
+}
+
+function refusal(budget: number, spent: number, cost: number | null, charged: number): Failure {
   const costs = cost === null ? '' : `, this row costs ${round(cost)}`;
-  const message = `Not sent: it would exceed the budget of ${round(budget)} credits (${round(spent)} spent or reserved${costs}). Nothing was charged.`;
+  const message = `Not sent: it would exceed the budget of ${round(budget)} credits (${round(spent)} spent or reserved${costs}). ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${round(charged)} before.`}`;
   return { class: 'OverBudget', message };
 }
 

@@ -31,6 +31,7 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
     const isDone = verdict.verdict === 'done';
     await updateCharge(tx, charge, {
       state: verdict.verdict,
+      ...(verdict.verdict === 'unknown' && charge.told !== null ? { quoted: charge.told } : {}),
       job_id: verdict.jobId ?? null,
       charged,
       charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
@@ -57,7 +58,9 @@ export async function notePrice(
   await write(db, async (tx) => {
     const charge = requireCharge(await chargesOfStep(tx, key), key);
     if (charge.state !== 'sending' && charge.state !== 'unknown') return;
-    await updateCharge(tx, charge, { told: credits, request_id: requestId ?? null });
+    // What is in doubt counts with what it would cost.
+    const quoted = charge.state === 'unknown' ? { quoted: credits } : {};
+    await updateCharge(tx, charge, { told: credits, request_id: requestId ?? null, ...quoted });
   });
 }
 
@@ -92,7 +95,7 @@ export async function changeRunning(db: Db, key: AttemptKey, effect: RowEffect):
 }
 
 /** True if the attempt belongs to the take that its row is at. */
-async function isCurrent(tx: Tx, key: AttemptKey): Promise<boolean> {
+export async function isCurrent(tx: Tx, key: AttemptKey): Promise<boolean> {
   const row = await tx
     .selectFrom('rows')
     .select('take')

@@ -40,7 +40,7 @@ export async function claimRows(
     if (taken.length > 0) {
       await tx
         .updateTable('rows')
-        .set({ claim_run: run, claim })
+        .set((eb) => ({ claim_run: run, claim, hold: eb('hold', '+', 1) }))
         .where('batch', '=', batch)
         .where('row', 'in', taken)
         .execute();
@@ -66,7 +66,7 @@ export function selectFreeRows(
     .limit(limit);
 }
 
-/** Free rows with a request without a verdict, one that is in doubt, or a job that runs. */
+/** Free rows with a request without a verdict; or, at the take that they are at, one that is in doubt or a job that runs. */
 async function rowsUnderWay(tx: Tx, batch: string, run: string, limit: number): Promise<readonly number[]> {
   const free = tx
     .selectFrom('charges')
@@ -78,7 +78,12 @@ async function rowsUnderWay(tx: Tx, batch: string, run: string, limit: number): 
     .where((eb) => eb.or([eb('rows.claim_run', 'is', null), eb('rows.claim_run', '!=', run)]))
     .orderBy('rows.row')
     .limit(limit);
-  const lost = await free.where('charges.state', 'in', ['sending', 'unknown']).execute();
-  const running = await free.where('charges.state', '=', 'accepted').where('charges.finished_at', 'is', null).execute();
-  return [...new Set([...lost, ...running].map(({ row }) => row))].slice(0, limit);
+  const sending = await free.where('charges.state', '=', 'sending').execute();
+  const ofTake = free.whereRef('charges.take', '=', 'rows.take');
+  const lost = await ofTake.where('charges.state', '=', 'unknown').execute();
+  const running = await ofTake
+    .where('charges.state', '=', 'accepted')
+    .where('charges.finished_at', 'is', null)
+    .execute();
+  return [...new Set([...sending, ...lost, ...running].map(({ row }) => row))].slice(0, limit);
 }

@@ -4,7 +4,7 @@ import { isJobClaimed, isOtherInDoubt, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
-import { endRow } from './endings.ts';
+import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
 import type { Ledger } from './ledger.ts';
 import { updateLimiter } from './limiters.ts';
@@ -36,7 +36,6 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
     scanRows: (batch, options) => scanRows(db, batch, options),
-    endRow: (batch, row, take, effect) => endRow(db, batch, row, take, effect),
     redrive: (batch, choices) => redrive(db, batch, choices),
     takesOf: (batch, row) => takesOf(db, batch, row),
     cancelRest: (batch) => cancelRest(db, batch),
@@ -45,6 +44,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     notePrice: (key, answer) => notePrice(db, key, answer),
     revoke: (key) => revoke(db, key),
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
+    giveUp: (key, effect) => giveUp(db, key, effect),
     changeRunning: (key, effect) => changeRunning(db, key, effect),
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),

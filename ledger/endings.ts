@@ -2,7 +2,7 @@ import type { RowState } from '../contract/outcomes.ts';
 import { haltIfDue } from './halts.ts';
 import type { Retake, RowEffect, RowEnding } from './ledger.ts';
 import { jsonOrNull, toFailure } from './records.ts';
-import { write, type Db, type Tx } from './schema.ts';
+import type { Tx } from './schema.ts';
 import { makeTake } from './takes.ts';
 
 /**
@@ -10,25 +10,6 @@ import { makeTake } from './takes.ts';
  * change it: an answer that comes late for a row that was given up as unknown, a result that comes late for one that
  * was overdue, and a person's redrive.
  */
-
-/** See {@link Ledger.endRow}. */
-export async function endRow(
-  db: Db,
-  batch: string,
-  row: number,
-  take: number,
-  effect: RowEnding | Retake,
-): Promise<void> {
-  await write(db, async (tx) => {
-    const line = await tx
-      .selectFrom('rows')
-      .select('take')
-      .where('batch', '=', batch)
-      .where('row', '=', row)
-      .executeTakeFirst();
-    if (line?.take === take) await applyEffect(tx, batch, row, effect);
-  });
-}
 
 /** Changes an open row. A row that has ended stays as it is. */
 export async function applyEffect(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
@@ -76,9 +57,10 @@ async function retake(tx: Tx, batch: string, row: number, effect: Retake): Promi
  */
 export async function applyLateEffect(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
   if ('retake' in effect || !(await wasGivenUp(tx, batch, row))) return applyEffect(tx, batch, row, effect);
+  const change = 'outcome' in effect ? ending(effect) : reopening(effect.state);
   await tx
     .updateTable('rows')
-    .set('outcome' in effect ? ending(effect) : reopening(effect.state))
+    .set((eb) => ({ ...change, hold: eb('hold', '+', 1) }))
     .where('batch', '=', batch)
     .where('row', '=', row)
     .execute();

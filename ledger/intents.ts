@@ -25,8 +25,8 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
     const charge = findBlocking(await chargesOfStep(tx, key), key);
     if (charge !== undefined) return { answer: 'exists', charge };
     if (batch.state !== 'open' || batch.control !== 'running' || row.outcome !== null) return { answer: 'held' };
-    // An old history may ask for a take that is over.
-    if (row.take !== key.take) return { answer: 'held' };
+    // An old history may ask for a take that is over, and a lane for a row that another has by now.
+    if (row.take !== key.take || (intent.hold ?? row.hold) !== row.hold) return { answer: 'held' };
     if ((await countSending(tx, key.batch)) >= intent.maxSending) return { answer: 'full' };
     const { budget } = batch.settings;
     if (budget !== null) {
@@ -94,7 +94,7 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
  * one at this very key; a later one (this attempt belongs to the past); an earlier one of the take that may have been taken
  * by the API; one of an earlier take that is still on the wire; or the newest of the take, where an attempt in between is missing.
  */
-function findBlocking(charges: readonly ChargeRecord[], key: AttemptKey): ChargeRecord | undefined {
+export function findBlocking(charges: readonly ChargeRecord[], key: AttemptKey): ChargeRecord | undefined {
   const same = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);
   if (same !== undefined) return same;
   const newest = charges.at(-1);

@@ -49,6 +49,8 @@ export interface Intent {
   /** Requests of the batch that may be without a verdict at once. */
   readonly maxSending: number;
   readonly linkHash?: string;
+  /** What the asker holds the row by; left out: whoever asks may go on. */
+  readonly hold?: number;
 }
 
 /** One row that a person wants again. */
@@ -83,7 +85,7 @@ export interface Redriven {
 export type IntentAnswer =
   /** The record was made by this call and is synced to disk. */
   | { readonly answer: 'go' }
-  /** The batch is paused, stopping or closed, the row has ended, or another take of it is due. Nothing was recorded. */
+  /** The batch is paused, stopping or closed, the row has ended, was given to somebody else, or is at another take. Nothing was recorded. */
   | { readonly answer: 'held' }
   /**
    * `maxSending` attempts of the batch are without verdict, or the budget has room only if one of them comes to nothing. Nothing
@@ -155,11 +157,6 @@ export interface Ledger {
     options?: { readonly outcome?: Outcome; readonly endedSince?: number },
   ): AsyncIterable<{ row: RowRecord; charges: readonly ChargeRecord[] }>;
   /**
-   * Ends an open row, or gives it a new take, without touching a charge. No effect on one that has ended, or that is at another
-   * take than its caller believes.
-   */
-  endRow(batch: string, row: number, take: number, effect: RowEnding | Retake): Promise<void>;
-  /**
    * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction:
    * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
    * for a row whose last request may have been taken or whose job may still run, unless the choice is `resubmitted`, and for a `wait`
@@ -184,8 +181,8 @@ export interface Ledger {
    */
   settle(key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
   /**
-   * Notes what an answer said it charged, before its result is stored; a verdict that knows no figure takes this one. No effect on an
-   * attempt that has its verdict.
+   * Notes what an answer said it charged, before its result is stored. A verdict that knows no figure takes this one; an attempt that is
+   * `unknown` counts with it from then on. No effect on an attempt that has another verdict.
    */
   notePrice(key: AttemptKey, answer: { readonly credits: number; readonly requestId?: string }): Promise<void>;
   /**
@@ -199,6 +196,11 @@ export interface Ledger {
     end: { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
     effect: RowEffect,
   ): Promise<boolean>;
+  /**
+   * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take. Touches no charge.
+   * No effect once the attempt is on the wire or has another verdict, or where the row is at another take.
+   */
+  giveUp(key: AttemptKey, effect: RowEnding | Retake): Promise<void>;
   /**
    * Changes a row whose job runs, and no charge: how far it is, or that it is waited for no longer. No effect once the end of the job is
    * on record (by another look, or another process), or where the row is at another take.

@@ -54,6 +54,7 @@ export function toRow(line: RowLine): RowRecord {
     redoFrom: line.redo_from,
     autoTakes: line.auto_takes,
     waitSince: line.wait_since,
+    hold: line.hold,
     updatedAt: line.updated_at,
     endedAt: line.ended_at,
   };
@@ -73,6 +74,7 @@ export function fromRow(batch: string, row: NewRow, now: number): NewRowLine {
     take: 1,
     auto_takes: 0,
     promised: 0,
+    hold: 0,
     updated_at: now,
   };
 }

@@ -101,11 +101,11 @@ async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]
   await updateCharge(tx, charge, { finished_at: null, failure: null });
 }
 
-/** Frees the row for the next claim, and for as many takes of its own as a new row has. */
+/** Takes the row back from whoever may hold it still, for the next claim and for as many takes of its own as a new row has. */
 async function release(tx: Tx, line: RowLine): Promise<void> {
   await tx
     .updateTable('rows')
-    .set({ claim_run: null, claim: null, auto_takes: 0 })
+    .set((eb) => ({ claim_run: null, claim: null, hold: eb('hold', '+', 1), auto_takes: 0 }))
     .where('batch', '=', line.batch)
     .where('row', '=', line.row)
     .execute();

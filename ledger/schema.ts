@@ -69,6 +69,8 @@ export interface RowsTable {
   claim_run: string | null;
   /** `<lane>:<claim>` within that run. */
   claim: string | null;
+  /** Counts how often the row was given out or taken back. Who has it by an older number may do nothing more. */
+  hold: number;
   updated_at: number;
   ended_at: number | null;
 }

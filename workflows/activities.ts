@@ -1,6 +1,6 @@
 import { isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
-import type { AttemptKey, SubmitReport } from '../contract/batch.ts';
+import type { HeldAttempt, SubmitReport } from '../contract/batch.ts';
 
 /**
  * The world as workflows see it, with the patience that each part deserves. Temporal owns every retry but one: a paid
@@ -30,7 +30,7 @@ const { submit } = proxyActivities<Activities>({
 });
 
 /** Makes an attempt. A lost one is settled by the ledger: whether anything was sent is for it to say. */
-export async function submitOrReconcile(key: AttemptKey): Promise<SubmitReport> {
+export async function submitOrReconcile(key: HeldAttempt): Promise<SubmitReport> {
   try {
     return await submit(key);
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AttemptKey, Move, RowAttempt, SubmitReport } from '../contract/batch.ts';
+import type { HeldAttempt, Move, RowAttempt, SubmitReport } from '../contract/batch.ts';
 import { CONTROL_SIGNAL } from '../contract/messages.ts';
 import type { Control } from '../contract/outcomes.ts';
 import { awaitAndFetch, claimRows, reconcile, submitOrReconcile } from './activities.ts';
@@ -102,7 +102,7 @@ export async function runLane(input: LaneInput): Promise<void> {
   };
 
   /** Starts an activity for an attempt and follows its report; its failure is the lane's failure. */
-  const launch = (at: RowAttempt, act: (key: AttemptKey) => Promise<SubmitReport>): void => {
+  const launch = (at: RowAttempt, act: (key: HeldAttempt) => Promise<SubmitReport>): void => {
     submitting += 1;
     const signalsBefore = signals;
     act({ batch: input.batch, ...at })

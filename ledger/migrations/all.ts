@@ -1,13 +1,13 @@
 import type { Migration, MigrationProvider } from 'kysely';
 import { first } from './0001-first.ts';
 import { takes } from './0002-takes.ts';
-import { told } from './0003-told.ts';
+import { toldAndHold } from './0003-told-and-hold.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
   '0002-takes': takes,
-  '0003-told': told,
+  '0003-told-and-hold': toldAndHold,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -13,18 +13,18 @@ describe('createActivities', () => {
     const activities = createActivities((await world.worker()).deps);
     const env = (): MockActivityEnvironment => new MockActivityEnvironment();
     expect(await activities.openBatch(BATCH)).toEqual({ rows: 1, control: 'running', submits: 8, window: 100 });
-    const at = { row: 1, step: 'speech', take: 1, attempt: 1 } as const;
+    const at = { row: 1, step: 'speech', take: 1, attempt: 1, hold: 1 } as const;
     const claim = { batch: BATCH, run: 'r', lane: 1, claim: 1, limit: 5 };
     expect(await activities.claimRows(claim)).toEqual({
       rows: [{ row: 1, kind: 'tts', next: { do: 'submit', at } }],
       control: 'running',
       exhausted: true,
     });
-    expect(await env().run(() => activities.submit(keyOf(1)))).toEqual({
+    expect(await env().run(() => activities.submit({ ...keyOf(1), hold: 1 }))).toEqual({
       verdict: 'accepted',
       next: { do: 'wait', at },
     });
-    expect(await env().run(() => activities.reconcile(keyOf(1)))).toEqual({
+    expect(await env().run(() => activities.reconcile({ ...keyOf(1), hold: 1 }))).toEqual({
       verdict: 'accepted',
       next: { do: 'wait', at },
     });

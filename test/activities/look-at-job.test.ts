@@ -100,7 +100,7 @@ describe('looking at jobs', () => {
     const worker = await world.worker();
     await worker.submit(keyOf(1));
     await worker.wait([[1]]);
-    await worker.deps.ledger.endRow('b', 1, 1, { outcome: 'overdue' });
+    await worker.deps.ledger.giveUp(keyOf(1, 1, 'lip-sync'), { outcome: 'overdue' });
     await redriveNow(worker.deps.ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
     const key = keyOf(1, 1, 'lip-sync');
     await worker.submit(key);

@@ -27,7 +27,7 @@ describe('one charge: lost memory', () => {
       claim: 1,
       limit: 100,
     });
-    const at = { step: 'speech', take: 1, attempt: 1 };
+    const at = { step: 'speech', take: 1, attempt: 1, hold: 1 };
     expect(rows.map(({ next }) => next)).toEqual([
       { do: 'submit', at: { row: 1, ...at } },
       { do: 'reconcile', at: { row: 2, ...at } },
@@ -74,7 +74,7 @@ describe('one charge: lost memory', () => {
     await world.fill([tts(), tts('never sent')]);
     const worker = await world.worker();
     await worker.drive(1);
-    await worker.deps.ledger.endRow(BATCH, 2, 1, { outcome: 'cancelled' });
+    await worker.deps.ledger.giveUp(keyOf(2), { outcome: 'cancelled' });
     const other = await world.worker();
     expect(await other.submit(keyOf(1))).toEqual({ verdict: 'accepted', next: { do: 'ended' } });
     expect((await other.submit(keyOf(1, 2))).next).toEqual({ do: 'ended' });

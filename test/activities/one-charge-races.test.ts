@@ -5,7 +5,7 @@ import { openManifest } from '../../inputs/manifest-source.ts';
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import { findOrLoadBatch } from '../../starters/load-batch.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
+import { BATCH, keyOf, lipSync, settingsOf, tts } from './rows.ts';
 import { movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
 
@@ -47,6 +47,35 @@ describe('one charge: two at once', () => {
     expect(await other.drive(1)).toEqual({ do: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
+  });
+
+  it('adopted while another gives it up', async () => {
+    for (const onUnknown of ['hold', 'resubmit'] as const) {
+      const world = await createWorld({
+        plan: { rules: [{ on: 'create', times: 1, fault: { kind: 'accept-then-500' } }], echoInputs: true },
+      });
+      await world.fill([lipSync()], { onUnknown });
+      const key = keyOf(1, 1, 'lip-sync');
+      const other = await world.worker();
+      // It has read a list without the job, and stands still right before it gives up.
+      const slow = await world.worker({
+        change: ({ api, ledger }) => ({
+          api: { ...api, listLipSyncJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
+          ledger: {
+            ...ledger,
+            giveUp: async (...what) => {
+              expect(await other.reconcile(key)).toMatchObject({ verdict: 'accepted' });
+              return ledger.giveUp(...what);
+            },
+          },
+        }),
+      });
+      await slow.submit(key);
+      expect(await slow.reconcile(key)).toMatchObject({ next: { do: 'wait' } });
+      await other.drive(1);
+      expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
+      expect(world.charges()).toHaveLength(1);
+    }
   });
 
   it('two batches of one name started at once', async () => {

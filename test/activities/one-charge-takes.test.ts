@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { adoptJob } from '../../worker/settle-unknown.ts';
+import { createActivities } from '../../activities/index.ts';
+import type { HeldAttempt } from '../../contract/batch.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
@@ -91,6 +93,50 @@ describe('one charge: takes', () => {
     await Promise.all(workers.map((worker) => worker.drive(1)));
     expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 accepted', 'speech 2.1 accepted']);
     expect(world.charges()).toHaveLength(2);
+  });
+
+  it('redriven while a lane still has the row', async () => {
+    for (const onUnknown of ['hold', 'resubmit'] as const) {
+      const world = await createWorld();
+      await world.fill([tts()], { onUnknown, budget: 1 });
+      const { ledger } = (await world.worker()).deps;
+      const claim = async (lane: number): Promise<HeldAttempt> => {
+        const { rows } = await createActivities((await world.worker()).deps).claimRows({
+          batch: BATCH,
+          run: 'r',
+          lane,
+          claim: 1,
+          limit: 1,
+        });
+        const next = rows[0]?.next;
+        if (next === undefined || next.do === 'ended') throw new Error('the row was not given out');
+        return { batch: BATCH, ...next.at };
+      };
+      // It waits in its lane; the budget ends it there, and the user wants it after all.
+      const stale = await claim(2);
+      await ledger.giveUp(keyOf(1), { outcome: 'refused' });
+      await ledger.tune(BATCH, { budget: null });
+      await redriveNow(ledger, BATCH, [again(1)]);
+      const live = await claim(1);
+      expect(live).toMatchObject({ take: 2 });
+      const stop = world.holdAt('after-answer');
+      const sending = (await world.worker({ witness: stop.witness })).submit(live);
+      await stop.reached;
+
+      // Whatever the first lane does with what it has, it gets nothing to go on with, and the request on the wire is left alone.
+      const other = await world.worker();
+      const { hold } = stale;
+      if (hold === undefined) throw new Error('a claim must say by what the row is held');
+      for (const key of [stale, { ...live, hold }]) {
+        expect((await other.submit(key)).next).toEqual({ do: 'ended' });
+        expect((await other.reconcile(key)).next).toEqual({ do: 'ended' });
+        expect(await other.slice([key], 10)).toMatchObject({ settled: [{ row: 1, next: { do: 'ended' } }] });
+      }
+      stop.release();
+      expect(await sending).toMatchObject({ verdict: 'accepted', next: { do: 'wait', at: { hold: live.hold } } });
+      expect(await attemptsOf(world, 1)).toEqual(['speech 2.1 accepted']);
+      expect(world.charges()).toHaveLength(1);
+    }
   });
 
   it('redrive while the old request is on the wire', async () => {

@@ -5,7 +5,7 @@ import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Intent } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { BATCH, dub, keyOf, tts } from './rows.ts';
+import { dub, keyOf, tts } from './rows.ts';
 import { createWorld, type World, type WorkerOptions } from './world.ts';
 
 /** What submit does around its request: what it asks, in which order, and how it leaves. */
@@ -34,7 +34,7 @@ describe('submit', () => {
     await world.fill([tts(), tts()], { limits: { rate: 0.001 } });
     const worker = await world.worker();
     await worker.submit(keyOf(1));
-    await worker.deps.ledger.endRow(BATCH, 2, 1, { outcome: 'cancelled' });
+    await worker.deps.ledger.giveUp(keyOf(2), { outcome: 'cancelled' });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
     expect(await worker.submit(keyOf(2))).toEqual({ verdict: 'deferred', next: { do: 'ended' } });
     expect(await world.paidRequests()).toBe(1);
@@ -71,7 +71,7 @@ describe('submit', () => {
     const worker = await world.worker({ witness: hold.witness });
     const submitting = worker.submit(keyOf(1));
     await hold.reached;
-    await worker.deps.ledger.endRow(BATCH, 1, 1, { outcome: 'cancelled' });
+    await worker.deps.ledger.giveUp(keyOf(1), { outcome: 'cancelled' });
     hold.release();
     expect(await submitting).toEqual({ verdict: 'held', next: { do: 'ended' } });
   });

@@ -1,7 +1,7 @@
 import { awaitAndFetch } from '../../activities/await-and-fetch.ts';
 import { applyControl } from '../../activities/apply-control.ts';
 import type { Dependencies, Moment } from '../../activities/dependencies.ts';
-import { moveOf } from '../../activities/load-attempt.ts';
+import { moveAfter } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
 import type { AttemptKey, Move, RowAttempt, SubmitReport } from '../../contract/batch.ts';
@@ -57,7 +57,8 @@ export class Worker {
 
   /** Does what a lane does with a row, until it has ended or the batch does not go on. Returns the last move. */
   async drive(row: number): Promise<Move> {
-    let next = await moveOf(this.deps, BATCH, row);
+    const found = await this.deps.ledger.readRow(BATCH, row);
+    let next: Move = found === undefined ? { do: 'ended' } : moveAfter({}, found.row, found.charges);
     for (let step = 0; step < 60 && next.do !== 'ended'; step++) {
       const at = { batch: BATCH, ...next.at };
       if (next.do === 'wait') {

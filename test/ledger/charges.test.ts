@@ -36,7 +36,7 @@ describe('intend', () => {
     await ledger.setControl('b', 'paused');
     expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
     await ledger.setControl('b', 'running');
-    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(2), { outcome: 'failed' });
     expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'held' });
     await ledger.setControl('b', 'stopping');
     expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
@@ -83,7 +83,7 @@ describe('intend', () => {
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
     // A take that nobody gave the row is none.
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'held' });
-    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(1, 2), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toEqual({ answer: 'held' });
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
@@ -141,8 +141,8 @@ describe('settle', () => {
     await ledger.claimRows(claim);
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown', failure: REFUSED });
-    await ledger.endRow('b', 2, 1, { outcome: 'cancelled' });
-    await ledger.endRow('b', 3, 1, { outcome: 'cancelled' });
+    await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
+    await ledger.giveUp(aKey(3), { outcome: 'cancelled' });
     expect(await ledger.closeBatch('b')).toBe(0);
     expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
 
@@ -162,7 +162,7 @@ describe('settle', () => {
 
   it('records the late answer but leaves a row alone that ended otherwise', async () => {
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 1, 1, { outcome: 'cancelled' });
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'cancelled' });
     expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
     expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
@@ -274,6 +274,17 @@ describe('notePrice', () => {
     await ledger.notePrice(aKey(1), { credits: 7 });
     await ledger.settle(aKey(1), { verdict: 'done', credits: 8, requestId: 'v' }, { outcome: 'succeeded' });
     expect(await chargeOf(1)).toMatchObject({ charged: 8, requestId: 'v' });
+  });
+
+  it('is what an answer in doubt counts with, whichever comes first', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.notePrice(aKey(1), { credits: 7 });
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    expect(await ledger.money('b')).toMatchObject({ uncertain: 7, reserved: 2.5 });
+    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.notePrice(aKey(2), { credits: 9 });
+    expect(await ledger.money('b')).toMatchObject({ uncertain: 16, reserved: 0 });
   });
 
   it('is kept for an answer that was given up, and charges nothing that was refused', async () => {

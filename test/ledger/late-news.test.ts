@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Ledger, RowEffect } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
@@ -38,7 +38,7 @@ describe('an answer that comes late', () => {
 
   it('ends the row with all that it brings, and no other row; a closed batch stays so', async () => {
     await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.endRow('b', 2, 1, { outcome: 'unknown', failure: LOST });
+    await ledger.giveUp(aKey(2), { outcome: 'unknown', failure: LOST });
     await ledger.closeBatch('b');
     const before = Date.now();
     await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, SUCCEEDED);
@@ -75,7 +75,7 @@ describe('the end of a job', () => {
     ['failed', 'failed'],
     ['unknown', 'unknown'],
   ])('makes of a row that ended %s one that %s', async (was, is) => {
-    await ledger.endRow('b', 1, 1, { outcome: was, failure: LOST });
+    await ledger.changeRunning(aKey(1), { outcome: was, failure: LOST });
     expect(await ledger.finishJob(aKey(1), { file: FILE }, SUCCEEDED)).toBe(true);
     expect((await rowOf())?.outcome).toBe(is);
     expect((await rowOf())?.text).toBe(is === 'succeeded' ? 'Hello' : null);
@@ -83,13 +83,13 @@ describe('the end of a job', () => {
   });
 
   it('leaves an overdue row as it is where it brings no ending', async () => {
-    await ledger.endRow('b', 1, 1, { outcome: 'overdue', failure: LOST });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: LOST });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
     expect(await rowOf()).toMatchObject({ outcome: 'overdue', failure: LOST });
   });
 
   it('is news about money only, once the row is at another take', async () => {
-    await ledger.endRow('b', 1, 1, { outcome: 'overdue', failure: LOST });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: LOST });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 9 }, SUCCEEDED)).toBe(true);
     expect(await rowOf()).toMatchObject({ take: 2, outcome: null, file: null });
@@ -104,14 +104,15 @@ describe('a failure that is one too many', () => {
     expect((await ledger.findBatch('b'))?.halted).toBeNull();
     await ledger.intend(aKey(2), INTENT);
     expect((await ledger.findBatch('b'))?.halted).toBeNull();
-    await ledger.endRow('b', 2, 1, { outcome: 'failed', failure: REFUSED });
+    const failed = { outcome: 'failed', failure: REFUSED } as const;
+    await ledger.settle(aKey(2), { verdict: 'rejected', failure: REFUSED }, failed);
     expect((await ledger.findBatch('b'))?.halted).not.toBeNull();
   });
 
   it('is none where the row had ended before', async () => {
-    await ledger.endRow('b', 2, 1, { outcome: 'cancelled' });
+    await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
     await ledger.tune('b', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
-    await ledger.endRow('b', 2, 1, { outcome: 'failed', failure: REFUSED });
+    await ledger.giveUp(aKey(2), { outcome: 'failed', failure: REFUSED });
     expect(await rowOf(2)).toMatchObject({ outcome: 'cancelled' });
     expect((await ledger.findBatch('b'))?.halted).toBeNull();
   });
@@ -121,7 +122,7 @@ describe('a new take of its own', () => {
   const retake = { retake: 'speech', reason: 'on-unknown', most: 2, otherwise: { outcome: 'unknown', failure: LOST } };
 
   it('keeps why the one before came to nothing', async () => {
-    await ledger.endRow('b', 1, 1, retake as Parameters<Ledger['endRow']>[3]);
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, retake as RowEffect);
     expect(await ledger.takesOf('b', 1)).toMatchObject([
       { take: 2, reason: 'on-unknown', before: { outcome: null, failure: LOST, file: null, extraFiles: [] } },
     ]);
@@ -130,8 +131,8 @@ describe('a new take of its own', () => {
   });
 
   it('is not made for a row that has ended', async () => {
-    await ledger.endRow('b', 1, 1, { outcome: 'cancelled' });
-    await ledger.endRow('b', 1, 1, retake as Parameters<Ledger['endRow']>[3]);
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'cancelled' });
+    await ledger.giveUp(aKey(1), retake as Parameters<Ledger['giveUp']>[1]);
     expect(await rowOf()).toMatchObject({ take: 1, outcome: 'cancelled' });
     expect(await ledger.takesOf('b', 1)).toEqual([]);
   });

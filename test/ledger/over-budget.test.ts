@@ -36,7 +36,7 @@ const messageOf = async (row: number): Promise<string | undefined> =>
 describe('a row that does not fit', () => {
   it('takes with it the untouched rows that cost more than is left, and no others', async () => {
     await fillPriced([4, 6, 7, 6.5, 6, 3, null, 9], 10);
-    await ledger.endRow('b', 8, 1, { outcome: 'cancelled' });
+    await ledger.giveUp(aKey(8), { outcome: 'cancelled' });
     expect(await ask(1, 4)).toBe('go');
     expect(await ask(4, 6, 0.25)).toBe('full');
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
@@ -49,13 +49,23 @@ describe('a row that does not fit', () => {
     await fillPriced([9, 9, 9, 9], 10);
     expect(await ask(1, 1)).toBe('go');
     await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
-    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(2), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     expect(await ask(3, 0)).toBe('go');
     expect(await ask(4, 2)).toBe('go');
     await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await ask(2, 9, 0, 2)).toBe('over-budget');
     expect(await outcomes()).toEqual([null, 'refused', null, null]);
+  });
+
+  it('says what the row has cost before', async () => {
+    await fillPriced([8], 10);
+    expect(await ask(1, 4, 4)).toBe('go');
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 7 }, { state: 'processing' });
+    await ledger.finishJob(aKey(1), {}, { state: 'waiting' });
+    const intent = { ...INTENT, quoted: 4, quotedRest: 0 };
+    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), intent)).toEqual({ answer: 'over-budget' });
+    expect(await messageOf(1)).toContain('this row costs 4). The row has cost 7 before.');
   });
 
   it('says so in credits', async () => {

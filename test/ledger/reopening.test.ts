@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+import { aBatch, aKey, aRow, endAnyhow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** What a row and its batch look like after a person opened them again, to the last column. */
 
@@ -74,7 +74,7 @@ describe('a row with a result that is paid for again', () => {
   });
 
   it('has its takes in order', async () => {
-    await ledger.endRow('b', 1, 2, { outcome: 'failed', failure: FAILURE });
+    await ledger.giveUp(aKey(1, 1, 2), { outcome: 'failed', failure: FAILURE });
     await redriveNow(ledger, 'b', [pay(1, 'speech', 2)]);
     expect((await ledger.takesOf('b', 1)).map(({ take }) => take)).toEqual([2, 3]);
   });
@@ -82,7 +82,7 @@ describe('a row with a result that is paid for again', () => {
 
 describe('the batch of a row that is opened again', () => {
   it('keeps its control while it is open', async () => {
-    await ledger.endRow('b', 1, 1, { outcome: 'failed', failure: FAILURE });
+    await ledger.giveUp(aKey(1), { outcome: 'failed', failure: FAILURE });
     await ledger.setControl('b', 'paused', FAILURE);
     await redriveNow(ledger, 'b', [pay(1)]);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'paused', pauseReason: FAILURE });
@@ -90,7 +90,7 @@ describe('the batch of a row that is opened again', () => {
 
   it('runs again with nothing left of its end, where it was closed', async () => {
     await ledger.tune('b', { halt: { when: 'now', fail: 1, unit: 'rows' } });
-    await ledger.endRow('b', 1, 1, { outcome: 'failed', failure: FAILURE });
+    await ledger.giveUp(aKey(1), { outcome: 'failed', failure: FAILURE });
     expect(await ledger.closeBatch('b')).toBe(0);
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping', state: 'closed' });
     expect((await ledger.findBatch('b'))?.halted).not.toBeNull();
@@ -103,7 +103,7 @@ describe('the batch of a row that is opened again', () => {
   });
 
   it('stays closed where no row was opened', async () => {
-    for (const row of [1, 2]) await ledger.endRow('b', row, 1, { outcome: 'failed', failure: FAILURE });
+    for (const row of [1, 2]) await ledger.giveUp(aKey(row), { outcome: 'failed', failure: FAILURE });
     await ledger.closeBatch('b');
     expect(await redriveNow(ledger, 'b', [pay(1, 'speech', 7)])).toEqual({ rows: [], left: [1] });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'closed' });
@@ -114,7 +114,7 @@ describe('the batch of a row that is opened again', () => {
 describe('a choice that makes no sense', () => {
   it('is refused in words', async () => {
     await expect(redriveNow(ledger, 'b', [pay(9)])).rejects.toThrow('Batch "b" has no row 9.');
-    await ledger.endRow('b', 1, 1, { outcome: 'failed', failure: FAILURE });
+    await ledger.giveUp(aKey(1), { outcome: 'failed', failure: FAILURE });
     await expect(redriveNow(ledger, 'b', [pay(1, 'lip-sync')])).rejects.toThrow('Row 1 of "b" has no step lip-sync.');
     await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: WAIT }])).rejects.toThrow(
       'Row 1 of "b" has no job to wait for. No row was changed.',
@@ -128,7 +128,7 @@ describe('a choice that makes no sense', () => {
     await acceptSpeech(2);
     await ledger.finishJob(aKey(2), { file: FILE }, { state: 'waiting' });
     await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT);
-    await ledger.endRow('b', 2, 1, { outcome: 'failed', failure: FAILURE });
+    endAnyhow(ledger, 2);
     await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow(
       'The last lip-sync request of row 2 of "b" is still on the wire; it is paid for again only if you say so. No row was changed.',
     );
@@ -140,7 +140,7 @@ describe('a choice that makes no sense', () => {
 
   it('does not mind what a step before those that are paid for came to', async () => {
     await acceptSpeech(2);
-    await ledger.endRow('b', 2, 1, { outcome: 'overdue' });
+    await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
     expect(await redriveNow(ledger, 'b', [pay(2, 'lip-sync')])).toEqual({ rows: [2], left: [] });
     expect(await rowOf(2)).toMatchObject({ redoFrom: 'lip-sync', take: 2 });
   });
@@ -155,7 +155,7 @@ describe('a choice that makes no sense', () => {
 describe('a job that is waited for again', () => {
   it('makes the row ready for its next step where its result is there', async () => {
     await acceptSpeech(2);
-    await ledger.endRow('b', 2, 1, { outcome: 'overdue', failure: FAILURE });
+    await ledger.changeRunning(aKey(2), { outcome: 'overdue', failure: FAILURE });
     await ledger.finishJob(aKey(2), { file: FILE }, { state: 'waiting' });
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: WAIT }]);
     expect(await rowOf(2)).toMatchObject({ state: 'waiting', outcome: null, failure: null, endedAt: null, file: null });
@@ -170,7 +170,7 @@ describe('a job that is waited for again', () => {
     await ledger.finishJob(aKey(1), { failure: FAILURE }, retake);
     await ledger.intend(aKey(1, 1, 2), INTENT);
     await ledger.settle(aKey(1, 1, 2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
-    await ledger.endRow('b', 1, 2, { outcome: 'overdue' });
+    await ledger.changeRunning(aKey(1, 1, 2), { outcome: 'overdue' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 2, how: WAIT }]);
     expect(await rowOf(1)).toMatchObject({ take: 2, autoTakes: 0, state: 'processing' });
     const claimed = await ledger.claimRows({ batch: 'b', run: 'run', lane: 1, claim: 2, limit: 2 });
@@ -179,7 +179,7 @@ describe('a job that is waited for again', () => {
 
   it('is at once a result where that is the last step, and says so of the row alone', async () => {
     await acceptSpeech(1);
-    await ledger.endRow('b', 1, 1, { outcome: 'overdue', failure: FAILURE });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: FAILURE });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
     const before = (await rowOf(1)).endedAt ?? 0;
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: WAIT }]);
@@ -193,7 +193,7 @@ describe('a job that is waited for again', () => {
     await acceptSpeech(1);
     await ledger.finishJob(aKey(1), { failure: FAILURE }, { outcome: 'failed', failure: FAILURE });
     await redriveNow(ledger, 'b', [pay(1)]);
-    await ledger.endRow('b', 1, 2, { outcome: 'cancelled' });
+    await ledger.giveUp(aKey(1, 1, 2), { outcome: 'cancelled' });
     await expect(redriveNow(ledger, 'b', [{ row: 1, take: 2, how: WAIT }])).rejects.toThrow('no job to wait for');
     await ledger.intend(aKey(2), INTENT);
     await ledger.settle(aKey(2), { verdict: 'rejected', failure: FAILURE }, { outcome: 'failed', failure: FAILURE });

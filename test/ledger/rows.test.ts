@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
@@ -78,10 +78,10 @@ describe('batches', () => {
 
   it('close when no row is open, and then keep their control', async () => {
     await fill(ledger, 2);
-    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(1), { outcome: 'failed' });
     expect(await ledger.closeBatch('b')).toBe(1);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open' });
-    await ledger.endRow('b', 2, 1, { outcome: 'succeeded', file: FILE });
+    await ledger.giveUp(aKey(2), { outcome: 'succeeded', file: FILE });
     expect(await ledger.closeBatch('b')).toBe(0);
     const closed = await ledger.findBatch('b');
     expect(closed?.state).toBe('closed');
@@ -110,7 +110,7 @@ describe('rows', () => {
 
   it('end only at the take that the caller knows', async () => {
     await fill(ledger, 1);
-    await ledger.endRow('b', 1, 2, { outcome: 'failed' });
+    await ledger.giveUp(aKey(1, 1, 2), { outcome: 'failed' });
     expect((await ledger.readRow('b', 1))?.row.outcome).toBeNull();
   });
 
@@ -119,8 +119,8 @@ describe('rows', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     await ledger.changeRunning(aKey(1), { state: 'fetching' });
-    await ledger.endRow('b', 1, 1, { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'hello' });
-    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
+    await ledger.changeRunning(aKey(1), { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'hello' });
+    await ledger.changeRunning(aKey(1), { outcome: 'failed' });
     await ledger.changeRunning(aKey(1), { state: 'waiting' });
     const row = (await ledger.readRow('b', 1))?.row;
     expect(row).toMatchObject({
@@ -167,7 +167,7 @@ describe('claimRows', () => {
     await fill(ledger, 3);
     await claim();
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(2), { outcome: 'failed' });
     expect(await claim({ limit: 3 })).toEqual([[1, 2], false]);
     const { rows } = await ledger.claimRows(first);
     expect(rows[0]?.charges).toHaveLength(1);
@@ -195,19 +195,56 @@ describe('claimRows', () => {
     expect(await claim({ limit: 3, claim: 3 })).toEqual([[1, 5, 6], true]);
   });
 
+  it('gives no room to what a person resubmitted: its old answer may still come, but it is to be paid for', async () => {
+    await fill(ledger, 4);
+    for (const row of [1, 2, 3]) await ledger.intend(aKey(row), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
+    const how = { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await redriveNow(ledger, 'b', [
+      { row: 1, take: 1, how },
+      { row: 2, take: 1, how },
+    ]);
+    expect(await claim({ limit: 0 })).toEqual([[3], false]);
+    expect(await claim({ claim: 2, limit: 3 })).toEqual([[1, 2, 4], true]);
+  });
+
+  it('gives a row out under a new number each time, and lets nobody go on with an older one', async () => {
+    await fill(ledger, 1);
+    const holdOf = async (): Promise<number> => (await ledger.readRow('b', 1))?.row.hold ?? NaN;
+    await claim();
+    const first = await holdOf();
+    await claim();
+    expect(await holdOf()).toBe(first);
+    await ledger.giveUp(aKey(1), { outcome: 'failed' });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    const key = aKey(1, 1, 2);
+    expect(await ledger.intend(key, { ...INTENT, hold: first })).toEqual({ answer: 'held' });
+    await claim({ claim: 2 });
+    const second = await holdOf();
+    expect(second).toBeGreaterThan(first);
+    expect(await ledger.intend(key, { ...INTENT, hold: first })).toEqual({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, hold: second })).toEqual({ answer: 'go' });
+    // An answer that comes after all takes the row back, too.
+    await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await holdOf()).toBeGreaterThan(second);
+  });
+
   it('fills the window with what runs before anything new, and says when nothing else is left', async () => {
     await fill(ledger, 5);
     for (const row of [3, 4, 5]) await ledger.intend(aKey(row), INTENT);
     expect(await claim({ limit: 1 })).toEqual([[3, 4, 5], false]);
-    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
-    await ledger.endRow('b', 2, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(1), { outcome: 'failed' });
+    await ledger.giveUp(aKey(2), { outcome: 'failed' });
     expect(await claim({ run: 'run2', limit: 0 })).toEqual([[3, 4, 5], true]);
   });
 
   it('gives the open rows of an earlier run to the next', async () => {
     await fill(ledger, 3);
     await claim();
-    await ledger.endRow('b', 1, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(1), { outcome: 'failed' });
     expect(await claim({ run: 'run2', limit: 9 })).toEqual([[2, 3], true]);
   });
 });
@@ -221,7 +258,7 @@ describe('cancelRest', () => {
     // A chain whose first job is finished and whose second was not sent yet.
     await ledger.settle(aKey(5), { verdict: 'accepted', jobId: 'j5' }, { state: 'processing' });
     await ledger.finishJob(aKey(5), { file: FILE }, { state: 'waiting' });
-    await ledger.endRow('b', 6, 1, { outcome: 'failed' });
+    await ledger.giveUp(aKey(6), { outcome: 'failed' });
     expect(await ledger.cancelRest('b')).toBe(3);
     expect(await ledger.cancelRest('b')).toBe(0);
     const outcomes = await Promise.all(upTo(6).map(async (row) => (await ledger.readRow('b', row))?.row.outcome));
@@ -233,8 +270,8 @@ describe('counts', () => {
   it('add up', async () => {
     await fill(ledger, 4);
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 2, 1, { outcome: 'unknown' });
-    await ledger.endRow('b', 3, 1, { outcome: 'succeeded' });
+    await ledger.giveUp(aKey(2), { outcome: 'unknown' });
+    await ledger.giveUp(aKey(3), { outcome: 'succeeded' });
     expect(await ledger.counts('b')).toEqual({
       total: 4,
       states: { waiting: 1, submitting: 1, processing: 0, fetching: 0, verifying: 0 },
@@ -253,7 +290,7 @@ describe('scanRows', () => {
 
   it('filters by outcome and by the time of the end', async () => {
     await fill(ledger, 6);
-    for (const row of [5, 2, 4]) await ledger.endRow('b', row, 1, { outcome: row === 4 ? 'unknown' : 'failed' });
+    for (const row of [5, 2, 4]) await ledger.giveUp(aKey(row), { outcome: row === 4 ? 'unknown' : 'failed' });
     expect(await numbers(ledger.scanRows('b', { outcome: 'failed' }))).toEqual([2, 5]);
     expect(await numbers(ledger.scanRows('b', { endedSince: 0 }))).toEqual([2, 4, 5]);
     expect(await numbers(ledger.scanRows('b', { endedSince: 0, outcome: 'unknown' }))).toEqual([4]);

@@ -63,7 +63,7 @@ describe('a row that went on to another take', () => {
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     await resubmit(1);
     await accept(2);
-    await ledger.endRow('b', 2, 1, { outcome: 'overdue' });
+    await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
     await resubmit(2);
     await ledger.stopNow('b');
     expect(await outcomes()).toMatchObject({ cancelled: 60, overdue: 0 });

@@ -61,8 +61,8 @@ class LedgerBook implements Book {
     return this.#ledger.changeRunning({ ...key, batch: this.#batch }, ending);
   }
 
-  endRow(row: number, take: number, ending: RowEnding | Retake): Promise<void> {
-    return this.#ledger.endRow(this.#batch, row, take, ending);
+  giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void> {
+    return this.#ledger.giveUp({ ...key, batch: this.#batch }, ending);
   }
 
   async cancelRest(): Promise<void> {

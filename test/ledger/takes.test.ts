@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
 import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+import { aBatch, aKey, aRow, endAnyhow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
 const FAILED = { outcome: 'failed', failure: { class: 'JobFailed', message: 'The job failed.' } } as const;
@@ -37,7 +37,7 @@ async function accept(row: number, take = 1, jobId = `job-${row}-${take}`): Prom
 }
 
 async function endAll(): Promise<void> {
-  for (const row of [1, 2, 3]) await ledger.endRow('b', row, 1, FAILED);
+  for (const row of [1, 2, 3]) await ledger.giveUp(aKey(row), FAILED);
   expect(await ledger.closeBatch('b')).toBe(0);
 }
 
@@ -74,8 +74,8 @@ describe('redrive', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, UNKNOWN);
     await accept(2);
-    await ledger.endRow('b', 2, 1, { ...UNKNOWN, outcome: 'overdue' });
-    await ledger.endRow('b', 3, 1, FAILED);
+    await ledger.changeRunning(aKey(2), { ...UNKNOWN, outcome: 'overdue' });
+    await ledger.giveUp(aKey(3), FAILED);
     const seen = [
       { ...pay(1, 1, 'resubmitted'), outcome: 'unknown' },
       { ...pay(2, 1, 'resubmitted'), outcome: 'overdue' },
@@ -97,6 +97,7 @@ describe('redrive', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown', failure: UNKNOWN.failure }, UNKNOWN);
     await accept(2);
+    await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
     await endAll();
     await expect(redriveNow(ledger, 'b', [pay(3), pay(1)])).rejects.toThrow(LedgerMisuse);
     await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow('may have been charged');
@@ -110,12 +111,12 @@ describe('redrive', () => {
 
   it('refuses a row with a request on the wire, also with a say', async () => {
     await ledger.intend(aKey(1), INTENT);
-    await ledger.endRow('b', 1, 1, FAILED);
+    endAnyhow(ledger, 1);
     await expect(redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted')])).rejects.toThrow('still on the wire');
   });
 
   it('refuses a batch that is being stopped, and opens one that was', async () => {
-    await ledger.endRow('b', 1, 1, FAILED);
+    await ledger.giveUp(aKey(1), FAILED);
     await ledger.setControl('b', 'stopping');
     await expect(redriveNow(ledger, 'b', [pay(1)])).rejects.toThrow('being stopped');
     await ledger.cancelRest('b');
@@ -128,7 +129,7 @@ describe('redrive', () => {
   it('keeps the finished steps of a chain', async () => {
     await accept(3);
     await ledger.finishJob(aKey(3), { file: FILE }, { state: 'waiting' });
-    await ledger.endRow('b', 3, 1, FAILED);
+    await ledger.giveUp(aKey(3, 1, 1, 'lip-sync'), FAILED);
     await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { do: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
     expect(await rowOf(3)).toMatchObject({ take: 2, redoFrom: 'lip-sync' });
     expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toEqual({ answer: 'go' });
@@ -150,7 +151,7 @@ describe('redrive', () => {
 describe('waiting again', () => {
   it('waits for the job of an overdue row, in the same take', async () => {
     await accept(1);
-    await ledger.endRow('b', 1, 1, { outcome: 'overdue' });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
     expect(await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }])).toMatchObject({ rows: [1] });
     const row = await rowOf(1);
     expect(row).toMatchObject({ take: 1, outcome: null, state: 'processing' });
@@ -160,7 +161,7 @@ describe('waiting again', () => {
 
   it('is over at once where the result has come since', async () => {
     await accept(1);
-    await ledger.endRow('b', 1, 1, { outcome: 'overdue' });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
     expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
@@ -177,7 +178,7 @@ describe('waiting again', () => {
   });
 
   it('refuses a row without a job', async () => {
-    await ledger.endRow('b', 1, 1, FAILED);
+    await ledger.giveUp(aKey(1), FAILED);
     await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }])).rejects.toThrow(
       'no job to wait for',
     );
@@ -185,7 +186,7 @@ describe('waiting again', () => {
 
   it('takes a result that comes late for a row that was overdue', async () => {
     await accept(1);
-    await ledger.endRow('b', 1, 1, { outcome: 'overdue' });
+    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
     await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded', file: FILE });
     expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
   });
@@ -210,7 +211,7 @@ describe('takes of its own', () => {
   it('count anew after a person decided', async () => {
     await accept(1);
     await ledger.finishJob(aKey(1), { failure: FAILED.failure }, { ...retake, most: 1 });
-    await ledger.endRow('b', 1, 2, FAILED);
+    await ledger.giveUp(aKey(1, 1, 2), FAILED);
     await redriveNow(ledger, 'b', [pay(1, 2)]);
     expect(await rowOf(1)).toMatchObject({ take: 3, autoTakes: 0 });
   });

@@ -163,7 +163,7 @@ describe('projectBatch', () => {
 
   it('names a row that succeeded without a file', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
-    await place.ledger.endRow('demo', 1, 1, { outcome: 'succeeded' });
+    await place.ledger.giveUp({ batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'succeeded' });
     const { mismatches } = await projectBatch(place.request());
     expect(mismatches).toEqual([{ where: 'row 1', expected: 'a result file', found: 'none in the ledger' }]);
   });

@@ -198,8 +198,11 @@ export async function addSampleBatch(place: Place): Promise<void> {
   await intend(place, keyOf(6, 'lip-sync'));
   await ledger.settle(keyOf(6, 'lip-sync'), { verdict: 'accepted', jobId: 'job-6' }, { state: 'processing' });
   const overdue = { class: 'Overdue', message: 'not finished after 600 s' } as const;
-  await ledger.endRow('demo', 6, 1, { outcome: 'overdue', failure: overdue });
+  await ledger.giveUp(
+    { batch: 'demo', row: 6, step: 'speech', take: 1, attempt: 1 },
+    { outcome: 'overdue', failure: overdue },
+  );
 
-  await ledger.endRow('demo', 7, 1, { outcome: 'cancelled' });
+  await ledger.giveUp({ batch: 'demo', row: 7, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
   await ledger.closeBatch('demo');
 }

@@ -159,7 +159,10 @@ describe('the file of an earlier take', () => {
     for (const row of [1, 2]) {
       await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, 'first'));
     }
-    await place.ledger.endRow('demo', 3, 1, { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') });
+    await place.ledger.giveUp(
+      { batch: 'demo', row: 3, step: 'speech', take: 1, attempt: 1 },
+      { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') },
+    );
     await mkdir(join(out, 'media'), { recursive: true });
     await writeFile(join(out, 'media/a.mp3'), 'my own take');
     await writeFile(join(out, 'media/a.wav'), 'first');

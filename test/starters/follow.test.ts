@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { followBatch, type FollowEnd, type FollowRequest } from '../../starters/follow.ts';
 import type { WorkflowStanding } from '../../starters/start-workflow.ts';
 import { capture } from './command-line.ts';
-import { deskForEach, ROWS, STATES } from './steering.ts';
+import { deskForEach, STATES } from './steering.ts';
 
 const desk = deskForEach();
 const said = { out: '', err: '' };
@@ -29,7 +29,7 @@ function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
 const NO_STORE = {} as FollowRequest['store'];
 
 async function finish(): Promise<void> {
-  for (let row = 1; row <= ROWS; row++) await desk.ledger.endRow('b', row, 1, { outcome: 'cancelled' });
+  await desk.ledger.stopNow('b');
   await desk.ledger.closeBatch('b');
 }
 
@@ -87,7 +87,10 @@ describe('followBatch', () => {
     await desk.ledger.setControl('b', 'running');
     await desk.ledger.setControl('b', 'paused');
     const askWorkflow = async (): Promise<WorkflowStanding> => {
-      await desk.ledger.endRow('b', 1, 1, { outcome: 'cancelled' });
+      await desk.ledger.changeRunning(
+        { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 },
+        { outcome: 'overdue' },
+      );
       return { is: 'running' };
     };
     expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });

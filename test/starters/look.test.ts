@@ -119,7 +119,10 @@ describe('a batch that did not spend all it was to', () => {
     await addOpenBatch();
     await desk.place.ledger.tune('demo', { budget: 20 });
     await finish(desk.place, keyOf(1), await desk.place.store.put('demo/1-speech-1.mp3', 'sound'), 12);
-    await desk.place.ledger.endRow('demo', 2, 1, { outcome: 'refused', failure: refusal });
+    await desk.place.ledger.giveUp(
+      { batch: 'demo', row: 2, step: 'speech', take: 1, attempt: 1 },
+      { outcome: 'refused', failure: refusal },
+    );
     await desk.place.ledger.closeBatch('demo');
     const { code, stdout } = await desk.line.run('status');
     expect(code).toBe(12);
@@ -141,7 +144,10 @@ describe('a batch that did not spend all it was to', () => {
   it('that gave up by itself says why, and how to go on with the rest (11)', async () => {
     await addOpenBatch();
     await desk.place.ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
-    await desk.place.ledger.endRow('demo', 1, 1, { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } });
+    await desk.place.ledger.giveUp(
+      { batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 },
+      { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } },
+    );
     expect((await desk.line.run('status')).code).toBe(75);
     expect((await desk.line.run('list')).stdout).toMatch(/^demo +halting /m);
     await desk.place.ledger.closeBatch('demo');
@@ -192,8 +198,14 @@ describe('watch', () => {
     const watched = main(['watch', '--json'], { output: capture(lines) });
     while (!lines.err.includes('\n')) await new Promise(setImmediate);
     expect(lines.err).toBe('0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n');
-    await desk.place.ledger.endRow('demo', 1, 1, { outcome: 'cancelled' });
-    await desk.place.ledger.endRow('demo', 2, 1, { outcome: 'cancelled' });
+    await desk.place.ledger.giveUp(
+      { batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 },
+      { outcome: 'cancelled' },
+    );
+    await desk.place.ledger.giveUp(
+      { batch: 'demo', row: 2, step: 'speech', take: 1, attempt: 1 },
+      { outcome: 'cancelled' },
+    );
     await desk.place.ledger.closeBatch('demo');
     expect(await watched).toBe(10);
     expect(JSON.parse(lines.out)).toMatchObject({ state: 'closed', outcomes: { cancelled: 2 } });

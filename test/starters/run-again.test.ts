@@ -54,7 +54,7 @@ async function addFinished(ledger: Ledger): Promise<void> {
   const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
   await ledger.addRows('lines', [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
   await ledger.openBatch('lines', 1);
-  await ledger.endRow('lines', 1, 1, { outcome: 'cancelled' });
+  await ledger.giveUp({ batch: 'lines', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
   await ledger.closeBatch('lines');
 }
 

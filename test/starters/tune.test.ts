@@ -106,7 +106,7 @@ describe('tune', () => {
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain('No price is known for row 2 (id r2)');
     expect((await find(ledger)).settings).toEqual(aBatch().settings);
-    await ledger.endRow('b', 2, 1, { outcome: 'cancelled' });
+    await ledger.giveUp({ batch: 'b', row: 2, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
     expect(await line.run('tune', '--budget', '50')).toMatchObject({ code: 0 });
   });
 

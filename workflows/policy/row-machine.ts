@@ -22,8 +22,8 @@ import { ROW_KINDS, type Kind, type Step } from '../../contract/row-kinds.ts';
  * ended, and a row does not end over a request on the wire, so this is a second lock.
  *
  * A job's failure ends its row, or makes a new take, in the transaction that records it. So in an open row a failed job
- * is one of an earlier take, or one whose end came while the row was given up as `overdue`, which was then waited for again:
- * there is nothing left to wait for, and nothing may be paid, so the row has ended. Whoever gives it out records that end.
+ * is one of an earlier take; a row that is waited for again has its job's end taken off the record. The story tests (`test/support/row-story`)
+ * know of no open row that needs nothing.
  *
  * A row that has an outcome has ended, whatever its attempts say. The machine never decides to send again after
  * `sending` or `unknown` of a take: that is the promise of one charge, seen from the workflow's side.

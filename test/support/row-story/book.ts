@@ -30,7 +30,7 @@ export interface Book {
   settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
   finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean>;
   changeRunning(key: RowAttempt, ending: RowEnding): Promise<void>;
-  endRow(row: number, take: number, ending: RowEnding | Retake): Promise<void>;
+  giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void>;
   cancelRest(): Promise<void>;
   /** True if the row is open again, or has ended by it; false if it was left alone or the choice is refused. */
   redrive(choice: RedriveChoice): Promise<boolean>;

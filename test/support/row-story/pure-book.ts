@@ -2,7 +2,7 @@ import type { RowAttempt } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
 import { ROW_KINDS, type Kind, type Step } from '../../../contract/row-kinds.ts';
-import type { RedriveChoice, RowEffect, RowEnding, SettleVerdict } from '../../../ledger/ledger.ts';
+import type { RedriveChoice, Retake, RowEffect, RowEnding, SettleVerdict } from '../../../ledger/ledger.ts';
 import type { RedriveAttempt } from '../../../workflows/policy/redrive.ts';
 import { lastAttempt } from '../../../workflows/policy/row-machine.ts';
 import type { Book, RowNow } from './book.ts';
@@ -72,11 +72,14 @@ export class PureBook implements Book {
 
   async changeRunning(key: RowAttempt, ending: RowEnding): Promise<void> {
     const attempt = this.#attempt(key);
-    if (attempt?.state === 'accepted' && attempt.finishedAt === null) await this.endRow(key.row, key.take, ending);
+    const row = this.#row(key.row);
+    if (attempt?.state === 'accepted' && attempt.finishedAt === null && row.take === key.take) apply(row, ending);
   }
 
-  async endRow(row: number, take: number, ending: RowEnding): Promise<void> {
-    if (this.#row(row).take === take) apply(this.#row(row), ending);
+  async giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void> {
+    const row = this.#row(key.row);
+    const isOver = isNext(row, key) || this.#attempt(key)?.state === 'unknown';
+    if (isOver && row.take === key.take) apply(row, ending);
   }
 
   async cancelRest(): Promise<void> {

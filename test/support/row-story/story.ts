@@ -6,7 +6,7 @@ import { nextMove } from '../../../workflows/policy/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Command } from './any-story.ts';
 import { lookAtAll, Promises } from './promises.ts';
-import { failureOf, type Rules, type Seen } from './rules.ts';
+import type { Rules, Seen } from './rules.ts';
 import { Workers, type Work } from './workers.ts';
 
 /**
@@ -99,7 +99,7 @@ export class Story {
     if (move.do !== 'ended') {
       this.#works.push({ what: move.do, key: move.at, stage: 'begin' });
     } else if (now.outcome === null) {
-      await this.#book.endRow(row, now.take, { outcome: 'failed', failure: failureOf('JobFailed') });
+      throw new Error(`Row ${row} is open and needs nothing: ${JSON.stringify(now)}`);
     }
   }
 

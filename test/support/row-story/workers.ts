@@ -1,5 +1,5 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
-import type { AttemptState, VerdictName } from '../../../contract/outcomes.ts';
+import type { VerdictName } from '../../../contract/outcomes.ts';
 import { operationOf, OPERATION_STYLE, type Kind } from '../../../contract/row-kinds.ts';
 import type { RowEffect, SettleVerdict } from '../../../ledger/ledger.ts';
 import { afterJobFailed, afterUnknown } from '../../../workflows/policy/new-take.ts';
@@ -13,7 +13,7 @@ export interface Work {
   readonly what: 'submit' | 'reconcile' | 'wait';
   readonly key: RowAttempt;
   /** What it does next. */
-  stage: 'begin' | 'send' | 'record' | 'give-up';
+  stage: 'begin' | 'send' | 'record' | 'give-up' | 'end';
   /** The answer it has in hand. */
   verdict?: VerdictName;
 }
@@ -111,11 +111,16 @@ export class Workers {
     }
     const failure = failureOf('OutcomeUnknown');
     const ending = afterUnknown(this.#rules.onUnknown, 'running', key.step, { jobId: null }, failure);
-    const standing = async (): Promise<AttemptState | undefined> =>
-      (await this.#book.look(key.row)).attempts.find((one) => isSame({ ...one, row: key.row }, key))?.state;
-    if ((await standing()) === undefined) return false;
-    if (await this.#book.settle(key, { verdict: 'unknown', failure }, ending)) return false;
-    if ((await standing()) === 'unknown') await this.#book.endRow(key.row, key.take, ending);
+    if (work.stage === 'give-up') {
+      work.stage = 'end';
+      const { attempts } = await this.#book.look(key.row);
+      // What stands in the way is another attempt's record.
+      if (!attempts.some((one) => isSame({ ...one, row: key.row }, key))) return false;
+      if (!(await this.#book.settle(key, { verdict: 'unknown', failure }, ending))) return true;
+      return false;
+    }
+    // Much may have happened since it heard that the attempt has its verdict.
+    await this.#book.giveUp(key, ending);
     return false;
   }
 
