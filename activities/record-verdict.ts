@@ -71,7 +71,7 @@ async function meaningOf(
 function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
   const refusals = countRefusals(loaded.charges, key, failure.class) + 1;
   if (mayTryAgain(failure.class, refusals)) return { state: 'waiting' };
-  const message = `${failure.message} Given up after ${String(refusals)} such answers; nothing was charged for them.`;
+  const message = `${failure.message.replace(/\.?$/, '.')} Given up after ${String(refusals)} such answers; nothing was charged for them.`;
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 

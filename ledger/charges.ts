@@ -36,7 +36,7 @@ export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, ef
       charged,
       charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
       failure: jsonOrNull(verdict.failure),
-      request_id: verdict.requestId ?? charge.requestId,
+      request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.requestId,
       verdict_at: now,
       finished_at: isDone ? now : null,
       file: isDone ? jsonOrNull(verdict.file) : null,

@@ -7,7 +7,7 @@ import { isDeserted } from './anybody-in.ts';
 import { damageLines } from './damage-words.ts';
 import { pauseMessage } from './follow.ts';
 import { gatherLeftovers } from './gather-leftovers.ts';
-import { goOnCommand } from './go-on-command.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
 import { exitOfView } from './look-at.ts';
 import type { Settings } from './settings.ts';
 import { budgetJson } from './terminal/money.ts';
@@ -63,7 +63,10 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
-  else if (why === 'detached') output.say(`The batch goes on in the background. Look: voxbatch status ${batch.name}`);
+  else if (why === 'detached')
+    output.say(
+      `The batch goes on in the background. Look: voxbatch status ${shellWord(batch.name)}. Its files, at any time: voxbatch results ${shellWord(batch.name)}`,
+    );
   else if (batch.control === 'paused' && !isClosed)
     output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
   else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Go on with: ${goOnCommand(batch)}`);

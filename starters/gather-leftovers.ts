@@ -1,14 +1,15 @@
 import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
+import { operationOf, OPERATION_STYLE, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Counts } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
-import type { NamedRow } from './row-words.ts';
+import type { LostRow } from './row-words.ts';
 
 /** Rows of one sort: how many, and the first of them, so that commands can name them. */
 export interface SomeRows {
   readonly count: number;
-  readonly first: readonly NamedRow[];
+  readonly first: readonly LostRow[];
 }
 
 /** Rows of a batch without a result, sorted by what can be done about them. */
@@ -25,12 +26,12 @@ export interface Leftovers {
 const NAMED = 25;
 
 class Pile implements SomeRows {
-  readonly first: NamedRow[] = [];
+  readonly first: LostRow[] = [];
   count = 0;
 
-  add({ row: { row, id } }: ScannedRow): void {
+  add({ row: { row, id } }: ScannedRow, facts: Pick<LostRow, 'makesJob'> = {}): void {
     this.count++;
-    if (this.first.length < NAMED) this.first.push({ row, id });
+    if (this.first.length < NAMED) this.first.push({ row, id, ...facts });
   }
 }
 
@@ -42,11 +43,15 @@ export async function gatherLeftovers(ledger: Ledger, batch: string, { outcomes 
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<ScannedRow, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
-  for await (const scanned of rowsOf('unknown')) (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned);
+  const { tts } = (await ledger.findBatch(batch))?.settings ?? { tts: 'job' };
+  const addLost = (scanned: ScannedRow): void => {
+    (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned, { makesJob: makesJob(scanned, tts) });
+  };
+  for await (const scanned of rowsOf('unknown')) addLost(scanned);
   for await (const scanned of rowsOf('failed')) {
     const name = scanned.row.failure?.class ?? '';
     if (name === 'OutcomeUnknown') {
-      (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned);
+      addLost(scanned);
       continue;
     }
     const pile = failed.get(name) ?? new Pile();
@@ -60,6 +65,16 @@ export async function gatherLeftovers(ledger: Ledger, batch: string, { outcomes 
 }
 
 /** Whether the API lists jobs such as the row's last request would have made: only lip-sync jobs are listed. */
-export function hasList({ row, charges }: ScannedRow): boolean {
-  return charges.findLast((charge) => charge.take === row.take)?.step === 'lip-sync';
+export function hasList(scanned: ScannedRow): boolean {
+  return lastStep(scanned) === 'lip-sync';
+}
+
+/** Whether the row's last request makes a job: the answer to others is the result itself. */
+export function makesJob(scanned: ScannedRow, tts: TtsMode): boolean {
+  const step = lastStep(scanned);
+  return step === undefined || OPERATION_STYLE[operationOf(scanned.row.kind, step, tts)] === 'job';
+}
+
+function lastStep({ row, charges }: ScannedRow): Step | undefined {
+  return charges.findLast((charge) => charge.take === row.take)?.step;
 }

@@ -7,6 +7,11 @@ const SHOWN = 5;
 /** Reasons that are told apart; messages with numbers in them could be as many as rows. */
 const KEPT = 1_000;
 
+/** A message without what is of one row only, its job, its time and its price: with them there would be as many as rows. */
+function withoutNames(message: string): string {
+  return message.replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2').replace(/[\d.]+ spent/, 'spent');
+}
+
 /** The most frequent reasons for rows without a result, most rows first. */
 export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView): Promise<readonly FailureGroup[]> {
   const groups = new Map<string, FailureGroup>();
@@ -15,12 +20,16 @@ export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView
     for await (const { row } of ledger.scanRows(batch.name, { outcome })) {
       const { failure } = row;
       if (failure === null) continue;
-      // The words on a job that was not waited for name the job: they would be as many as rows.
-      const key = failure.class === 'Overdue' ? failure.class : `${failure.class} ${failure.message}`;
+      const key = `${failure.class} ${withoutNames(failure.message)}`;
       const known = groups.get(key);
       if (known === undefined && groups.size >= KEPT) continue;
       const firstRow = known?.firstRow ?? row.row;
-      groups.set(key, { class: failure.class, message: failure.message, rows: (known?.rows ?? 0) + 1, firstRow });
+      groups.set(key, {
+        class: failure.class,
+        message: known?.message ?? failure.message,
+        rows: (known?.rows ?? 0) + 1,
+        firstRow,
+      });
     }
   }
   return [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, SHOWN);

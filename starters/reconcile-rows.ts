@@ -4,7 +4,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { newIdentity, type WorkerWorld } from '../worker/dependencies.ts';
 import { adoptJob, listOrphans, settleUnknown, type Orphan } from '../worker/settle-unknown.ts';
 import { openLog } from './embedded-worker.ts';
-import { hasList } from './gather-leftovers.ts';
+import { hasList, makesJob } from './gather-leftovers.ts';
 import type { OpenApi } from './open-api.ts';
 import { openStore } from './open-store.ts';
 import type { Settings } from './settings.ts';
@@ -62,7 +62,10 @@ export async function lookUp(
       if (became.is === 'unreadable') tell({ ...facts, is: 'unreadable', why: became.why });
       else if (became.is !== 'still-unknown') tell({ ...facts, is: became.is });
       else if (found.row.outcome === null) tell({ ...facts, is: 'moved-on' });
-      else tell({ ...facts, is: 'still-unknown', hasList: hasList(found) });
+      else {
+        const makes = makesJob(found, batch.settings.tts);
+        tell({ ...facts, is: 'still-unknown', hasList: hasList(found), makesJob: makes });
+      }
     }
   }
 }

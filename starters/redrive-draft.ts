@@ -102,7 +102,8 @@ export class RedriveDraft {
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
         if (hasResult(outcome)) this.replaced++;
-        if (plan.reason === 'resubmitted') this.resubmitted++;
+        // A job whose result could not be fetched was paid, too.
+        if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone') this.resubmitted++;
         const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
         this.choices.push({ row: number, take, outcome, how: { ...plan, ...edited } });
       }

@@ -33,6 +33,8 @@ export interface RedriveRequest {
   readonly draft: RedriveDraft;
   /** The command as it was typed, for advice. */
   readonly command: string;
+  /** The rows are those of a file. */
+  readonly isFile: boolean;
   /** Absolute. */
   readonly out: string;
   readonly json: boolean;
@@ -61,14 +63,17 @@ export async function budgetLeft(ledger: Ledger, batch: BatchRecord, tuning: Tun
 export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, draft, output } = request;
   if (draft.refused.length > 0) {
-    const [first = '', ...lines] = refusalLines(draft, batch.name, request.command);
+    const [first = '', ...lines] = refusalLines(draft, batch.name, request);
     throw new ExitError('usage', [first, ...lines].join('\n'));
   }
   for (const line of draftLines(draft, batch.name)) output.say(line);
-  if (draft.choices.length === 0) return nothingToDo(request);
+  const isNothing = draft.choices.length === 0;
+  if (isNothing && batch.state === 'closed') return writeFiles(request);
   await requireWritableOut(request.out);
   const open = await request.openApi();
   requireSameRealm(batch, open);
+  // The rows may be open already, by the same command that was killed: it goes on with them.
+  if (isNothing) return workOn(request, open);
   await checkMoney(request, open);
   if (request.tuning !== undefined && Object.keys(request.tuning).length > 0) {
     await ledger.tune(batch.name, request.tuning);
@@ -79,7 +84,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
 
 /** Works on a batch until it is closed, and writes its files. */
 export async function workOn(
-  request: Omit<RedriveRequest, 'draft' | 'command' | 'confirmAbove' | 'openApi'>,
+  request: Omit<RedriveRequest, 'draft' | 'command' | 'isFile' | 'confirmAbove' | 'openApi'>,
   open: OpenApi,
 ): Promise<ExitName> {
   const { ledger, batch, settings } = request;
@@ -102,17 +107,11 @@ export function requireSameRealm(batch: BatchRecord, { api, profile }: OpenApi):
   throw new ExitError('usage', `Batch "${batch.name}" ${differs}. Nothing was changed, nothing was spent.`);
 }
 
-/** The exit code is that of the batch; one that is finished gets its files again. */
-async function nothingToDo(request: RedriveRequest): Promise<ExitName> {
+/** The files of a finished batch once more; the exit code is that of the batch. */
+async function writeFiles(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, settings } = request;
   const store = await openStore(settings, ledger);
-  return finishRun({
-    ...request,
-    ledger,
-    store,
-    batch: batch.name,
-    why: batch.state === 'closed' ? 'closed' : 'paused',
-  });
+  return finishRun({ ...request, ledger, store, batch: batch.name, why: 'closed' });
 }
 
 async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promise<void> {

@@ -7,6 +7,12 @@ export interface NamedRow {
   readonly id: string;
 }
 
+/** A row whose answer was lost. */
+export interface LostRow extends NamedRow {
+  /** Its request makes a job, which a person may name. Left out: it does. */
+  readonly makesJob?: boolean;
+}
+
 /** Rows that a command names; more would not fit a line. */
 const NAMED = 20;
 

@@ -65,7 +65,12 @@ export async function adoptJob(
 ): Promise<AdoptReply> {
   const deps = dependenciesOf(world, signal);
   const doubt = await findDoubt(world, batch, row);
-  if (doubt === undefined) return refused('the row has no request whose outcome is unknown');
+  if (doubt === undefined) {
+    const { row: now, charges = [] } = (await world.ledger.readRow(batch, row)) ?? {};
+    // Said once more, as after a kill: it is done.
+    if (charges.some((one) => one.take === now?.take && one.jobId === jobId)) return { is: 'adopted' };
+    return refused('the row has no request whose outcome is unknown');
+  }
   if (doubt.state === 'sending') return refused('its request is on the wire now; wait for its answer');
   const loaded = await loadAttempt(deps, doubt);
   const operation = jobOperationOf(loaded);

@@ -80,6 +80,7 @@ async function settleAll(
     if (flags.json !== true && row.is !== 'refused') context.output.data(reconciledLine(row));
   };
   await adoptAll(world, batch, adoptions, tell);
+  const isRefused = rows.some(({ is }) => is === 'refused');
   const isForAll = adoptions.size === 0 && again.length === 0;
   await lookUp(world, batch, isForAll ? await unknownRows(ledger, batch.name) : again, tell);
   if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {
@@ -89,19 +90,25 @@ async function settleAll(
   const orphans = await findOrphans(world, batch, context.output);
   if (flags.json !== true) {
     const refused = rows.filter(({ is }) => is === 'refused').map(reconciledLine);
-    const lines = [...orphanLines(orphans, batch.name), ...refused, ...stillUnknown(rows, again, batch)];
+    const lines = [
+      ...orphanLines(orphans, batch.name, { isWanted: rows.some((row) => row.is === 'still-unknown' && row.hasList) }),
+      ...refused,
+      ...stillUnknown(rows, again, batch),
+    ];
     for (const line of lines) context.output.data(line);
+    if (isRefused && again.length > 0)
+      context.output.say(
+        'No row was paid for again, because a job was refused. Mend that first, then the same command.',
+      );
   }
   const settled = new Set(rows.filter(({ is }) => is === 'found' || is === 'adopted').map(({ row }) => row));
-  const exit = await goOn(
-    desk,
-    again.filter((row) => !settled.has(row)),
-    settled.size > 0,
-  );
+  const toPay = isRefused ? [] : again.filter((row) => !settled.has(row));
+  const exit = await goOn(desk, toPay, settled.size > 0);
   if (flags.json === true) {
     const { counts, money } = await viewBatch(ledger, settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: desk.out };
-    context.output.data(JSON.stringify({ ...end, ...reconciledJson(rows, orphans) }));
+    const became = rows.map((row) => (toPay.includes(row.row) ? ({ ...row, is: 'resubmitted' } as const) : row));
+    context.output.data(JSON.stringify({ ...end, ...reconciledJson(became, orphans) }));
   }
   return exit;
 }
@@ -134,7 +141,7 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
     for await (const scanned of selectRows(ledger, batch.name, { rows: again })) draft.add(scanned);
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;
     const confirmAbove = settings.config.confirmAbove ?? null;
-    return redriveRows({ ...work, draft, command, confirmAbove, openApi: () => Promise.resolve(open) });
+    return redriveRows({ ...work, draft, command, isFile: false, confirmAbove, openApi: () => Promise.resolve(open) });
   }
   if (!isChanged) return exitOfView(await viewBatch(ledger, settings, batch.name));
   await requireWritableOut(out);

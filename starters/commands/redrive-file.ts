@@ -54,6 +54,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
         tuning: plan.tuning,
         draft,
         command: `voxbatch run ${shellWord(path)}`,
+        isFile: true,
         out: resolve(flags.out ?? `out/${batch.name}`),
         json,
         detach: flags.detach ?? false,

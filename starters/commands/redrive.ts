@@ -78,6 +78,7 @@ async function redriveFrom(
         batch,
         draft,
         command: commandOf(batch.name, flags),
+        isFile: flags.from !== undefined,
         out: resolve(flags.out ?? `out/${batch.name}`),
         json,
         detach: flags.detach ?? false,

@@ -130,7 +130,7 @@ async function effects(ledger: Ledger, batch: BatchRecord, told: boolean): Promi
     ];
   if (batch.control === 'paused') return [`The batch is paused: this holds when it goes on. voxbatch resume ${name}`];
   const lines = told
-    ? ['Holds from the next request on; requests on the wire and jobs that run are not touched.']
+    ? ['Holds from the next request on; rows that are in flight already stay so.']
     : [`Nobody works on the batch now: this holds when it goes on. ${goOnCommand(batch)}`];
   const { budget } = batch.settings;
   if (budgetLeft(await ledger.money(batch.name), budget) === 0)

@@ -1,7 +1,8 @@
+import type { TtsMode } from '../../contract/row-kinds.ts';
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 import { pauseMessage } from '../follow.ts';
-import { hasList } from '../gather-leftovers.ts';
+import { hasList, makesJob } from '../gather-leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowWord } from '../row-words.ts';
 import { budgetFor, wordSteps } from './next-steps.ts';
@@ -27,9 +28,9 @@ export function nextForRow({ batch, row, charges, money, isDeserted }: RowToMend
     case 'cached':
       return `Nothing. Its files are written by: voxbatch results ${name}. To replace the result, at a new price: ${redrive}`;
     case 'failed':
-      return afterFailure({ row, charges }, { name, redrive, file });
+      return afterFailure({ row, charges }, { name, redrive, file, tts: batch.settings.tts });
     case 'unknown':
-      return afterLoss({ row, charges }, name);
+      return afterLoss({ row, charges }, name, batch.settings.tts);
     case 'overdue':
       return `The job was paid and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'refused':
@@ -45,12 +46,12 @@ export function nextForRow({ batch, row, charges, money, isDeserted }: RowToMend
 }
 
 /** Its answer was lost: the job may be there, and may be listed. */
-function afterLoss(scanned: ScannedRow, name: string): string {
+function afterLoss(scanned: ScannedRow, name: string, tts: TtsMode): string {
   const look = hasList(scanned)
     ? `Look, free, for what became of the request: voxbatch reconcile ${name}. `
     : 'The API has no list to look the request up in. ';
   const { row } = scanned;
-  return `${look}It is not sent again by itself, since that could be charged twice. ${wordSteps({ count: 1, first: [row] }, name)}`;
+  return `${look}It is not sent again by itself, since that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: makesJob(scanned, tts) }] }, name)}`;
 }
 
 interface Commands {
@@ -58,9 +59,11 @@ interface Commands {
   readonly redrive: string;
   /** The file of failed rows. */
   readonly file: string;
+  /** How the batch speaks. */
+  readonly tts: TtsMode;
 }
 
-function afterFailure(scanned: ScannedRow, { name, redrive, file }: Commands): string {
+function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Commands): string {
   const { failure, kind } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {
@@ -68,7 +71,7 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file }: Commands): s
       return `The job was paid. Read it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${speech}`;
     }
     case 'OutcomeUnknown':
-      return afterLoss(scanned, name);
+      return afterLoss(scanned, name, tts);
     case 'Rejected':
       return `The refused request was not charged. Mend its cells in ${file}, then: voxbatch run ${file}`;
     default:

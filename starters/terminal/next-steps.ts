@@ -66,12 +66,15 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
 
 /** The commands by which a person settles rows whose answers were lost: by the job, or by paying again. */
 export function wordSteps(rows: SomeRows, name: string): string {
-  const pairs = rows.first.slice(0, ADOPTED).map((row) => shellWord(`${rowWord(row)}=JOB`));
-  const more = rows.count > ADOPTED ? ' …' : '';
+  const withJobs = rows.first.filter((row) => row.makesJob !== false);
+  const pairs = withJobs.slice(0, ADOPTED).map((row) => shellWord(`${rowWord(row)}=JOB`));
+  const more = withJobs.length > ADOPTED ? ' …' : '';
+  const resubmit = `voxbatch reconcile ${name} --resubmit ${rowsWord(rows.first)}${unnamedRows(rows)}`;
   const [job, is] = rows.count === 1 ? ['its job', 'it is'] : ['their jobs', 'they are'];
+  if (pairs.length === 0) return `Such a request makes no job that could be fetched. To pay again: ${resubmit}`;
   return (
     `If the account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
-    `If ${is} not there, pay again: voxbatch reconcile ${name} --resubmit ${rowsWord(rows.first)}${unnamedRows(rows)}`
+    `If ${is} not there, pay again: ${resubmit}`
   );
 }
 
@@ -93,7 +96,7 @@ function refusedStep({ batch, counts, money, leftovers }: Finished): string {
 }
 
 /** Rows that the API refused fail the same way until they are mended; those whose result is gone need no money. */
-function failedSteps({ batch, leftovers: { failed }, out }: Finished): readonly string[] {
+function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): readonly string[] {
   const name = shellWord(batch.name);
   const rejected = failed.get('Rejected');
   const gone = failed.get('ResultGone');
@@ -114,7 +117,8 @@ function failedSteps({ batch, leftovers: { failed }, out }: Finished): readonly 
   if (others.length > 0) {
     const count = others.reduce((sum, [, rows]) => sum + rows.count, 0);
     const all = { count, first: others[0]?.[1].first ?? [] };
-    const where = failed.size === others.length ? 'outcome=failed' : classesOf(others);
+    // Those whose answer was lost are settled in another way.
+    const where = count === counts.outcomes.failed ? 'outcome=failed' : classesOf(others);
     steps.push(
       `${rowsInWords(count)} failed. ${whyOf(all, name)} To send ${themOf(all)} again, at ${count === 1 ? 'its' : 'their'} price: voxbatch redrive ${name} --where ${where}`,
     );

@@ -5,9 +5,9 @@ import { oneLine, tableLines } from './table.ts';
 
 /** What became of a row whose answer was lost. */
 export type ReconciledRow = { readonly row: number; readonly id: string; readonly jobId: string | null } & (
-  | { readonly is: 'found' | 'adopted' | 'moved-on' }
-  /** `hasList`: the API lists such jobs. */
-  | { readonly is: 'still-unknown'; readonly hasList: boolean }
+  | { readonly is: 'found' | 'adopted' | 'moved-on' | 'resubmitted' }
+  /** `hasList`: the API lists such jobs. `makesJob`: such a request makes one. */
+  | { readonly is: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
   | { readonly is: 'unreadable' | 'refused'; readonly why: string }
 );
 
@@ -16,8 +16,12 @@ export function reconciledLine(row: ReconciledRow): string {
   return `row ${String(row.row)}, id ${oneLine(row.id)}: ${wordsOf(row)}`;
 }
 
-/** Jobs that no row has, as a table with a word of warning; null where they could not be listed. */
-export function orphanLines(orphans: readonly Orphan[] | null, batch: string): readonly string[] {
+/** Jobs that no row has, as a table with a word of warning; null where they could not be listed. `isWanted`: a row may lack one. */
+export function orphanLines(
+  orphans: readonly Orphan[] | null,
+  batch: string,
+  { isWanted }: { readonly isWanted: boolean },
+): readonly string[] {
   if (orphans === null || orphans.length === 0) return [];
   return [
     `${number(orphans.length)} lip-sync ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that no row has. They may be of another program that uses the account.`,
@@ -32,7 +36,7 @@ export function orphanLines(orphans: readonly Orphan[] | null, batch: string): r
       ],
       orphans,
     ).map((line) => `  ${line}`),
-    `To give a row one of them: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB`,
+    ...(isWanted ? [`To give a row one of them: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB`] : []),
   ];
 }
 
@@ -65,7 +69,9 @@ function wordsOf(row: ReconciledRow): string {
     case 'adopted':
       return `has job ${oneLine(row.jobId ?? '')} now; its result is fetched, nothing is paid`;
     case 'moved-on':
-      return 'is no longer unknown: its answer came meanwhile';
+      return 'is no longer unknown: its answer came meanwhile, or somebody else decided';
+    case 'resubmitted':
+      return 'was sent again, at its price';
     case 'still-unknown':
       return row.hasList
         ? 'still unknown: no job in the list is certainly its own'

@@ -1,6 +1,7 @@
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../redrive-draft.ts';
+import { rowsWord, unnamedRows } from '../row-words.ts';
 import { number } from './progress.ts';
 import { oneLine } from './table.ts';
 
@@ -37,18 +38,26 @@ function ofThese(rows: number): string {
 }
 
 /** Why nothing was done, which rows are at fault, and what can be done instead. */
-export function refusalLines({ refused }: RedriveDraft, batch: string, command: string): readonly string[] {
+export function refusalLines(
+  { refused, choices: others }: Pick<RedriveDraft, 'refused' | 'choices'>,
+  batch: string,
+  { command, isFile }: { readonly command: string; readonly isFile: boolean },
+): readonly string[] {
   const name = shellWord(batch);
   const has = (why: RefusedRow['why']): boolean => refused.some((one) => one.why === why);
+  const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
+  // The say is for these rows: of others it would pay for what can be had free.
+  const resubmit =
+    others.length === 0
+      ? `${command} --resubmit`
+      : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: doubtful.length })}`;
   const choices = [
     ...(has('unknown') ? [`  voxbatch reconcile ${name}    looks for what became of lost requests, free`] : []),
     ...(has('running') ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for jobs that run, free`] : []),
-    ...(has('unknown') || has('running')
-      ? [`  ${command} --resubmit    pays for these rows again, which may be a second charge`]
-      : []),
+    ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again, which may be a second charge`] : []),
     ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
     ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
-    '  leave these rows out (--rows, --where)',
+    isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
   ];
   return [
     `${rowsInWords(refused.length)} cannot be redriven like this. Nothing was changed, nothing was spent.`,

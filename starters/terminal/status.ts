@@ -70,8 +70,9 @@ function nextLines({ batch, counts, money, isDeserted }: BatchView, leftovers: L
       : `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
     return batch.halted === null ? [follow] : [haltMessage(batch.halted), follow];
   }
-  const steps = nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` });
-  return steps.length > 0 ? steps : [`Its files: voxbatch results ${name}`];
+  // Who worked on it in the background has written none.
+  const files = `Its files are written by: voxbatch results ${name}`;
+  return [...nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` }), files];
 }
 
 function timesOf(batch: BatchRecord, now: number): string {

@@ -102,8 +102,8 @@ describe('rows whose jobs failed', () => {
     const both = await Promise.all(
       [1, 2].map(() => world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])),
     );
-    // One of them may come when the rows are open already; then it says that the batch is not finished.
-    for (const { code } of both) expect([0, 75]).toContain(code);
+    // One of them may come when the rows are open already; then it works on them, too.
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
   });
 

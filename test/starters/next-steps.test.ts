@@ -48,8 +48,16 @@ describe('the next steps', () => {
       '1 row whose paid result could not be fetched. Try once more, free: voxbatch redrive b --where class=ResultGone',
       '3 rows failed. Why: voxbatch explain b --batch b. To send them again, at their price: voxbatch redrive b --where class=JobFailed,ServiceDown',
     ]);
-    expect(steps({ failed: 1 }, { failed: new Map([['JobFailed', rows('x')]] as const) })).toEqual([
-      '1 row failed. Why: voxbatch explain x --batch b. To send it again, at its price: voxbatch redrive b --where outcome=failed',
+    const jobFailed = new Map([['JobFailed', rows('x')]] as const);
+    const words =
+      '1 row failed. Why: voxbatch explain x --batch b. To send it again, at its price: voxbatch redrive b --where';
+    expect(steps({ failed: 1 }, { failed: jobFailed })).toEqual([`${words} outcome=failed`]);
+    // Another is among the failed ones because its answer was lost (--on-unknown fail).
+    const lost = { listed: rows(), unlisted: { count: 1, first: [{ row: 2, id: 'y', makesJob: false }] } };
+    expect(steps({ failed: 2 }, { failed: jobFailed, lost })).toEqual([
+      '1 row may have been charged, and the API has no list to look it up in. Such a request makes no job that could be fetched. ' +
+        'To pay again: voxbatch reconcile b --resubmit y',
+      `${words} class=JobFailed`,
     ]);
   });
 

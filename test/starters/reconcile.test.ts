@@ -33,7 +33,7 @@ describe('what reconcile says', () => {
   const facts = { row: 7, id: 'r7', jobId: 'job-1' };
   const rows: readonly ReconciledRow[] = [
     { ...facts, is: 'adopted' },
-    { ...facts, is: 'still-unknown', hasList: false },
+    { ...facts, is: 'still-unknown', hasList: false, makesJob: true },
     { ...facts, is: 'refused', why: 'another row has that job' },
   ];
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
@@ -47,12 +47,13 @@ describe('what reconcile says', () => {
   });
 
   it('of jobs that no row has', () => {
-    const lines = orphanLines([orphan], 'my batch').join('\n');
+    const lines = orphanLines([orphan], 'my batch', { isWanted: true }).join('\n');
     expect(lines).toContain('They may be of another program that uses the account.');
     expect(lines).toMatch(/job-9 {2}done {4}1970-01-01T00:00:00\.000Z +3 {2}v\.example/);
     expect(lines).toContain("voxbatch reconcile 'my batch' --adopt ROW=JOB");
-    expect(orphanLines([], 'b')).toEqual([]);
-    expect(orphanLines(null, 'b')).toEqual([]);
+    expect(orphanLines([orphan], 'b', { isWanted: false }).join()).not.toContain('--adopt');
+    expect(orphanLines([], 'b', { isWanted: true })).toEqual([]);
+    expect(orphanLines(null, 'b', { isWanted: true })).toEqual([]);
   });
 
   it('to machines', () => {

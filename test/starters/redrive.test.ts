@@ -92,9 +92,13 @@ describe('redrive: rows that may be paid already', () => {
       ended,
       'row 5, id e: the answer to its speech request was lost',
       'voxbatch reconcile demo ',
-      'voxbatch redrive demo --where outcome=failed,unknown --resubmit ',
+      // For this row only: with the say the others would be paid for, too.
+      'voxbatch redrive demo --rows e --resubmit ',
+      'leave these rows out (--rows, --where)',
     );
     expect(ended.stderr).not.toContain('row 4');
+    const alone = await desk.line.run('redrive', 'demo', '--where', 'outcome=unknown');
+    expectRefused(alone, 'voxbatch redrive demo --where outcome=unknown --resubmit ');
   });
 
   it('are paid for with --resubmit', async () => {

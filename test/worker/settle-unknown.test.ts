@@ -96,7 +96,9 @@ describe('adoptJob', () => {
     expect(await why(1, 'nothing')).toContain('no speech job of that id');
     expect(await why(1, lip ?? '')).toContain('no speech job of that id');
     expect(await why(1, had ?? '')).toBe('another row has that job');
-    expect(await why(2, had ?? '')).toBe('the row has no request whose outcome is unknown');
+    expect(await why(2, lip ?? '')).toBe('the row has no request whose outcome is unknown');
+    // Said once more of its own, as after a kill.
+    expect(await why(2, had ?? '')).toBe('adopted');
     expect(await why(4, had ?? '')).toBe('the row has no request whose outcome is unknown');
     expect(await why(9, had ?? '')).toBe('the row has no request whose outcome is unknown');
     expect((await world.row(1)).outcome).toBe('unknown');

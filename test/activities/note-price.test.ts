@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { notePrice } from '../../activities/note-price.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { keyOf } from './rows.ts';
+
+/** A ledger that only notes, or fails to. */
+function deps(note: Ledger['notePrice'], lines: string[] = []): Parameters<typeof notePrice>[0] {
+  const ledger = { notePrice: note } as Partial<Ledger> as Ledger;
+  return { ledger, log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }) };
+}
+
+describe('notePrice', () => {
+  it('notes what the answer says, and nothing where it names no price', async () => {
+    const noted: unknown[] = [];
+    const ledger = deps(async (...what) => {
+      noted.push(what);
+    });
+    for (const facts of [{ credits: 0 }, { credits: 7, requestId: 'q' }, { requestId: 'q' }, {}]) {
+      await notePrice(ledger, keyOf(1), facts);
+    }
+    expect(noted).toEqual([
+      [keyOf(1), { credits: 0 }],
+      [keyOf(1), { credits: 7, requestId: 'q' }],
+    ]);
+  });
+
+  it('logs a price that cannot be noted, and goes on', async () => {
+    const lines: string[] = [];
+    await notePrice(
+      deps(() => Promise.reject(new Error('no room')), lines),
+      keyOf(7),
+      { credits: 7 },
+    );
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ level: 40, row: 7, credits: 7, msg: 'a price cannot be noted: no room' }),
+    ]);
+  });
+});
