@@ -43,6 +43,7 @@ const SOURCES = {
   'activities/find-trace.ts': ['activities/{find-trace,look-up-lost}', 'activities/one-charge-kills'],
   'ledger/intents.ts': ['ledger/{charges,takes,budgets,over-budget}'],
   'ledger/charges.ts': ['ledger/{charges,doubt,late-news}'],
+  'ledger/give-up.ts': ['ledger/late-news', 'activities/one-charge-races'],
   'ledger/doubts.ts': ['ledger/{charges,doubt}'],
   'ledger/takes.ts': ['ledger/{takes,reopening}'],
   'ledger/redrive.ts': ['ledger/{takes,reopening}'],

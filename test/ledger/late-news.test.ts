@@ -118,6 +118,39 @@ describe('a failure that is one too many', () => {
   });
 });
 
+describe('giving an attempt up', () => {
+  const failed = { outcome: 'failed', failure: LOST } as const;
+
+  it('ends the row of one that is lost, or that is due and cannot be made', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { state: 'submitting' });
+    await ledger.giveUp(aKey(1), failed);
+    expect(await rowOf()).toMatchObject(failed);
+    await ledger.giveUp(aKey(2), failed);
+    expect(await rowOf(2)).toMatchObject(failed);
+  });
+
+  it.each([
+    ['is on the wire', undefined],
+    ['was accepted', { verdict: 'accepted', jobId: 'j' }],
+    ['is done', { verdict: 'done' }],
+    ['was refused', { verdict: 'not-accepted', failure: REFUSED }],
+  ] as const)('changes nothing where it %s by now', async (_, verdict) => {
+    if (verdict !== undefined) await ledger.settle(aKey(1), verdict, { state: 'waiting' });
+    await ledger.giveUp(aKey(1), failed);
+    expect(await rowOf()).toMatchObject({ outcome: null });
+    // Nor for one that comes after it and is not due.
+    if (verdict?.verdict !== 'not-accepted') await ledger.giveUp(aKey(1, 2), failed);
+    expect(await rowOf()).toMatchObject({ outcome: null });
+  });
+
+  it('changes nothing where the row is at another take', async () => {
+    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await ledger.giveUp(aKey(1), failed);
+    expect(await rowOf()).toMatchObject({ take: 2, outcome: null });
+  });
+});
+
 describe('a new take of its own', () => {
   const retake = { retake: 'speech', reason: 'on-unknown', most: 2, otherwise: { outcome: 'unknown', failure: LOST } };
 
