@@ -73,7 +73,10 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   const open = await request.openApi();
   requireSameRealm(batch, open);
   // The rows may be open already, by the same command that was killed: it goes on with them.
-  if (isNothing) return workOn(request, open);
+  if (isNothing) {
+    output.say(`Batch "${batch.name}" is not finished; it goes on.`);
+    return workOn(request, open);
+  }
   await checkMoney(request, open);
   if (request.tuning !== undefined && Object.keys(request.tuning).length > 0) {
     await ledger.tune(batch.name, request.tuning);
