@@ -66,9 +66,8 @@ export async function adoptJob(
   const deps = dependenciesOf(world, signal);
   const doubt = await findDoubt(world, batch, row);
   if (doubt === undefined) {
-    const { row: now, charges = [] } = (await world.ledger.readRow(batch, row)) ?? {};
     // Said once more, as after a kill: it is done.
-    if (charges.some((one) => one.take === now?.take && one.jobId === jobId)) return { is: 'adopted' };
+    if (await hasJob(world, batch, row, jobId)) return { is: 'adopted' };
     return refused('the row has no request whose outcome is unknown');
   }
   if (doubt.state === 'sending') return refused('its request is on the wire now; wait for its answer');
@@ -81,10 +80,16 @@ export async function adoptJob(
     if (!(error instanceof ApiError) || error.failure.class !== 'Rejected') throw error;
     return refused(`the API has no ${doubt.step} job of that id (${error.message})`);
   }
-  if (await settleAsAdopted(deps, doubt, jobId)) return { is: 'adopted' };
+  if ((await settleAsAdopted(deps, doubt, jobId)) || (await hasJob(world, batch, row, jobId))) return { is: 'adopted' };
   const { apiUrl, account } = loaded.batch;
   const isTaken = await deps.ledger.isJobClaimed(apiUrl, account, jobId);
   return refused(isTaken ? 'another row has that job' : 'its answer came meanwhile');
+}
+
+/** True if the row's present take has this job. */
+async function hasJob({ ledger }: WorkerWorld, batch: string, row: number, jobId: string): Promise<boolean> {
+  const found = await ledger.readRow(batch, row);
+  return found?.charges.some((one) => one.take === found.row.take && one.jobId === jobId) ?? false;
 }
 
 /** A job that the API has and no row of this ledger claims. */
