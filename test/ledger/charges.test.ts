@@ -128,6 +128,21 @@ describe('settle', () => {
     expect(await ledger.money('b')).toEqual({ charged: 9.5, reserved: 0, uncertain: 0, estimated: true });
   });
 
+  it('charges the attempt that it names, and the budget of the batch with what that cost in the end', async () => {
+    await ledger.tune('b', { budget: 11.5 });
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
+    await ledger.intend(aKey(1, 2), INTENT);
+    await ledger.settle(aKey(1, 2), { verdict: 'accepted', jobId: 'j', credits: 7 }, { state: 'processing' });
+    expect(await chargeOf(1)).toMatchObject({ state: 'not-accepted', charged: null });
+    await ledger.finishJob(aKey(1, 2), { credits: 9 }, { outcome: 'succeeded' });
+    expect(await chargeOf(1, 2)).toMatchObject({ state: 'accepted', charged: 9 });
+    // 2.5 are left, to the last credit.
+    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'go' });
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'k' }, { state: 'processing' });
+    expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toEqual({ answer: 'over-budget' });
+  });
+
   it('does nothing to an attempt that has its verdict', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
