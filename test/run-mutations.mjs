@@ -39,7 +39,10 @@ const SOURCES = {
   'activities/send.ts': ['activities/{submit,submit-steps,insist,record-verdict}', 'activities/one-charge-kills'],
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
   'activities/note-price.ts': ['activities/note-price'],
-  'activities/reconcile.ts': ['activities/look-up-lost', 'activities/one-charge-{kills,memory,races,takes}'],
+  'activities/reconcile.ts': [
+    'activities/{reconcile,look-up-lost}',
+    'activities/one-charge-{kills,memory,races,takes}',
+  ],
   'activities/find-trace.ts': ['activities/{find-trace,look-up-lost}', 'activities/one-charge-kills'],
   'ledger/intents.ts': ['ledger/{charges,takes,budgets,over-budget,rows}'],
   'ledger/charges.ts': ['ledger/{charges,doubt,late-news}'],
