@@ -45,7 +45,7 @@ const SOURCES = {
   ],
   'activities/find-trace.ts': ['activities/{find-trace,look-up-lost}', 'activities/one-charge-kills'],
   'ledger/intents.ts': ['ledger/{charges,takes,budgets,over-budget,rows}'],
-  'ledger/charges.ts': ['ledger/{charges,doubt,late-news}'],
+  'ledger/charges.ts': ['ledger/{charges,doubt,late-news,note-price}'],
   'ledger/give-up.ts': ['ledger/late-news'],
   'ledger/doubts.ts': ['ledger/{charges,doubt}'],
   'ledger/takes.ts': ['ledger/{takes,reopening}'],

@@ -273,56 +273,6 @@ describe('changeRunning', () => {
   });
 });
 
-describe('notePrice', () => {
-  it('is the figure of a verdict that knows none, and no charge before', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.notePrice(aKey(1), { credits: 7, requestId: 'q' });
-    expect(await chargeOf(1)).toMatchObject({ state: 'sending', told: 7, charged: null, chargedFrom: null });
-    expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 2.5 });
-    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await chargeOf(1)).toMatchObject({ charged: 7, chargedFrom: 'api', requestId: 'q' });
-    expect(await ledger.money('b')).toMatchObject({ charged: 7, estimated: false });
-  });
-
-  it('gives way to the figure of the verdict', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.notePrice(aKey(1), { credits: 7 });
-    await ledger.settle(aKey(1), { verdict: 'done', credits: 8, requestId: 'v' }, { outcome: 'succeeded' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 8, requestId: 'v' });
-  });
-
-  it('is what an answer in doubt counts with, whichever comes first', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.intend(aKey(2), INTENT);
-    await ledger.notePrice(aKey(1), { credits: 7 });
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 7, reserved: 2.5 });
-    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.notePrice(aKey(2), { credits: 9 });
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 16, reserved: 0 });
-  });
-
-  it('is kept for an answer that was given up, and charges nothing that was refused', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.notePrice(aKey(1), { credits: 0 });
-    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await chargeOf(1)).toMatchObject({ charged: 0, chargedFrom: 'api', requestId: null });
-    await ledger.intend(aKey(2), INTENT);
-    await ledger.notePrice(aKey(2), { credits: 7 });
-    await ledger.settle(aKey(2), { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
-    expect(await chargeOf(2)).toMatchObject({ charged: null, chargedFrom: null });
-  });
-
-  it('changes nothing that has its verdict, and needs an intent', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'done', requestId: 'v' }, { outcome: 'succeeded' });
-    await ledger.notePrice(aKey(1), { credits: 7, requestId: 'late' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, told: null, requestId: 'v' });
-    await expect(ledger.notePrice(aKey(2), { credits: 7 })).rejects.toThrow('No intent');
-  });
-});
-
 describe('isJobClaimed', () => {
   it('looks through all batches of the account, and of no other', async () => {
     await ledger.intend(aKey(1), INTENT);
