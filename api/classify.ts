@@ -1,10 +1,10 @@
 import type { Failure, FailureClass } from '../contract/failures.ts';
-import { describeAnswer, type FailureContext, readRequestId } from './describe-failure.ts';
+import { describeAnswer, type FailureContext } from './describe-failure.ts';
 import type { NoAnswer } from './http.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import type { Answer } from './read-answer.ts';
 import { isErrorBody, isOwnErrorBody, readErrorBody, saysNoSuccess } from './read-error-body.ts';
-import { readCredits } from './read-members.ts';
+import { readFacts } from './read-facts.ts';
 import type { AnswerFacts, Verdict } from './speech-api.ts';
 
 /*
@@ -61,12 +61,7 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
 
 function classifySuccess(answer: Answer, context: PaidContext): Ruling {
   const reply = context.operation.reply(answer.json);
-  const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
-  const requestId = readRequestId(answer, context);
-  const facts = {
-    ...(credits === undefined ? {} : { credits }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
+  const facts = readFacts(answer, context);
   if (saysNoSuccess(answer.json)) {
     return reply === undefined || reply.gave === 'transcript'
       ? refusal('rejected', 'Rejected', answer, context, 'but the body is an error')

@@ -1,13 +1,12 @@
 import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
-import { readRequestId } from './describe-failure.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
 import { OPERATION_CLIENTS } from './operations/index.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { isMedia, readAnswer } from './read-answer.ts';
-import { asCredits } from './read-members.ts';
+import { readFacts } from './read-facts.ts';
 import type { PaidRequest, Receive, Verdict } from './speech-api.ts';
 
 /** What goes with a paid request. */
@@ -71,12 +70,7 @@ function mayBeMedia(operation: OperationClient, head: AnswerHead): boolean {
 /** The answer is the media. Whatever keeps it from its place, it has been made, and most likely charged. */
 async function receiveAnswer<T>(head: AnswerHead, receive: Receive<T>, context: PaidContext): Promise<Verdict<T>> {
   const { body, cut } = head.guarded;
-  const credits = asCredits(head.header('x-openapi-credits-used'));
-  const requestId = readRequestId({ header: (name) => head.header(name), json: undefined }, context);
-  const facts = {
-    ...(credits === undefined ? {} : { credits }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
+  const facts = readFacts({ header: (name) => head.header(name), json: undefined }, context);
   try {
     const media = await receive(body, { ...head.info, ...facts });
     const broken = cut();

@@ -57,7 +57,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
       }),
     );
   }
-  const leftovers = await gatherLeftovers(ledger, batch.name, counts);
+  const leftovers = await gatherLeftovers(ledger, batch, counts);
   for (const line of summaryLines({ batch, counts, money, out: request.out, leftovers })) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);

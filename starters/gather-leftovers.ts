@@ -2,7 +2,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { operationOf, OPERATION_STYLE, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Counts } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import type { LostRow } from './row-words.ts';
 
@@ -36,16 +36,19 @@ class Pile implements SomeRows {
 }
 
 /** Sorts the rows of a batch without a result. Reads only outcomes that the batch has. */
-export async function gatherLeftovers(ledger: Ledger, batch: string, { outcomes }: Counts): Promise<Leftovers> {
+export async function gatherLeftovers(
+  ledger: Ledger,
+  { name: batch, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+  { outcomes }: Counts,
+): Promise<Leftovers> {
   const failed = new Map<FailureClass | '', Pile>();
   const lost = { listed: new Pile(), unlisted: new Pile() };
   let refusedQuoted: number | null = 0;
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<ScannedRow, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
-  const { tts } = (await ledger.findBatch(batch))?.settings ?? { tts: 'job' };
   const addLost = (scanned: ScannedRow): void => {
-    (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned, { makesJob: makesJob(scanned, tts) });
+    (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned, { makesJob: makesJob(scanned, settings.tts) });
   };
   for await (const scanned of rowsOf('unknown')) addLost(scanned);
   for await (const scanned of rowsOf('failed')) {

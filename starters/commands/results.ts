@@ -39,7 +39,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
       const { outcomes } = counts;
       output.data(JSON.stringify({ batch: batch.name, exit, outcomes, credits: money, out, mismatches }));
     } else {
-      const leftovers = await gatherLeftovers(ledger, batch.name, counts);
+      const leftovers = await gatherLeftovers(ledger, batch, counts);
       for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.data(line);
     }
     for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);

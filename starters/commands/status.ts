@@ -16,7 +16,7 @@ export async function status(
     const groups = await groupFailures(ledger, view);
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
     else {
-      const leftovers = await gatherLeftovers(ledger, view.batch.name, view.counts);
+      const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
       for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
     }
     return exitOfView(view);

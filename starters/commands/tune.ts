@@ -115,7 +115,7 @@ function words({ limits, budget, halt, onUnknown, retakes }: Tunables): readonly
 
 async function stepsAfter(ledger: Ledger, batch: BatchRecord): Promise<readonly string[]> {
   const [counts, money] = [await ledger.counts(batch.name), await ledger.money(batch.name)];
-  const leftovers = await gatherLeftovers(ledger, batch.name, counts);
+  const leftovers = await gatherLeftovers(ledger, batch, counts);
   return nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` });
 }
 

@@ -40,7 +40,7 @@ export async function watch(
       const groups = await groupFailures(ledger, view);
       if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
       else {
-        const leftovers = await gatherLeftovers(ledger, view.batch.name, view.counts);
+        const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
         for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
       }
       if (!interrupt.signal.aborted) return exitOfView(view);

@@ -116,8 +116,7 @@ export class Workers {
       const { attempts } = await this.#book.look(key.row);
       // What stands in the way is another attempt's record.
       if (!attempts.some((one) => isSame({ ...one, row: key.row }, key))) return false;
-      if (!(await this.#book.settle(key, { verdict: 'unknown', failure }, ending))) return true;
-      return false;
+      return !(await this.#book.settle(key, { verdict: 'unknown', failure }, ending));
     }
     // Much may have happened since it heard that the attempt has its verdict.
     await this.#book.giveUp(key, ending);
