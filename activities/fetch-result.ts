@@ -73,13 +73,18 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   }
   const failed = deps.looks.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.looks.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
-  if (failed >= MOST_DOWNLOADS) await giveUpResult(deps, job, error.message);
+  if (failed < MOST_DOWNLOADS) return;
+  await giveUpResult(deps, job, error.message, error instanceof ApiError ? error.failure.cause : undefined);
 }
 
 /** The result cannot be had: the row fails, and keeps its job id and what was charged. */
-export async function giveUpResult(deps: Dependencies, job: WaitedJob, why: string): Promise<boolean> {
+export async function giveUpResult(deps: Dependencies, job: WaitedJob, why: string, cause?: string): Promise<boolean> {
   const message = `${why} (job ${job.jobId} was accepted and may have been charged).`;
-  const failure: Failure = { class: 'ResultGone', message: message.slice(0, 500) };
+  const failure: Failure = {
+    class: 'ResultGone',
+    message: message.slice(0, 500),
+    ...(cause === undefined ? {} : { cause }),
+  };
   return deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure });
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Receive } from '../api/speech-api.ts';
+import type { MediaBody, Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import { stemOf, type StoredFile } from '../store/store.ts';
 import type { Dependencies, Witness } from './dependencies.ts';
@@ -19,7 +19,8 @@ export function receiveMedia(
 }
 
 /** The body, and a moment after its last byte, when nothing is under the final name yet. */
-async function* witnessed(body: Readable, witness: Witness): AsyncGenerator<Buffer> {
-  for await (const chunk of body) yield chunk as Buffer;
+async function* witnessed(body: MediaBody, witness: Witness): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(body)) yield body;
+  else for await (const chunk of body) yield chunk as Buffer;
   await witness('before-rename');
 }

@@ -1,5 +1,5 @@
 import type { Failure, FailureClass } from '../contract/failures.ts';
-import { describeAnswer, type FailureContext } from './describe-failure.ts';
+import { causeOf, describeAnswer, type FailureContext } from './describe-failure.ts';
 import type { NoAnswer } from './http.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import type { Answer } from './read-answer.ts';
@@ -80,7 +80,11 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
 /** A paid answer whose media, or linked media, could not be taken to its place: it may have been charged. */
 export function classifyLostMedia(words: string, context: FailureContext): Failure {
   const message = `${context.asked} gave a result that could not be stored; it may have been charged – ${words}`;
-  return { class: 'OutcomeUnknown', message: context.redact(message, context) };
+  return {
+    class: 'OutcomeUnknown',
+    message: context.redact(message, context),
+    cause: causeOf('a result that was not stored', context),
+  };
 }
 
 /** A read that did not work: no answer, a status other than 2xx, or a 2xx that can't be read. */
@@ -134,7 +138,14 @@ function speaksOfJobs(answer: Answer): boolean {
 
 function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {
   const how = what.given ? 'got no answer' : 'was not sent';
-  return { class: failureClass, message: context.redact(`${context.asked} ${how} – ${what.cause}`, context) };
+  return {
+    class: failureClass,
+    message: context.redact(`${context.asked} ${how} – ${what.cause}`, context),
+    cause: causeOf(
+      `${what.given ? 'no answer' : 'no connection'}${what.code === undefined ? '' : ` (${what.code})`}`,
+      context,
+    ),
+  };
 }
 
 /**

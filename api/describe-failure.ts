@@ -9,12 +9,21 @@ export interface FailureContext {
   readonly redact: Redact;
   /** What was asked for, e.g. `POST /speech/tts`; no host, no query. */
   readonly asked: string;
+  /** Whose failure it is, for counting: the API's path, or the host of a link. */
+  readonly from: string;
   /** Texts of the user in the request, which the answer may echo. */
   readonly privateTexts: readonly string[];
 }
 
 /** Most characters of an identifier in a failure. */
 const LONGEST_CODE = 100;
+/** Most characters of a cause. */
+const LONGEST_CAUSE = 120;
+
+/** The few words by which failures are counted. */
+export function causeOf(what: string, { redact, from, privateTexts }: FailureContext): string {
+  return redact(`${what} from ${from}`, { privateTexts, longest: LONGEST_CAUSE });
+}
 
 /**
  * Describes an answer as a failure: status, the API's words, its code and request id, and its wish to wait.
@@ -41,11 +50,19 @@ export function describeAnswer(
   return {
     class: failureClass,
     message: context.redact(said.filter((part) => part !== '').join(' – '), { privateTexts: context.privateTexts }),
+    cause: causeOf(describeShortly(answer, code), context),
     status: answer.status,
     ...(code === undefined || code === '' ? {} : { code }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
+}
+
+/** An error by its code; a success that is none by what it is. */
+function describeShortly({ status, json, cut }: Answer, code: string | undefined): string {
+  if (code !== undefined && code !== '') return `${status} ${code}`;
+  if (status < 200 || status > 299) return String(status);
+  return `${status} with ${cut !== undefined ? 'a cut body' : json === undefined ? 'no JSON' : 'other JSON'}`;
 }
 
 /** The API's request id, from the body or a header. */

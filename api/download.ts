@@ -1,6 +1,6 @@
 import { classifyDownload } from './classify.ts';
 import type { Connection } from './connection.ts';
-import type { FailureContext } from './describe-failure.ts';
+import { causeOf, type FailureContext } from './describe-failure.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { isMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
@@ -22,18 +22,23 @@ export async function download<T>(
   const context: FailureContext = {
     redact: connection.redact,
     asked: `GET of the result from ${url?.host ?? 'nowhere'}`,
+    from: url?.host ?? 'nowhere',
     privateTexts: [link],
   };
-  const gone = (words: string): ApiError =>
-    new ApiError({ class: 'ResultGone', message: connection.redact(`${context.asked} – ${words}`, context) });
-  if (url === undefined) throw gone('the link of the result is not an http(s) URL');
+  const gone = (words: string, cause: string): ApiError =>
+    new ApiError({
+      class: 'ResultGone',
+      message: connection.redact(`${context.asked} – ${words}`, context),
+      cause: causeOf(cause, context),
+    });
+  if (url === undefined) throw gone('the link of the result is not an http(s) URL', 'no http(s) link');
 
   const head = await connection.open(url, signal);
   if (head.kind === 'no-answer') throw new ApiError(classifyDownload(head, context));
   // A part of the file (206) is no file; other successes have no body.
   if (head.status !== 200 || !(await isMedia(head))) {
     const cut = head.guarded.cut();
-    if (head.status === 200 && cut !== undefined) throw gone(cut.message);
+    if (head.status === 200 && cut !== undefined) throw gone(cut.message, 'a cut file');
     throw new ApiError(classifyDownload(await readAnswer(head, connection.maxBodyBytes), context));
   }
 
@@ -45,7 +50,8 @@ export async function download<T>(
     return received;
   } catch (error) {
     if (isLocalTrouble(error)) throw error;
-    throw gone(describeTrouble(cut() ?? error));
+    const broken = cut();
+    throw gone(describeTrouble(broken ?? error), broken === undefined ? 'a file that is not the media' : 'a cut file');
   } finally {
     body.destroy();
   }

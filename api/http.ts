@@ -32,6 +32,8 @@ export interface NoAnswer {
   readonly given: boolean;
   /** What happened, e.g. `ECONNREFUSED` or `time-out`; for a sentence like "no answer from host (…)". */
   readonly cause: string;
+  /** The same in a word, e.g. `ECONNREFUSED` or `time-out`; the same for all addresses and times. */
+  readonly code?: string;
 }
 
 /** The head of an answer; the body is still to be read. It must be read to its end or destroyed. */
@@ -109,7 +111,8 @@ export async function openHttp(request: HttpRequest): Promise<AnswerHead | NoAns
     };
   } catch (error) {
     release();
-    return { kind: 'no-answer', given: progress.given, cause: stopped ?? nameError(error) };
+    const cause = stopped ?? nameError(error);
+    return { kind: 'no-answer', given: progress.given, cause, code: cause.split(':', 1)[0] ?? cause };
   }
 }
 

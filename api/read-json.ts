@@ -17,7 +17,7 @@ export async function readJson<T>(
   make: (json: unknown, answer: Answer) => T | undefined,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const context = { redact: connection.redact, asked: `GET ${asked}`, privateTexts: [] };
+  const context = { redact: connection.redact, asked: `GET ${asked}`, from: `GET ${asked}`, privateTexts: [] };
   const head = await connection.get(pathAndQuery, signal);
   if (head.kind === 'no-answer') throw new ApiError(classifyRead(head, context));
   const answer = await readAnswer(head, connection.maxBodyBytes);

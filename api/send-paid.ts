@@ -27,6 +27,7 @@ export async function sendPaid<T>(
     trust503: connection.trust503,
     redact: connection.redact,
     asked: `POST ${operation.path}`,
+    from: `POST ${operation.path}`,
     privateTexts: [request.spec.text, request.spec.audio, request.spec.video, request.audioUrl].filter(
       (text) => text !== undefined,
     ),

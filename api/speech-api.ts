@@ -27,11 +27,14 @@ export interface BodyInfo extends AnswerFacts {
   readonly contentLength?: number;
 }
 
+/** A media body: whole where it is small and says its length beforehand (1 MiB at most), else a stream. */
+export type MediaBody = Buffer | Readable;
+
 /**
- * Takes a media body to its place. It must consume or destroy the stream, and throws
+ * Takes a media body to its place. It must consume or destroy a stream, and throws
  * where the body is not whole or not media; then nothing may be left at the final place.
  */
-export type Receive<T> = (body: Readable, info: BodyInfo) => Promise<T>;
+export type Receive<T> = (body: MediaBody, info: BodyInfo) => Promise<T>;
 
 /** A transcription as the API gave it, read tolerantly. */
 export interface Transcript {

@@ -56,6 +56,11 @@ export interface Failure {
   readonly class: FailureClass;
   /** One plain sentence, the API's words included, with tokens and links taken out. At most 500 characters. */
   readonly message: string;
+  /**
+   * The same in a few words that many rows share, to count failures by: `403 from cdn.example`. No ids, no times, none of the
+   * service's sentences. At most 120 characters.
+   */
+  readonly cause?: string;
   /** HTTP status, where there was an answer. */
   readonly status?: number;
   /** The API's own error code, an open-ended string. */

@@ -11,7 +11,14 @@ const redact = createRedact(TOKEN);
 
 /** What is known of a request of this operation. */
 export function contextOf(operation: Operation, trust503 = true): PaidContext {
-  return { redact, asked: 'POST /x', privateTexts: [], trust503, operation: OPERATION_CLIENTS[operation] };
+  return {
+    redact,
+    asked: 'POST /x',
+    from: 'POST /x',
+    privateTexts: [],
+    trust503,
+    operation: OPERATION_CLIENTS[operation],
+  };
 }
 
 /** An answer as it is read; `cut`: why it is not whole. */

@@ -6,6 +6,38 @@ import type { Operation } from '../../contract/row-kinds.ts';
 import { TOKEN } from '../support/api-server.ts';
 import { answerOf, contextOf, PAGE, rule } from './answers.ts';
 
+describe('the cause that failures are counted by', () => {
+  const context = contextOf('speech-job');
+  const paid = (what: Answer | NoAnswer): string | undefined => {
+    const ruling = classifyPaid(what, context);
+    return 'failure' in ruling ? ruling.failure.cause : ruling.verdict;
+  };
+
+  it.each<[Answer | NoAnswer, string]>([
+    [answerOf(400, { code: 'ERR_VOICE', message: 'no voice 4711', requestId: 'req_1' }), '400 ERR_VOICE from POST /x'],
+    [answerOf(500, PAGE), '500 from POST /x'],
+    [answerOf(200, PAGE), '200 with no JSON from POST /x'],
+    [answerOf(200, {}), '200 with other JSON from POST /x'],
+    [answerOf(200, '{"id"', {}, 'broke off'), '200 with a cut body from POST /x'],
+    [
+      { kind: 'no-answer', given: true, cause: 'ECONNRESET: socket 7 hung up', code: 'ECONNRESET' },
+      'no answer (ECONNRESET) from POST /x',
+    ],
+    [{ kind: 'no-answer', given: false, cause: 'refused' }, 'no connection from POST /x'],
+  ])('of %j is %s', (what, cause) => {
+    expect(paid(what)).toBe(cause);
+  });
+
+  it('names the host of a link, and nothing of the link', () => {
+    const failure = classifyDownload(answerOf(403, '<Error>for request 17</Error>'), {
+      ...context,
+      from: 'cdn.example',
+    });
+    expect(failure.cause).toBe('403 from cdn.example');
+    expect(classifyLostMedia('the disk is full', context).cause).toBe('a result that was not stored from POST /x');
+  });
+});
+
 describe('what a failure says', () => {
   const context = contextOf('speech-job');
   const paid = (what: Answer | NoAnswer, operation: Operation = 'speech-job'): string => {
@@ -52,11 +84,11 @@ describe('what a failure says', () => {
     const lost = { kind: 'no-answer', given: true, cause: 'reset' } as const;
     expect(classifyPaid(lost, context)).toEqual({
       verdict: 'unknown',
-      failure: { class: 'OutcomeUnknown', message: 'POST /x got no answer – reset' },
+      failure: { class: 'OutcomeUnknown', message: 'POST /x got no answer – reset', cause: 'no answer from POST /x' },
     });
     expect(classifyPaid({ ...lost, given: false }, context)).toEqual({
       verdict: 'not-accepted',
-      failure: { class: 'NotSent', message: 'POST /x was not sent – reset' },
+      failure: { class: 'NotSent', message: 'POST /x was not sent – reset', cause: 'no connection from POST /x' },
     });
     expect(classifyDownload(lost, context).class).toBe('ServiceDown');
     expect(classifyDownload({ ...lost, given: false }, context).class).toBe('NotSent');
@@ -66,6 +98,7 @@ describe('what a failure says', () => {
     expect(classifyLostMedia('disk full', context)).toEqual({
       class: 'OutcomeUnknown',
       message: 'POST /x gave a result that could not be stored; it may have been charged – disk full',
+      cause: 'a result that was not stored from POST /x',
     });
     expect(classifyLostMedia(TOKEN, context).message).not.toContain(TOKEN);
   });

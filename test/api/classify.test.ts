@@ -109,6 +109,7 @@ describe('classifyPaid', () => {
       verdict: 'not-accepted',
       failure: {
         class: 'RateLimited',
+        cause: '429 busy from POST /x',
         message: 'POST /x was answered with 429 – busy: try later – the API says that it may be tried again',
         status: 429,
         code: 'busy',

@@ -1,14 +1,14 @@
 import { createWriteStream } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import { finished, pipeline } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, type Receive } from '../../api/speech-api.ts';
 import { always, clientOf, serve, serveRaw, TOKEN } from '../support/api-server.ts';
+import { bytesOf, streamOf } from './bodies.ts';
 
 const MP4 = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisom', 'latin1'), Buffer.alloc(200_000, 7)]);
 const VIDEO = { 'content-type': 'video/mp4' };
 
-const take: Receive<Buffer> = async (body) => buffer(body);
+const take: Receive<Buffer> = async (body) => bytesOf(body);
 
 async function classOf(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.then(
@@ -25,7 +25,7 @@ describe('download', () => {
   it('hands over the file and what is known about it', async () => {
     const server = await serve(always(200, MP4, { ...VIDEO, 'content-length': MP4.length }));
     const info = await clientOf('http://127.0.0.1:9').download(`${server.origin}/v?sig=1`, async (body, facts) => {
-      expect(await buffer(body)).toEqual(MP4);
+      expect(await bytesOf(body)).toEqual(MP4);
       return facts;
     });
     expect(info).toEqual({ contentType: 'video/mp4', contentLength: MP4.length });
@@ -104,7 +104,7 @@ describe('download', () => {
 
   it('lets the trouble of this machine through as it is', async () => {
     const server = await serve(always(200, MP4, VIDEO));
-    const full: Receive<void> = (body) => pipeline(body, createWriteStream('/dev/full'));
+    const full: Receive<void> = (body) => pipeline(streamOf(body), createWriteStream('/dev/full'));
     await expect(clientOf(server.origin).download(`${server.origin}/v`, full)).rejects.toMatchObject({
       code: 'ENOSPC',
     });
@@ -126,10 +126,11 @@ describe('download', () => {
       response.write(MP4);
     });
     const receive: Receive<void> = async (body) => {
-      body.on('data', () => {
+      const stream = streamOf(body);
+      stream.on('data', () => {
         stop.abort();
       });
-      await finished(body);
+      await finished(stream);
     };
     const promise = clientOf(server.origin).download(`${server.origin}/v`, receive, stop.signal);
     expect(await classOf(promise)).toBe('ResultGone');

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { createWriteStream } from 'node:fs';
@@ -15,16 +14,17 @@ import {
   TOKEN,
   TRANSCRIPTION,
 } from '../support/api-server.ts';
+import { bytesOf, streamOf } from './bodies.ts';
 
 /** The start of an MP3, and enough after it to come in several pieces. */
 const MP3 = Buffer.concat([Buffer.from('ID3\u0004\u0000\u0000', 'latin1'), Buffer.alloc(300_000, 0x55)]);
 
-const take: Receive<{ bytes: Buffer; info: BodyInfo }> = async (body, info) => ({ bytes: await buffer(body), info });
+const take: Receive<{ bytes: Buffer; info: BodyInfo }> = async (body, info) => ({ bytes: await bytesOf(body), info });
 
 /** A receiver that goes over pipes, as a store does. */
 const takeByPipe: Receive<number> = async (body) => {
   let bytes = 0;
-  await pipeline(body, async function (pieces: AsyncIterable<Buffer>) {
+  await pipeline(streamOf(body), async function (pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) bytes += piece.length;
   });
   return bytes;
@@ -169,7 +169,7 @@ describe('speech in the answer', () => {
     }
     // A receiver that does not notice must not make a piece of a file into a result.
     const careless: Receive<string> = async (body) => {
-      await buffer(body).catch(() => undefined);
+      await bytesOf(body).catch(() => undefined);
       return 'fine';
     };
     expect(await api.send(SPEECH_SYNC, { receive: careless })).toMatchObject({ verdict: 'unknown' });
@@ -183,7 +183,7 @@ describe('speech in the answer', () => {
 
   it('is unknown, and names the trouble, where this machine can not store it', async () => {
     const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
-    const receive: Receive<void> = (body) => pipeline(body, createWriteStream('/dev/full'));
+    const receive: Receive<void> = (body) => pipeline(streamOf(body), createWriteStream('/dev/full'));
     const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive });
     expect(verdict).toMatchObject({
       verdict: 'unknown',
