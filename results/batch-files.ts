@@ -6,7 +6,7 @@ import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
 import type { ResultFields } from './result-line.ts';
-import { SUMMARY_FILE } from './summary.ts';
+import { CLAIM_FILE, SUMMARY_FILE } from './summary.ts';
 import type { Summary } from './summary.ts';
 import { WholeFile } from './whole-file.ts';
 
@@ -96,6 +96,7 @@ export class BatchFiles {
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
     }
     await summary.publish();
+    await rm(join(this.#out, CLAIM_FILE), { force: true });
   }
 
   async abandon(): Promise<void> {

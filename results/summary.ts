@@ -8,6 +8,9 @@ import type { Tally } from './tally.ts';
 /** Name of the summary in the out folder; it is written last. */
 export const SUMMARY_FILE = 'summary.json';
 
+/** Says whose an out folder is until its first summary does, which takes its place. */
+export const CLAIM_FILE = '.voxbatch-batch.json';
+
 /** Grows by 1 when a reader of an older summary would misread a newer one. */
 const SUMMARY_VERSION = 1;
 

@@ -10,7 +10,7 @@ import { finishRun } from './finish-run.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { OpenApi } from './open-api.ts';
 import { openStore } from './open-store.ts';
-import { requireWritableOut } from './out-folder.ts';
+import { claimOut, requireOwnOut } from './out-folder.ts';
 import type { RedriveDraft } from './redrive-draft.ts';
 import type { Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
@@ -69,7 +69,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   for (const line of draftLines(draft, batch.name)) output.say(line);
   const isNothing = draft.choices.length === 0;
   if (isNothing && batch.state === 'closed') return writeFiles(request);
-  await requireWritableOut(request.out);
+  await claimOut(request.out, batch);
   const open = await request.openApi();
   requireSameRealm(batch, open);
   // The rows may be open already, by the same command that was killed: it goes on with them.
@@ -113,6 +113,7 @@ export function requireSameRealm(batch: BatchRecord, { api, profile }: OpenApi):
 /** The files of a finished batch once more; the exit code is that of the batch. */
 async function writeFiles(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, settings } = request;
+  await requireOwnOut(request.out, batch);
   const store = await openStore(settings, ledger);
   return finishRun({ ...request, ledger, store, batch: batch.name, why: 'closed' });
 }

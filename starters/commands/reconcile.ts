@@ -9,7 +9,7 @@ import { shellWord } from '../go-on-command.ts';
 import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
 import { withApi, type OpenApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
-import { requireWritableOut } from '../out-folder.ts';
+import { claimOut, requireOwnOut } from '../out-folder.ts';
 import { readAdoptions, rowsToResubmit, unknownRows } from '../reconcile-choice.ts';
 import { adoptAll, findOrphans, lookUp, worldOf } from '../reconcile-rows.ts';
 import { RedriveDraft } from '../redrive-draft.ts';
@@ -61,6 +61,7 @@ export async function reconcile(
       const open = await openApi();
       requireSameRealm(batch, open);
       const out = resolve(flags.out ?? `out/${batch.name}`);
+      await requireOwnOut(out, batch);
       const desk = { settings, ledger, batch, open, world: await worldOf(settings, ledger, open), flags, context, out };
       return settleAll(desk, adoptions, again);
     });
@@ -144,6 +145,6 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
     return redriveRows({ ...work, draft, command, isFile: false, confirmAbove, openApi: () => Promise.resolve(open) });
   }
   if (!isChanged) return exitOfView(await viewBatch(ledger, settings, batch.name));
-  await requireWritableOut(out);
+  await claimOut(out, batch);
   return workOn(work, open);
 }

@@ -7,7 +7,7 @@ import { damageLines } from '../damage-words.ts';
 import { gatherLeftovers } from '../gather-leftovers.ts';
 import { exitOfView, lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
-import { requireWritableOut } from '../out-folder.ts';
+import { claimOut } from '../out-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { summaryLines } from '../terminal/summary.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -25,7 +25,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
   return lookAtLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? `out/${batch.name}`);
-    await requireWritableOut(out);
+    await claimOut(out, batch);
     const { counts, money, mismatches, damaged } = await projectBatch({
       ledger,
       store: await openFolderStore(settings.store),

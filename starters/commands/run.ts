@@ -10,7 +10,7 @@ import { openApi, type OpenApi } from '../open-api.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
 import { openStore } from '../open-store.ts';
-import { requireWritableOut } from '../out-folder.ts';
+import { claimOut, requireOwnOut, requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
 import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
@@ -64,6 +64,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
         };
         const found = await beforeWork(() => ledger.findBatch(plan.name));
         if (found?.state !== 'closed') sayWarnings(summary, output, reportOptions(manifestPath, flags));
+        if (found === undefined || found.state === 'loading') await requireOwnOut(plan.out, identity);
         const priced =
           found === undefined || found.state === 'loading'
             ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
@@ -81,6 +82,7 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
             checked: priced.summary,
           }),
         );
+        await claimOut(plan.out, made);
         const batch = isNew ? made : await beforeWork(() => applyFlags(ledger, made, plan, output));
         return await runLoaded({ settings, plan, flags, context, ledger, open, batch, isNew });
       });

@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from '../results/sample-batch.ts';
@@ -94,6 +94,23 @@ describe('results and verify', () => {
     const { code, stderr } = await desk.line.run('verify', 'demo');
     expect(code).toBe(2);
     expect(stderr).toContain('Expected a folder that holds summary.json, or the name of a batch.');
+  });
+
+  it('overwrite neither the files of a person nor those of another batch', async () => {
+    await addSampleBatch(desk.place);
+    await mkdir('mine');
+    await writeFile('mine/failed.csv', 'my own notes');
+    const own = await desk.line.run('results', '--out', 'mine');
+    expect(own.code).toBe(2);
+    expect(own.stderr).toMatch(/mine has a file failed\.csv that is not of it.*--out NEW-FOLDER/);
+    expect(await readdir('mine')).toEqual(['failed.csv']);
+    expect(await readFile('mine/failed.csv', 'utf8')).toBe('my own notes');
+    await desk.line.run('results', '--out', 'theirs');
+    const summary = await readFile('theirs/summary.json', 'utf8');
+    await writeFile('theirs/summary.json', summary.replace('"demo"', '"other"'));
+    const other = await desk.line.run('results', '--out', 'theirs');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('theirs holds the results of batch "other"');
   });
 
   it('refuse a folder that cannot be made', async () => {
