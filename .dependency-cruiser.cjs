@@ -6,6 +6,7 @@
 /** Room → where it lies. `policy` is a room within a room. */
 const ROOMS = {
   contract: '^contract/',
+  threads: '^threads/',
   api: '^api/',
   ledger: '^ledger/',
   store: '^store/',
@@ -24,18 +25,23 @@ const ROOMS = {
 
 /** Room → what else of the project it may import: `may` as values, `types` as types only. */
 const IMPORTS = {
+  threads: {
+    may: [],
+    comment:
+      'threads/ runs jobs in worker threads and knows nothing of what they do. The room that has the work brings its own entry file.',
+  },
   api: {
     may: ['contract'],
     comment:
       'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
   },
   ledger: {
-    may: ['contract', 'policy'],
+    may: ['contract', 'policy', 'threads'],
     comment:
       'ledger/ records facts. What to do with them is decided in workflows/policy/, which it asks only where the decision must fall within its transaction.',
   },
   store: {
-    may: [],
+    may: ['threads'],
     comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
   },
   inputs: {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'voxbatch-test');
 const ROOMS = [
-  ...['contract', 'api', 'ledger', 'store', 'inputs', 'workflows', 'activities', 'worker', 'embedded'],
+  ...['contract', 'threads', 'api', 'ledger', 'store', 'inputs', 'workflows', 'activities', 'worker', 'embedded'],
   ...['results', 'starters', 'simulator', join('test', 'support')],
 ];
 

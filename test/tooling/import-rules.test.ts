@@ -25,6 +25,10 @@ interface Planted {
 
 const TREE: Readonly<Record<string, Planted>> = {
   'contract/facts.ts': { breaks: { 'contract-is-pure': "import 'node:os';" } },
+  'threads/run.ts': {
+    breaks: { 'threads-knows-its-neighbours': "import '../contract/facts.ts';" },
+    fine: ["import 'node:worker_threads';"],
+  },
   'api/speak.ts': {
     breaks: {
       'api-knows-its-neighbours': "import '../ledger/record.ts';",
@@ -39,14 +43,14 @@ const TREE: Readonly<Record<string, Planted>> = {
       'ledger-knows-its-neighbours': "import '../store/keep.ts';",
       'axios-has-owners': "import 'axios';",
     },
-    fine: ["import '../contract/facts.ts';", "import 'kysely';", "import 'libsql';"],
+    fine: ["import '../contract/facts.ts';", "import '../threads/run.ts';", "import 'kysely';", "import 'libsql';"],
   },
   'store/keep.ts': {
     breaks: {
       'store-knows-its-neighbours': "import '../contract/facts.ts';",
       'libsql-has-owners': "import 'libsql';",
     },
-    fine: ["import 'node:fs';"],
+    fine: ["import 'node:fs';", "import '../threads/run.ts';"],
   },
   'inputs/read.ts': {
     breaks: {

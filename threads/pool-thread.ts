@@ -1,0 +1,95 @@
+import { Worker, type Transferable } from 'node:worker_threads';
+import type { PostedEnd, PostedJob } from './serve-jobs.ts';
+import { unpackError, type ThrownError } from './thrown-error.ts';
+
+/** A thread ended while it had work. What it was at may be done or not. */
+export class ThreadDied extends Error {
+  constructor(name: string, cause: unknown) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    super(`The thread "${name}" died at its work (${words}).`, { cause });
+    this.name = 'ThreadDied';
+  }
+}
+
+/** How a thread is started, and what its errors are here. */
+export interface ThreadOptions {
+  /** For people, and for the names of threads in debuggers. */
+  readonly name: string;
+  /** The module that the thread starts with; it calls `serveJobs`. */
+  readonly entry: URL;
+  /** Handed to the thread as its `workerData`. */
+  readonly data?: unknown;
+  /** Gives an error that a job threw there its class again. Default: a plain error with that name and those members. */
+  readonly toError?: (thrown: ThrownError) => Error;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One thread of a `ThreadPool`. It keeps the process alive only while it has work, and is given no environment: it needs no secret. */
+export class PoolThread {
+  readonly #options: ThreadOptions;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  /** @param onDeath called once when it ended by itself; it must be given no more work then */
+  constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
+    const { entry, name, data } = options;
+    this.#options = options;
+    this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [] });
+    this.#worker.unref();
+    const died = (cause: unknown): void => {
+      onDeath(this);
+      this.#rejectAll(cause);
+    };
+    this.#worker.on('message', (ends: readonly PostedEnd[]) => {
+      for (const end of ends) this.#end(end);
+    });
+    // A job or a result that cannot be read: nobody knows whose it was.
+    this.#worker.on('messageerror', (error) => {
+      void this.#worker.terminate();
+      died(error);
+    });
+    this.#worker.on('error', died);
+    this.#worker.on('exit', (code) => {
+      died(new Error(`it ended with exit code ${code}`));
+    });
+  }
+
+  /** How many jobs it has. */
+  get load(): number {
+    return this.#waiting.size;
+  }
+
+  run(job: unknown, transfer: readonly Transferable[]): Promise<unknown> {
+    const id = (this.#lastId += 1);
+    return new Promise((resolve, reject) => {
+      const posted: PostedJob = { id, job };
+      this.#worker.postMessage(posted, transfer);
+      if (this.#waiting.size === 0) this.#worker.ref();
+      this.#waiting.set(id, { resolve, reject });
+    });
+  }
+
+  /** Ends it. Work under way is lost; wait for it before. */
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #end(end: PostedEnd): void {
+    const waiting = this.#waiting.get(end.id);
+    this.#waiting.delete(end.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ('error' in end) waiting?.reject((this.#options.toError ?? unpackError)(end.error));
+    else waiting?.resolve(end.result);
+  }
+
+  #rejectAll(cause: unknown): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(new ThreadDied(this.#options.name, cause));
+  }
+}

@@ -1,0 +1,40 @@
+import { parentPort } from 'node:worker_threads';
+import { packError, type ThrownError } from './thrown-error.ts';
+
+/** A job on its way to a thread. */
+export interface PostedJob {
+  readonly id: number;
+  readonly job: unknown;
+}
+
+/** What became of a job. */
+export type PostedEnd =
+  { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: ThrownError };
+
+/**
+ * The thread's side of a `ThreadPool`: begins each job as it comes and posts what became of it; ends that come together are posted
+ * together. To be called by the module that the thread starts with. Jobs and results must survive a structured clone.
+ */
+export function serveJobs(work: (job: never) => Promise<unknown>): void {
+  const port = parentPort;
+  if (port === null) throw new Error('Expected to run in a thread, but this is the main one.');
+  let ends: PostedEnd[] = [];
+  const post = (end: PostedEnd): void => {
+    ends.push(end);
+    if (ends.length > 1) return;
+    setImmediate(() => {
+      port.postMessage(ends);
+      ends = [];
+    });
+  };
+  port.on('message', ({ id, job }: PostedJob) => {
+    work(job as never).then(
+      (result) => {
+        post({ id, result });
+      },
+      (error: unknown) => {
+        post({ id, error: packError(error) });
+      },
+    );
+  });
+}
