@@ -74,7 +74,7 @@ export async function freshSpeechLink(
     const { failure } = error;
     deps.log.warn({ batch: key.batch, row: key.row, failure: failure.class }, 'speech link not read; later again');
     if (failure.class !== 'BadToken') {
-      const trouble = failure.class === 'Rejected' ? 'result' : 'read';
+      const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
       return laterOrNever(deps, key, signal, { ...failure, trouble });
     }
     await deps.ledger.setControl(key.batch, 'paused', failure);

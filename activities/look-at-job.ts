@@ -67,7 +67,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
  * person mends it, unless the batch is being stopped: then nobody will.
  */
 async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<boolean> {
-  if (failure.class === 'Rejected') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
+  if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
   // Reading costs nothing: that the account is out of credits is for the next paid request to find out.
   const needsPerson = failure.class === 'BadToken';
   const isStopping = needsPerson && (await deps.ledger.setControl(job.key.batch, 'paused', failure)) === 'stopping';

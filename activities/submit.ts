@@ -114,7 +114,7 @@ async function intend(
         ...(await controlOf(deps, key.batch)),
       };
     case 'over-budget':
-      return { verdict: 'refused', next: await moveOf(deps, key) };
+      return { verdict: 'skipped', next: await moveOf(deps, key) };
     case 'exists':
       return reportStanding(await loadAttempt(deps, key), key);
     case 'full':

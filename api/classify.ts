@@ -54,7 +54,7 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
   if (status === 503 && context.trust503 && isOwnErrorBody(what.json)) {
     return refusal('not-accepted', 'ServiceDown', what, context);
   }
-  if (status >= 400 && status < 500 && status !== 408) return refusal('rejected', 'Rejected', what, context);
+  if (status >= 400 && status < 500 && status !== 408) return refusal('rejected', 'BadRequest', what, context);
   const note = status >= 300 && status < 400 ? 'a redirect, which is not followed' : '';
   return refusal('unknown', 'OutcomeUnknown', what, context, note);
 }
@@ -64,7 +64,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
   const facts = readFacts(answer, context);
   if (saysNoSuccess(answer.json)) {
     return reply === undefined || reply.gave === 'transcript'
-      ? refusal('rejected', 'Rejected', answer, context, 'but the body is an error')
+      ? refusal('rejected', 'BadRequest', answer, context, 'but the body is an error')
       : refusal('unknown', 'OutcomeUnknown', answer, context, 'a body that is both an error and a result');
   }
   if (reply?.gave === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
@@ -73,7 +73,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
     return { verdict: 'done', transcript: reply.transcript, ...facts };
   }
   return isErrorBody(answer.json)
-    ? refusal('rejected', 'Rejected', answer, context, 'but the body is an error')
+    ? refusal('rejected', 'BadRequest', answer, context, 'but the body is an error')
     : refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for');
 }
 
@@ -93,14 +93,14 @@ export function classifyRead(what: Answer | NoAnswer, context: FailureContext): 
   const { status } = what;
   if (status >= 200 && status < 300) {
     return isErrorBody(what.json)
-      ? describeAnswer('Rejected', what, context, 'but the body is an error')
+      ? describeAnswer('BadRequest', what, context, 'but the body is an error')
       : describeAnswer('ServiceDown', what, context, 'but without what was asked for');
   }
   if (status === 401) return describeAnswer('BadToken', what, context);
   if (status === 402) return describeAnswer('OutOfCredits', what, context);
   if (status === 429) return describeAnswer('RateLimited', what, context);
   const final = status >= 400 && status < 500 && status !== 408;
-  return describeAnswer(final ? 'Rejected' : 'ServiceDown', what, context);
+  return describeAnswer(final ? 'BadRequest' : 'ServiceDown', what, context);
 }
 
 /** A download that got no media: no answer, or a status or body that is not the file. */

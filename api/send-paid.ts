@@ -39,7 +39,7 @@ export async function sendPaid<T>(
   } catch (error) {
     const words = error instanceof Error ? error.message : 'the request can not be made';
     const message = connection.redact(`${context.asked} was not sent – ${words}`, context);
-    return { verdict: 'rejected', failure: { class: 'Rejected', message } };
+    return { verdict: 'rejected', failure: { class: 'BadRequest', message } };
   }
 
   const head = await connection.post(operation.path, body, {

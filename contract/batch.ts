@@ -92,10 +92,10 @@ export type Move = { readonly do: 'submit' | 'reconcile' | 'wait'; readonly at: 
 export interface SubmitReport {
   /**
    * A verdict; or `held`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
-   * that had to come first did not work, nothing was recorded or sent; or `refused`: it would exceed the budget, the row
+   * that had to come first did not work, nothing was recorded or sent; or `skipped`: it would exceed the budget, the row
    * has ended.
    */
-  readonly verdict: VerdictName | 'held' | 'deferred' | 'refused';
+  readonly verdict: VerdictName | 'held' | 'deferred' | 'skipped';
   /** What the row needs now. */
   readonly next: Move;
   /** With `held`: what the user lets the batch do. */

@@ -16,7 +16,7 @@ export const EXIT_CODES = {
   halted: { code: 11, meaning: 'halted at the failure threshold' },
   outOfCredits: { code: 12, meaning: 'stopped at the budget or out of credits' },
   unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
-  quality: { code: 14, meaning: 'complete, with rows rejected by a quality check' },
+  quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
   goesOn: { code: 75, meaning: 'detached, paused, or still running' },
   interrupted: { code: 130, meaning: 'interrupted; says whether the batch goes on, and how to continue' },

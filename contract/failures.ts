@@ -19,7 +19,7 @@ export const FAILURES = {
     from: '401',
     then: 'the batch pauses; nothing more is sent until the token is right',
   },
-  Rejected: {
+  BadRequest: {
     from: '400, 403, 404, 409, 413, 422, or a 2xx whose body is an error',
     then: "the row fails with the API's words and request id; nothing was charged",
   },
@@ -36,12 +36,16 @@ export const FAILURES = {
     then: 'the row fails, and the API may have charged for the job; `--retakes N` pays again',
   },
   ResultGone: {
-    from: 'an expired or broken link, a wrong length, or a file that is not the media it claims to be',
+    from: 'an expired or broken link, a wrong length, or a download that was cut',
     then: 'the job is read again for a fresh link, free; after a few tries the row fails and keeps its job id',
+  },
+  Unfit: {
+    from: 'a result that is whole, but silent, or of another kind than was asked for',
+    then: 'kept under `media/unfit/`, the row ends `unfit`; never downloaded or paid again by itself; `voxbatch redrive --accept` takes it as it is, free',
   },
   OverBudget: {
     from: 'a request that would exceed `--budget`',
-    then: 'the row ends `refused`, nothing was sent for it; raise the budget, then run `refused.csv`',
+    then: 'the row ends `skipped`, nothing was sent for it; raise the budget, then run `skipped.csv`',
   },
   Overdue: {
     from: 'a job that outlives its deadline',

@@ -1,10 +1,13 @@
-/** How a row ends. Every row ends in exactly one of these. */
+/**
+ * How a row ends. Every row ends in exactly one of these. `unfit`: paid and kept, but it did not pass a check. `skipped`: never sent,
+ * because the budget did not allow it.
+ */
 export const OUTCOMES = [
   'succeeded',
   'cached',
   'failed',
-  'rejected',
-  'refused',
+  'unfit',
+  'skipped',
   'unknown',
   'overdue',
   'cancelled',

@@ -57,12 +57,14 @@ async function committed(tx: Tx, batch: string, row: number): Promise<{ settled:
 }
 
 /** Ends a row that does not fit, and all untouched ones that cost more than is left: there is no need to ask for each. */
-export async function refuse(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<void> {
+export async function skip(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<void> {
   const { settled } = await committed(tx, row.batch, row.row);
   const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);
   const spent = await chargedFor(tx, row);
-  await endRefused(tx, row.batch, refusal(budget, settled, cost, spent), (query) => query.where('row', '=', row.row));
-  await endRefused(tx, row.batch, refusal(budget, settled, null, 0), (query) =>
+  await endSkipped(tx, row.batch, whySkipped(budget, settled, cost, spent), (query) =>
+    query.where('row', '=', row.row),
+  );
+  await endSkipped(tx, row.batch, whySkipped(budget, settled, null, 0), (query) =>
     query
       .where('state', '=', 'waiting')
       .where('take', '=', 1)
@@ -92,7 +94,7 @@ async function chargedFor(tx: Tx, { batch, row }: RowLine): Promise<number> {
   return charged ?? 0;
 }
 
-function refusal(budget: number, spent: number, cost: number | null, charged: number): Failure {
+function whySkipped(budget: number, spent: number, cost: number | null, charged: number): Failure {
   const costs = cost === null ? '' : `, this row costs ${round(cost)}`;
   const message = `Not sent: it would exceed the budget of ${round(budget)} credits (${round(spent)} spent or reserved${costs}). ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${round(charged)} before.`}`;
   return { class: 'OverBudget', message };
@@ -104,12 +106,12 @@ function openRows(tx: Tx, batch: string, failure: Failure) {
   const now = Date.now();
   return tx
     .updateTable('rows')
-    .set({ outcome: 'refused', failure: JSON.stringify(failure), updated_at: now, ended_at: now })
+    .set({ outcome: 'skipped', failure: JSON.stringify(failure), updated_at: now, ended_at: now })
     .where('batch', '=', batch)
     .where('outcome', 'is', null);
 }
 
-async function endRefused(
+async function endSkipped(
   tx: Tx,
   batch: string,
   failure: Failure,

@@ -6,7 +6,7 @@ import type { Tx } from './schema.ts';
 import { cancelIdle, endRunning } from './stops.ts';
 
 /** Outcomes that count as failures of the batch. */
-const FAILURES: readonly Outcome[] = ['failed', 'rejected', 'unknown'];
+const FAILURES: readonly Outcome[] = ['failed', 'unfit', 'unknown'];
 /** Outcomes of rows that were tried; the others say nothing about how the batch goes. */
 const TRIED: readonly Outcome[] = [...FAILURES, 'succeeded', 'cached', 'overdue'];
 

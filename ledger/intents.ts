@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { requireBatch } from './batches.ts';
-import { refuse, roomFor } from './budgets.ts';
+import { roomFor, skip } from './budgets.ts';
 import { chargesOfStep } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './ledger.ts';
@@ -33,7 +33,7 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
       const room = await roomFor(tx, row, budget, intent);
       if (room === 'later') return { answer: 'full' };
       if (room === 'none') {
-        await refuse(tx, row, budget, intent);
+        await skip(tx, row, budget, intent);
         return { answer: 'over-budget' };
       }
     }

@@ -92,7 +92,7 @@ export type IntentAnswer =
    * was recorded; ask again.
    */
   | { readonly answer: 'full' }
-  /** It would exceed the budget, whatever becomes of the requests on the wire. The row has ended `refused`. */
+  /** It would exceed the budget, whatever becomes of the requests on the wire. The row has ended `skipped`. */
   | { readonly answer: 'over-budget' }
   /** There is a record at this key already, or one that forbids it. Nothing was changed. */
   | { readonly answer: 'exists'; readonly charge: ChargeRecord };

@@ -15,7 +15,7 @@ export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
 
 /** Outcomes whose rows also get a file of their own. */
-const LISTED_OUTCOMES = ['failed', 'rejected', 'refused', 'unknown', 'overdue', 'cancelled'] as const;
+const LISTED_OUTCOMES = ['failed', 'unfit', 'skipped', 'unknown', 'overdue', 'cancelled'] as const;
 
 /** Name of the file with the rows of an outcome; undefined for an outcome that has none. */
 export function outcomeFile(outcome: string): string | undefined {

@@ -57,7 +57,7 @@ const UNSPENT = 'Nothing was sent, nothing was spent.';
 /**
  * Decides whether a new batch may spend. It is refused where it cannot keep its budget (a row without a price), where budget
  * or balance pay not even one row, and where nobody confirms a bill above the threshold. A budget or a balance below the
- * bill is said and is no reason not to start: what does not fit ends `refused`; out of credits the batch pauses.
+ * bill is said and is no reason not to start: what does not fit ends `skipped`; out of credits the batch pauses.
  */
 export function decideSpend(facts: SpendFacts): SpendDecision {
   const why = refusal(facts);
@@ -128,7 +128,7 @@ function notesOn(facts: SpendFacts): string[] {
   if (budget !== null && bill.affordable !== null && bill.affordable.rows < rows) {
     notes.push(
       `The budget of ${number(budget)} credits pays about ${number(bill.affordable.rows)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
-        'the others end refused (exit code 12) and can be run later.',
+        'the others end skipped (exit code 12) and can be run later.',
     );
   }
   if (balance !== null && mostSpent(facts) > balance) {

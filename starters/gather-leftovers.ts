@@ -18,8 +18,8 @@ export interface Leftovers {
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
   /** Their answers were lost: `listed`, where the API has a list of such jobs, and `unlisted`, where it has none. */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
-  /** Prices of the refused rows together, in credits; null where one is not known. */
-  readonly refusedQuoted: number | null;
+  /** Prices of the skipped rows together, in credits; null where one is not known. */
+  readonly skippedQuoted: number | null;
 }
 
 /** Rows of a sort that are named. */
@@ -43,7 +43,7 @@ export async function gatherLeftovers(
 ): Promise<Leftovers> {
   const failed = new Map<FailureClass | '', Pile>();
   const lost = { listed: new Pile(), unlisted: new Pile() };
-  let refusedQuoted: number | null = 0;
+  let skippedQuoted: number | null = 0;
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<ScannedRow, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
@@ -61,10 +61,10 @@ export async function gatherLeftovers(
     pile.add(scanned);
     failed.set(name, pile);
   }
-  for await (const { row } of rowsOf('refused')) {
-    refusedQuoted = refusedQuoted === null || row.quoted === null ? null : refusedQuoted + row.quoted;
+  for await (const { row } of rowsOf('skipped')) {
+    skippedQuoted = skippedQuoted === null || row.quoted === null ? null : skippedQuoted + row.quoted;
   }
-  return { failed, lost, refusedQuoted };
+  return { failed, lost, skippedQuoted };
 }
 
 /** Whether the API lists jobs such as the row's last request would have made: only lip-sync jobs are listed. */

@@ -15,7 +15,7 @@ function withoutNames(message: string): string {
 /** The most frequent reasons for rows without a result, most rows first. */
 export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView): Promise<readonly FailureGroup[]> {
   const groups = new Map<string, FailureGroup>();
-  for (const outcome of ['failed', 'rejected', 'refused', 'unknown', 'overdue'] as const) {
+  for (const outcome of ['failed', 'unfit', 'skipped', 'unknown', 'overdue'] as const) {
     if (counts.outcomes[outcome] === 0) continue;
     for await (const { row } of ledger.scanRows(batch.name, { outcome })) {
       const { failure } = row;

@@ -62,7 +62,7 @@ async function readProfile(api: SpeechApi): Promise<Profile> {
       return await api.readProfile();
     } catch (error) {
       const heals =
-        error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'Rejected';
+        error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'BadRequest';
       if (!heals) throw error;
       await sleep(pause);
     }

@@ -77,7 +77,7 @@ export async function adoptJob(
   try {
     await readInTurn(deps, batch, signal, () => deps.api.readJob(operation, jobId, signal));
   } catch (error) {
-    if (!(error instanceof ApiError) || error.failure.class !== 'Rejected') throw error;
+    if (!(error instanceof ApiError) || error.failure.class !== 'BadRequest') throw error;
     return refused(`the API has no ${doubt.step} job of that id (${error.message})`);
   }
   if ((await settleAsAdopted(deps, doubt, jobId)) || (await hasJob(world, batch, row, jobId))) return { is: 'adopted' };

@@ -2,12 +2,14 @@ import type { Migration, MigrationProvider } from 'kysely';
 import { first } from './0001-first.ts';
 import { takes } from './0002-takes.ts';
 import { toldAndHold } from './0003-told-and-hold.ts';
+import { words } from './0004-words.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
   '0002-takes': takes,
   '0003-told-and-hold': toldAndHold,
+  '0004-words': words,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

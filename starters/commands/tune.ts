@@ -134,6 +134,6 @@ async function effects(ledger: Ledger, batch: BatchRecord, told: boolean): Promi
     : [`Nobody works on the batch now: this holds when it goes on. ${goOnCommand(batch)}`];
   const { budget } = batch.settings;
   if (budgetLeft(await ledger.money(batch.name), budget) === 0)
-    lines.push('The budget is used up: rows that are still to be sent end refused.');
+    lines.push('The budget is used up: rows that are still to be sent end skipped.');
   return lines;
 }

@@ -69,7 +69,7 @@ function isOver({ batch }: BatchView): boolean {
 const NONE: SomeRows = { count: 0, first: [] };
 const NO_TROUBLES: Troubles = {
   groups: [],
-  leftovers: { failed: new Map(), lost: { listed: NONE, unlisted: NONE }, refusedQuoted: null },
+  leftovers: { failed: new Map(), lost: { listed: NONE, unlisted: NONE }, skippedQuoted: null },
 };
 
 /** Shows a view; undefined ends the showing. */

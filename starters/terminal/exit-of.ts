@@ -22,10 +22,10 @@ export function exitOf(end: BatchEnd): ExitName {
   if (end.pausedBy === 'BadToken') return 'api';
   if (end.pausedBy === 'OutOfCredits') return 'outOfCredits';
   if (!end.isClosed) return 'goesOn';
-  if (outcomes.refused > 0) return 'outOfCredits';
+  if (outcomes.skipped > 0) return 'outOfCredits';
   if (end.isHalted) return 'halted';
   if (outcomes.unknown + outcomes.overdue > 0) return 'unknown';
-  if (outcomes.rejected > 0) return 'quality';
+  if (outcomes.unfit > 0) return 'quality';
   if (outcomes.failed + outcomes.cancelled > 0) return 'failures';
   return 'complete';
 }

@@ -33,10 +33,10 @@ export function nextForRow({ batch, row, charges, money, isDeserted }: RowToMend
       return afterLoss({ row, charges }, name, batch.settings.tts);
     case 'overdue':
       return `The job was paid and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
-    case 'refused':
+    case 'skipped':
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'cancelled':
-    case 'rejected':
+    case 'unfit':
       return `Send it again, at its price: ${redrive}`;
     case null:
       if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });
@@ -72,7 +72,7 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Command
     }
     case 'OutcomeUnknown':
       return afterLoss(scanned, name, tts);
-    case 'Rejected':
+    case 'BadRequest':
       return `The refused request was not charged. Mend its cells in ${file}, then: voxbatch run ${file}`;
     default:
       return `Send it again, at its price: ${redrive}. With other cells: edit ${file}, then: voxbatch redrive ${name} --from ${file}`;

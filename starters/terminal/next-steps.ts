@@ -35,7 +35,7 @@ export function nextSteps(finished: Finished): readonly string[] {
   };
   return [
     ...(batch.halted === null ? [] : [haltMessage(batch.halted)]),
-    ...(outcomes.refused === 0 ? [] : [refusedStep(finished)]),
+    ...(outcomes.skipped === 0 ? [] : [skippedStep(finished)]),
     ...lostSteps(leftovers.lost, name),
     ...of(
       'overdue',
@@ -43,8 +43,8 @@ export function nextSteps(finished: Finished): readonly string[] {
     ),
     ...failedSteps(finished),
     ...of(
-      'rejected',
-      (rows, them) => `${rows} did not pass the check. To pay for ${them} again: ${redrive(name, 'rejected')}`,
+      'unfit',
+      (rows, them) => `${rows} did not pass the check. To pay for ${them} again: ${redrive(name, 'unfit')}`,
     ),
     ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them} after all: ${redrive(name, 'cancelled')}`),
   ];
@@ -83,24 +83,24 @@ export function budgetFor({ charged, reserved, uncertain }: Money, more: number)
   return Math.ceil(Math.round((charged + reserved + uncertain + more) * 1e6) / 1e6);
 }
 
-function refusedStep({ batch, counts, money, leftovers }: Finished): string {
+function skippedStep({ batch, counts, money, leftovers }: Finished): string {
   const name = shellWord(batch.name);
-  const rows = rowsInWords(counts.outcomes.refused);
-  const { refusedQuoted } = leftovers;
+  const rows = rowsInWords(counts.outcomes.skipped);
+  const { skippedQuoted } = leftovers;
   const left = budgetLeft(money, batch.settings.budget);
-  if (left === null || (refusedQuoted !== null && left >= refusedQuoted)) {
-    return `${rows} not sent, over the budget as it was. The budget is enough by now: ${redrive(name, 'refused')}`;
+  if (left === null || (skippedQuoted !== null && left >= skippedQuoted)) {
+    return `${rows} not sent, over the budget as it was. The budget is enough by now: ${redrive(name, 'skipped')}`;
   }
-  const enough = refusedQuoted === null ? 'CREDITS' : String(budgetFor(money, refusedQuoted));
-  return `${rows} not sent, over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${redrive(name, 'refused')}`;
+  const enough = skippedQuoted === null ? 'CREDITS' : String(budgetFor(money, skippedQuoted));
+  return `${rows} not sent, over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${redrive(name, 'skipped')}`;
 }
 
 /** Rows that the API refused fail the same way until they are mended; those whose result is gone need no money. */
 function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): readonly string[] {
   const name = shellWord(batch.name);
-  const rejected = failed.get('Rejected');
+  const rejected = failed.get('BadRequest');
   const gone = failed.get('ResultGone');
-  const others = [...failed].filter(([name]) => name !== 'Rejected' && name !== 'ResultGone');
+  const others = [...failed].filter(([name]) => name !== 'BadRequest' && name !== 'ResultGone');
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);

@@ -37,7 +37,7 @@ describe('looking at jobs', () => {
           ...api,
           readJob: (...job) =>
             ++looks % 2 === 1 && looks < 20
-              ? Promise.reject(new ApiError({ class: 'Rejected', message: 'no such job', status: 404 }))
+              ? Promise.reject(new ApiError({ class: 'BadRequest', message: 'no such job', status: 404 }))
               : api.readJob(...job),
         },
       }),

@@ -114,7 +114,7 @@ describe('one charge: takes', () => {
       };
       // It waits in its lane; the budget ends it there, and the user wants it after all.
       const stale = await claim(2);
-      await ledger.giveUp(keyOf(1), { outcome: 'refused' });
+      await ledger.giveUp(keyOf(1), { outcome: 'skipped' });
       await ledger.tune(BATCH, { budget: null });
       await redriveNow(ledger, BATCH, [again(1)]);
       const live = await claim(1);
@@ -270,11 +270,11 @@ describe('one charge: limits of money', () => {
     await world.fill([tts(), tts(), tts()], { budget: 10 });
     const workers = await Promise.all([world.worker(), world.worker(), world.worker()]);
     const reports = await Promise.all(workers.map((worker, index) => worker.submit(keyOf(index + 1))));
-    expect(reports.map(({ verdict }) => verdict).sort()).toEqual(['accepted', 'refused', 'refused']);
+    expect(reports.map(({ verdict }) => verdict).sort()).toEqual(['accepted', 'skipped', 'skipped']);
     for (const [index, { verdict, next }] of reports.entries()) {
       expect(next.do).toBe(verdict === 'accepted' ? 'wait' : 'ended');
       const { outcome, charges } = await world.row(index + 1);
-      expect([outcome, charges.length]).toEqual(verdict === 'accepted' ? [null, 1] : ['refused', 0]);
+      expect([outcome, charges.length]).toEqual(verdict === 'accepted' ? [null, 1] : ['skipped', 0]);
     }
     expect(await world.paidRequests()).toBe(1);
   });

@@ -135,9 +135,9 @@ describe('what an answer means for its row', () => {
     ['refused', { verdict: 'not-accepted', failure }, tts(), { state: 'waiting', outcome: null }],
     [
       'rejected',
-      { verdict: 'rejected', failure: { ...failure, class: 'Rejected' } },
+      { verdict: 'rejected', failure: { ...failure, class: 'BadRequest' } },
       tts(),
-      { outcome: 'failed', failure: { class: 'Rejected', message: 'Out to lunch. (nothing was charged)' } },
+      { outcome: 'failed', failure: { class: 'BadRequest', message: 'Out to lunch. (nothing was charged)' } },
     ],
     [
       'lost',

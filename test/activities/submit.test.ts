@@ -89,7 +89,7 @@ describe('submit', () => {
       expect(await worker.submit(key)).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
       const { outcome, failure } = await world.row(key.row);
       expect(outcome).toBe('failed');
-      expect(failure).toMatchObject({ class: 'Rejected', requestId: expect.stringMatching(/^req_/) });
+      expect(failure).toMatchObject({ class: 'BadRequest', requestId: expect.stringMatching(/^req_/) });
       expect(failure?.message).toContain(words);
     }
     expect(world.charges()).toEqual([]);

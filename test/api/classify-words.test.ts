@@ -115,8 +115,8 @@ describe('the edges of the ranges of statuses', () => {
   it.each([
     [199, 'unknown OutcomeUnknown', 'ServiceDown', 'ResultGone'],
     [399, 'unknown OutcomeUnknown', 'ServiceDown', 'ResultGone'],
-    [400, 'rejected Rejected', 'Rejected', 'ResultGone'],
-    [499, 'rejected Rejected', 'Rejected', 'ResultGone'],
+    [400, 'rejected BadRequest', 'BadRequest', 'ResultGone'],
+    [499, 'rejected BadRequest', 'BadRequest', 'ResultGone'],
     [500, 'unknown OutcomeUnknown', 'ServiceDown', 'ServiceDown'],
   ])('%d', (status, ruling, read, download) => {
     const answer = answerOf(status, undefined);
@@ -190,9 +190,9 @@ describe('a 429 about jobs, in other words', () => {
 describe('an empty transcript', () => {
   it.each<[unknown, string]>([
     [{ text: '' }, 'done'],
-    [{ text: '', error: 'broken' }, 'rejected Rejected'],
+    [{ text: '', error: 'broken' }, 'rejected BadRequest'],
     [{ text: 'Words', error: 'half of it' }, 'done'],
-    [{ success: false, text: 'Words' }, 'rejected Rejected'],
+    [{ success: false, text: 'Words' }, 'rejected BadRequest'],
   ])('%j: %s', (body, ruling) => {
     expect(rule(answerOf(200, body), 'transcription')).toBe(ruling);
   });

@@ -10,18 +10,18 @@ import { answerOf, contextOf, OWN, PAGE, rule } from './answers.ts';
 
 describe('classifyPaid', () => {
   it.each([
-    [400, OWN, 'rejected Rejected'],
+    [400, OWN, 'rejected BadRequest'],
     [401, OWN, 'not-accepted BadToken'],
     [401, PAGE, 'not-accepted BadToken'],
     [402, undefined, 'not-accepted OutOfCredits'],
-    [403, PAGE, 'rejected Rejected'],
-    [404, PAGE, 'rejected Rejected'],
-    [405, undefined, 'rejected Rejected'],
+    [403, PAGE, 'rejected BadRequest'],
+    [404, PAGE, 'rejected BadRequest'],
+    [405, undefined, 'rejected BadRequest'],
     [408, OWN, 'unknown OutcomeUnknown'],
-    [409, OWN, 'rejected Rejected'],
-    [413, 'too large', 'rejected Rejected'],
-    [415, OWN, 'rejected Rejected'],
-    [422, OWN, 'rejected Rejected'],
+    [409, OWN, 'rejected BadRequest'],
+    [413, 'too large', 'rejected BadRequest'],
+    [415, OWN, 'rejected BadRequest'],
+    [422, OWN, 'rejected BadRequest'],
     [429, undefined, 'not-accepted RateLimited'],
     [429, { error: 'Rate limit exceeded' }, 'not-accepted RateLimited'],
     [429, { error: 'Too many requests: quota per minute used up' }, 'not-accepted RateLimited'],
@@ -52,7 +52,7 @@ describe('classifyPaid', () => {
   });
 
   it('takes the status of a refusal although its body broke off', () => {
-    expect(rule(answerOf(422, '{"code":"x","mess', {}, 'broke off'))).toBe('rejected Rejected');
+    expect(rule(answerOf(422, '{"code":"x","mess', {}, 'broke off'))).toBe('rejected BadRequest');
     expect(rule(answerOf(429, '{"code":"x","mess', {}, 'broke off'))).toBe('not-accepted RateLimited');
   });
 
@@ -61,23 +61,23 @@ describe('classifyPaid', () => {
     ['speech-job', { task: { taskId: 't1' }, record: {}, requestId: 'q' }, 'accepted'],
     ['speech-job', { id: 't1', status: 'failed', error: 'no voice' }, 'accepted'],
     ['speech-job', { requestId: 'q', status: 'queued' }, 'unknown OutcomeUnknown'],
-    ['speech-job', { success: false, message: 'no voice' }, 'rejected Rejected'],
+    ['speech-job', { success: false, message: 'no voice' }, 'rejected BadRequest'],
     ['speech-job', { success: false, data: { id: 't1' } }, 'unknown OutcomeUnknown'],
-    ['speech-job', { code: 'ERR_VOICE_NOT_FOUND', message: 'no voice' }, 'rejected Rejected'],
+    ['speech-job', { code: 'ERR_VOICE_NOT_FOUND', message: 'no voice' }, 'rejected BadRequest'],
     ['speech-job', { code: 0, message: 'ok' }, 'unknown OutcomeUnknown'],
     ['speech-job', { code: 'queued', message: 'wait' }, 'unknown OutcomeUnknown'],
-    ['speech-job', { error: 'no voice' }, 'rejected Rejected'],
+    ['speech-job', { error: 'no voice' }, 'rejected BadRequest'],
     ['speech-job', PAGE, 'unknown OutcomeUnknown'],
     ['speech-job', undefined, 'unknown OutcomeUnknown'],
     ['speech-job', [], 'unknown OutcomeUnknown'],
     ['lip-sync-job', { success: true, message: 'ok', data: { id: 'j1', status: 'queued' } }, 'accepted'],
     ['lip-sync-job', { success: true, data: {} }, 'unknown OutcomeUnknown'],
     ['speech-sync', { success: true, audio_url: 'https://cdn.example/a' }, 'link'],
-    ['speech-sync', { error: 'Voice not found' }, 'rejected Rejected'],
+    ['speech-sync', { error: 'Voice not found' }, 'rejected BadRequest'],
     ['speech-sync', { id: 't1', status: 'queued' }, 'unknown OutcomeUnknown'],
     ['transcription', { text: 'Hello', duration: 2, segments: [] }, 'done'],
     ['transcription', { success: true, data: { text: '' } }, 'done'],
-    ['transcription', { text: '', error: 'not decodable' }, 'rejected Rejected'],
+    ['transcription', { text: '', error: 'not decodable' }, 'rejected BadRequest'],
     ['transcription', { duration: 2 }, 'unknown OutcomeUnknown'],
   ])('rules a 200 to %s with %j as %s', (operation, body, ruling) => {
     expect(rule(answerOf(200, body), operation)).toBe(ruling);
@@ -217,10 +217,10 @@ describe('any answer at any stage', () => {
 
 describe('classifyRead', () => {
   it.each([
-    [400, OWN, 'Rejected'],
+    [400, OWN, 'BadRequest'],
     [401, OWN, 'BadToken'],
     [402, OWN, 'OutOfCredits'],
-    [404, PAGE, 'Rejected'],
+    [404, PAGE, 'BadRequest'],
     [408, OWN, 'ServiceDown'],
     [429, OWN, 'RateLimited'],
     [500, OWN, 'ServiceDown'],
@@ -228,7 +228,7 @@ describe('classifyRead', () => {
     [302, undefined, 'ServiceDown'],
     [200, PAGE, 'ServiceDown'],
     [200, undefined, 'ServiceDown'],
-    [200, { success: false, message: 'no such job' }, 'Rejected'],
+    [200, { success: false, message: 'no such job' }, 'BadRequest'],
   ])('takes %d with %j for %s', (status, body, failureClass) => {
     expect(classifyRead(answerOf(status, body), contextOf('speech-job')).class).toBe(failureClass);
   });

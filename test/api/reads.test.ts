@@ -26,10 +26,10 @@ describe('readProfile', () => {
 
   it.each([
     [401, { code: 'unauthorized', message: `bad token ${TOKEN}` }, 'BadToken'],
-    [404, '<html>', 'Rejected'],
+    [404, '<html>', 'BadRequest'],
     [200, '<html>the web site</html>', 'ServiceDown'],
     [200, {}, 'ServiceDown'],
-    [200, { success: false, message: 'no' }, 'Rejected'],
+    [200, { success: false, message: 'no' }, 'BadRequest'],
     [500, '', 'ServiceDown'],
   ])('throws for %d with %j: %s', async (status, body, failureClass) => {
     const server = await serve(always(status, body));
@@ -80,11 +80,11 @@ describe('readJob', () => {
   });
 
   it.each([
-    [200, { success: false, message: 'try again' }, 'Rejected'],
-    [200, { success: false, status: 'failed', message: 'try again' }, 'Rejected'],
+    [200, { success: false, message: 'try again' }, 'BadRequest'],
+    [200, { success: false, status: 'failed', message: 'try again' }, 'BadRequest'],
     [200, { status: 'error', message: 'internal' }, 'ServiceDown'],
     [200, '<html>', 'ServiceDown'],
-    [404, { code: 'not_found', message: 'no such job' }, 'Rejected'],
+    [404, { code: 'not_found', message: 'no such job' }, 'BadRequest'],
     [500, { id: 'j1', status: 'failed' }, 'ServiceDown'],
   ])('a failed read is no failed job: %d with %j', async (status, body, failureClass) => {
     const server = await serve(always(status, body));

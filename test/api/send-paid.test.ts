@@ -141,7 +141,7 @@ describe('speech in the answer', () => {
     const server = await serve(always(200, body, type === '' ? {} : { 'content-type': type }));
     expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: take })).toMatchObject({
       verdict: 'rejected',
-      failure: { class: 'Rejected', code: 'ERR_VOICE_NOT_FOUND', requestId: 'req_2', status: 200 },
+      failure: { class: 'BadRequest', code: 'ERR_VOICE_NOT_FOUND', requestId: 'req_2', status: 200 },
     });
   });
 

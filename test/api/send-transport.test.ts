@@ -89,7 +89,7 @@ describe('a request that was certainly not sent', () => {
   it('a row that lacks what the operation needs', async () => {
     const server = await serve(always(202, { id: 't1' }));
     const request: PaidRequest = { ...SPEECH_JOB, spec: { kind: 'tts', text: 'x', extra: {} } };
-    expect(await send(clientOf(server.origin), undefined, request)).toBe('rejected Rejected');
+    expect(await send(clientOf(server.origin), undefined, request)).toBe('rejected BadRequest');
     expect(server.connections()).toBe(0);
   });
 });

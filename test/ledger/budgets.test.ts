@@ -3,7 +3,7 @@ import type { Tuning } from '../../contract/batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
-const FAILED = { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } } as const;
+const FAILED = { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } } as const;
 
 let ledger: Ledger;
 
@@ -21,14 +21,14 @@ async function accept(row: number, credits?: number): Promise<void> {
 }
 
 describe('the budget', () => {
-  it('holds exactly, and ends what can never fit as refused', async () => {
+  it('holds exactly, and ends what can never fit as skipped', async () => {
     await tune({ budget: 7.5 });
     for (const row of [1, 2, 3]) await accept(row);
     expect(await ledger.intend(aKey(4), INTENT)).toEqual({ answer: 'over-budget' });
     const counts = await ledger.counts('b');
-    expect(counts.outcomes.refused).toBe(7);
+    expect(counts.outcomes.skipped).toBe(7);
     const row = (await ledger.readRow('b', 5))?.row;
-    expect(row).toMatchObject({ outcome: 'refused', failure: { class: 'OverBudget' } });
+    expect(row).toMatchObject({ outcome: 'skipped', failure: { class: 'OverBudget' } });
     expect((await ledger.readRow('b', 4))?.row.failure?.message).toContain('this row costs 2.5');
   });
 
@@ -39,7 +39,7 @@ describe('the budget', () => {
     expect(await ledger.intend(aKey(3), INTENT)).toEqual({ answer: 'full' });
     await ledger.settle(aKey(1), { verdict: 'rejected' }, FAILED);
     expect(await ledger.intend(aKey(3), INTENT)).toEqual({ answer: 'go' });
-    expect((await ledger.counts('b')).outcomes.refused).toBe(0);
+    expect((await ledger.counts('b')).outcomes.skipped).toBe(0);
   });
 
   it('counts unknown requests and figures of the API', async () => {
@@ -60,7 +60,7 @@ describe('the budget', () => {
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5, reserved: 6 });
   });
 
-  it('lets a cheaper row through after a dear one was refused', async () => {
+  it('lets a cheaper row through after a dear one was skipped', async () => {
     await tune({ budget: 5 });
     expect(await ledger.intend(aKey(1), { ...INTENT, quoted: 9 })).toEqual({ answer: 'over-budget' });
     expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'go' });

@@ -8,7 +8,7 @@ import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
 const LOST = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
-const REFUSED = { class: 'Rejected', message: 'No.' } as const;
+const REFUSED = { class: 'BadRequest', message: 'No.' } as const;
 const SUCCEEDED = { outcome: 'succeeded', file: FILE, extraFiles: [FILE], text: 'Hello' } as const;
 
 let ledger: Ledger;

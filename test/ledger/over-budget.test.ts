@@ -41,7 +41,7 @@ describe('a row that does not fit', () => {
     expect(await ask(4, 6, 0.25)).toBe('full');
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await ask(5, 6.5)).toBe('over-budget');
-    expect(await outcomes()).toEqual([null, null, 'refused', 'refused', 'refused', null, null, 'cancelled']);
+    expect(await outcomes()).toEqual([null, null, 'skipped', 'skipped', 'skipped', null, null, 'cancelled']);
     expect(await ask(6, 3)).toBe('go');
   });
 
@@ -55,7 +55,7 @@ describe('a row that does not fit', () => {
     expect(await ask(4, 2)).toBe('go');
     await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await ask(2, 9, 0, 2)).toBe('over-budget');
-    expect(await outcomes()).toEqual([null, 'refused', null, null]);
+    expect(await outcomes()).toEqual([null, 'skipped', null, null]);
   });
 
   it('says what the row has cost before', async () => {
@@ -116,7 +116,7 @@ describe('a request that just fits', () => {
     expect(await ask(2, 5)).toBe('go');
   });
 
-  it('waits, rather than being refused, as long as one on the wire may come to nothing', async () => {
+  it('waits, rather than being skipped, as long as one on the wire may come to nothing', async () => {
     await fillPriced([3, 3], 5);
     expect(await ask(1, 3)).toBe('go');
     expect(await ask(2, 3)).toBe('full');

@@ -3,7 +3,7 @@ import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
-const FAILED = { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } } as const;
+const FAILED = { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } } as const;
 
 let ledger: Ledger;
 

@@ -24,26 +24,26 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     return (JSON.parse(stdout) as { readonly credits: number }).credits;
   }
 
-  it('is never exceeded; the rest is refused (12), and goes on when the budget is raised', async () => {
+  it('is never exceeded; the rest is skipped (12), and goes on when the budget is raised', async () => {
     const budget = Math.round(0.4 * (await bill()));
     const flags = ['--window', '100', '--submits', '20', '--assume-seconds', '3', '--yes'];
     const short = await world.run(['run', 'lines.csv', '--budget', String(budget), ...flags]);
-    expect(short).toMatchObject({ code: 12, stderr: expect.stringContaining('--where outcome=refused') });
+    expect(short).toMatchObject({ code: 12, stderr: expect.stringContaining('--where outcome=skipped') });
     const status = await world.status('lines');
     report('budget', { budget, spent: spent(), outcomes: status.outcomes });
     expect(spent()).toBeLessThanOrEqual(budget);
     expect(spent()).toBeGreaterThan(0.9 * budget);
-    const { succeeded = 0, refused = 0 } = status.outcomes;
+    const { succeeded = 0, skipped = 0 } = status.outcomes;
     expect(status).toMatchObject({ exit: 'outOfCredits', state: 'closed', budget });
-    expect(succeeded + refused).toBe(ROWS);
+    expect(succeeded + skipped).toBe(ROWS);
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });
 
     const raised = await world.run(['tune', '--budget', 'none']);
     expect(raised).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('voxbatch redrive lines --where outcome=refused'),
+      stderr: expect.stringContaining('voxbatch redrive lines --where outcome=skipped'),
     });
-    expect(await world.run(['redrive', 'lines', '--where', 'outcome=refused', '--yes'])).toMatchObject({ code: 0 });
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=skipped', '--yes'])).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
   });
 

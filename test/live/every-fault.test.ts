@@ -27,7 +27,7 @@ const rejected = (what: string, fault: Rule['fault'], says: RegExp): Case => ({
   what,
   faults: [{ on: 'create', fault }],
   outcome: 'failed',
-  class: 'Rejected',
+  class: 'BadRequest',
   says: [says, FREE],
   charges: 0,
 });
@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
     kind: 'dub',
     faults: [{ on: 'create', operation: 'speech-job', fault: { kind: 'status', status: 422 } }],
     outcome: 'failed',
-    class: 'Rejected',
+    class: 'BadRequest',
     says: [/422/, FREE],
     charges: 0,
   },
@@ -262,10 +262,10 @@ describe('a fault that stops a batch', () => {
     await world.write('dear.csv', ['id,text,voice', ...lines, ''].join('\n'));
     expect(await world.run(['run', 'dear.csv', '--budget', '25'])).toMatchObject({ code: 12 });
     const rows = [...(await world.results('dear')).values()];
-    expect(rows.map((row) => row['_outcome']).toSorted()).toEqual(['refused', 'succeeded', 'succeeded']);
-    const refused = rows.find((row) => row['_outcome'] === 'refused');
-    expect(refused).toMatchObject({ _error_class: 'OverBudget', _credits: 0, _attempts: 0 });
-    expect(refused?.['_message']).toMatch(/budget of 25 credits \(20 spent.*this row costs 10.*Nothing was charged/);
+    expect(rows.map((row) => row['_outcome']).toSorted()).toEqual(['skipped', 'succeeded', 'succeeded']);
+    const skipped = rows.find((row) => row['_outcome'] === 'skipped');
+    expect(skipped).toMatchObject({ _error_class: 'OverBudget', _credits: 0, _attempts: 0 });
+    expect(skipped?.['_message']).toMatch(/budget of 25 credits \(20 spent.*this row costs 10.*Nothing was charged/);
     expect(world.simulator.ledger()).toHaveLength(before + 2);
   });
 

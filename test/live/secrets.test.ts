@@ -181,7 +181,7 @@ describe('a token, texts and links, after every fault', () => {
       expect(statuses).toContain(one);
     const rows = [...(await world.results('lines')).values()];
     const classes = new Set(rows.map(({ _error_class }) => _error_class));
-    for (const one of ['Rejected', 'OutcomeUnknown', 'JobFailed', 'Overdue']) expect(classes).toContain(one);
+    for (const one of ['BadRequest', 'OutcomeUnknown', 'JobFailed', 'Overdue']) expect(classes).toContain(one);
     expect(world.doubleCharges()).toEqual([]);
   });
 

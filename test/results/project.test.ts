@@ -125,11 +125,11 @@ describe('projectBatch', () => {
   it('removes an outcome file whose rows are gone, and old part files', async () => {
     await addSampleBatch(place);
     await mkdir(join(out, 'media'), { recursive: true });
-    await writeFile(join(out, 'rejected.csv'), 'old');
+    await writeFile(join(out, 'unfit.csv'), 'old');
     await writeFile(partPath(join(out, 'media/x.mp3')), 'left by a killed process');
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
     await projectBatch(place.request());
-    expect(Object.keys(await contents()).filter((name) => /rejected|part/u.test(name))).toEqual([]);
+    expect(Object.keys(await contents()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
   });
 
   it('shows unfinished rows with an empty outcome, which only a final projection holds against them', async () => {

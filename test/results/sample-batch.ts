@@ -179,7 +179,7 @@ export async function addSampleBatch(place: Place): Promise<void> {
   await finish(place, keyOf(3, 'lip-sync'), await store.put('demo/3-lip-sync-1.mp4', 'video of c'), 0.2);
 
   await intend(place, keyOf(4));
-  const rejected = { class: 'Rejected', message: '-voice is not known', requestId: 'req-4' } as const;
+  const rejected = { class: 'BadRequest', message: '-voice is not known', requestId: 'req-4' } as const;
   await ledger.settle(
     keyOf(4),
     { verdict: 'rejected', failure: rejected, requestId: 'req-4' },

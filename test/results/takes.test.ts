@@ -246,7 +246,7 @@ describe('the bill of several takes', () => {
 });
 
 describe('a batch with a budget', () => {
-  it('reserves the later steps of what has begun, and ends what does not fit as refused', async () => {
+  it('reserves the later steps of what has begun, and ends what does not fit as skipped', async () => {
     const rows = ['a', 'b'].map((id) => ({ id, kind: 'dub' as const, input: [id] }));
     await addBatch(place, ['text'], rows, undefined, 25);
     const { ledger, store } = place;
@@ -263,10 +263,10 @@ describe('a batch with a budget', () => {
     await finish(place, keyOf(1, 'lip-sync'), await store.put('demo/1-lip-sync-1.mp4', 'video'), 8);
     await project(true);
     expect(await summary()).toMatchObject({
-      outcomes: { succeeded: 1, refused: 1 },
+      outcomes: { succeeded: 1, skipped: 1 },
       credits: { charged: 18, reserved: 0 },
     });
-    expect(await readFile(join(out, 'refused.csv'), 'utf8')).toContain('OverBudget');
+    expect(await readFile(join(out, 'skipped.csv'), 'utf8')).toContain('OverBudget');
   });
 
   it('says why it gave up', async () => {

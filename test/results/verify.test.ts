@@ -179,11 +179,11 @@ describe('verifyOut', () => {
 
   it('names an outcome file that does not belong there, and one that is not listed', async () => {
     await projectSample();
-    await writeFile(join(out, 'rejected.csv'), 'id\n');
+    await writeFile(join(out, 'unfit.csv'), 'id\n');
     await change('summary.json', (text) => text.replace(/\s+"failed.csv".*/u, ''));
     await rm(join(out, 'failed.csv'));
     expect((await verifyOut(out)).mismatches.map(describeMismatch)).toEqual([
-      'rejected.csv: expected no such file, found one that the summary does not list',
+      'unfit.csv: expected no such file, found one that the summary does not list',
       'failed.csv: expected a file with 1 rows, found none in the summary',
     ]);
   });

@@ -68,7 +68,7 @@ describe('decideSpend', () => {
       const { do: what, notes } = decide(budget(40, 4));
       expect({ what, notes: notes.length }).toEqual({ what: 'go', notes: 1 });
       expect(notes[0]).toMatch(
-        /budget of 40 credits pays about 4 of 10 rows, which cost 100; .*refused \(exit code 12\)/,
+        /budget of 40 credits pays about 4 of 10 rows, which cost 100; .*skipped \(exit code 12\)/,
       );
     });
   });

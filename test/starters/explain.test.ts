@@ -33,7 +33,7 @@ describe('explain tells the history of takes', () => {
       new RegExp(
         [
           'Take 1\n {2}speech, take 1, attempt 1: rejected',
-          'Take 2, 20.*: redriven by a person, with edited cells; from speech on\n {2}replaced failed \\(Rejected: -voice is not known\\)',
+          'Take 2, 20.*: redriven by a person, with edited cells; from speech on\n {2}replaced failed \\(BadRequest: -voice is not known\\)',
           'text: "bad voice" → "good voice"\n {2}speech, take 2, attempt 1: rejected',
           'Take 3, .*\n {2}replaced failed \\(JobFailed: no luck\\)\n {2}text: "good voice" → "a better voice"\n {2}no request so far',
         ].join('[^]*'),
@@ -46,7 +46,7 @@ describe('explain tells the history of takes', () => {
         reason: 'edited',
         from_step: 'speech',
         kept_steps: [],
-        before: { outcome: 'failed', failure: { class: 'Rejected' }, file: null },
+        before: { outcome: 'failed', failure: { class: 'BadRequest' }, file: null },
         changes: [{ column: 'text', from: 'bad voice', to: 'good voice' }],
       },
       { take: 3, changes: [{ column: 'text', from: 'good voice', to: 'a better voice' }] },

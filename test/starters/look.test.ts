@@ -49,12 +49,12 @@ describe('status', () => {
     expect({ code, stderr }).toEqual({ code: 13, stderr: '' });
     expect(stdout).toContain('Batch "demo": finished, 7 of 7 rows done');
     expect(stdout).toContain('ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled');
-    expect(stdout).toContain('1 × Rejected (row 4): -voice is not known');
+    expect(stdout).toContain('1 × BadRequest (row 4): -voice is not known');
     expect(stdout).not.toContain('\u001b');
     const { value } = await desk.line.json('status', '--json');
     expect(value).toMatchObject({ outcomes: { succeeded: 3, unknown: 1 }, credits: { uncertain: 10 } });
     expect(value['failures']).toContainEqual({
-      class: 'Rejected',
+      class: 'BadRequest',
       message: '-voice is not known',
       rows: 1,
       first_row: 4,
@@ -115,13 +115,13 @@ describe('status', () => {
 describe('a batch that did not spend all it was to', () => {
   const refusal = { class: 'OverBudget', message: 'Not sent: it would exceed the budget.' } as const;
 
-  it('says what its budget is and what is left, and how to go on with rows that were refused (12)', async () => {
+  it('says what its budget is and what is left, and how to go on with rows that were skipped (12)', async () => {
     await addOpenBatch();
     await desk.place.ledger.tune('demo', { budget: 20 });
     await finish(desk.place, keyOf(1), await desk.place.store.put('demo/1-speech-1.mp3', 'sound'), 12);
     await desk.place.ledger.giveUp(
       { batch: 'demo', row: 2, step: 'speech', take: 1, attempt: 1 },
-      { outcome: 'refused', failure: refusal },
+      { outcome: 'skipped', failure: refusal },
     );
     await desk.place.ledger.closeBatch('demo');
     const { code, stdout } = await desk.line.run('status');
@@ -129,7 +129,7 @@ describe('a batch that did not spend all it was to', () => {
     expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 8 left of a budget of 20');
     expect(stdout).toContain('1 × OverBudget (row 2): Not sent');
     expect(stdout).toContain(
-      'Raise it (voxbatch tune demo --budget 22), then: voxbatch redrive demo --where outcome=refused',
+      'Raise it (voxbatch tune demo --budget 22), then: voxbatch redrive demo --where outcome=skipped',
     );
     const { code: again, value } = await desk.line.json('status', '--json');
     expect(again).toBe(12);
@@ -146,7 +146,7 @@ describe('a batch that did not spend all it was to', () => {
     await desk.place.ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
     await desk.place.ledger.giveUp(
       { batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 },
-      { outcome: 'failed', failure: { class: 'Rejected', message: 'No.' } },
+      { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } },
     );
     expect((await desk.line.run('status')).code).toBe(75);
     expect((await desk.line.run('list')).stdout).toMatch(/^demo +halting /m);

@@ -20,7 +20,7 @@ function steps(
     batch: { name: 'b', halted: null, settings: { ...aBatch().settings, budget } },
     counts: { total: 9, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
     money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false },
-    leftovers: { failed: new Map(), lost: { listed: none, unlisted: none }, refusedQuoted: 0, ...leftovers },
+    leftovers: { failed: new Map(), lost: { listed: none, unlisted: none }, skippedQuoted: 0, ...leftovers },
     out: 'my out',
   });
 }
@@ -37,7 +37,7 @@ describe('the next steps', () => {
 
   it('of rejected rows are to mend them, since a plain redrive fails the same way', () => {
     const failed = new Map([
-      ['Rejected', rows('a')],
+      ['BadRequest', rows('a')],
       ['JobFailed', rows('b', 'c')],
       ['ServiceDown', rows('d')],
       ['ResultGone', rows('e')],
@@ -64,16 +64,16 @@ describe('the next steps', () => {
   it.each([
     [20, 9, 'over the budget. Raise it (voxbatch tune b --budget 22), then: voxbatch redrive b'],
     [20, null, 'over the budget. Raise it (voxbatch tune b --budget CREDITS), then: voxbatch redrive b'],
-    [22, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=refused'],
-    [null, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=refused'],
-  ])('of refused rows at a budget of %p, %p short', (budget, refusedQuoted, words) => {
-    expect(steps({ refused: 2 }, { refusedQuoted }, budget).join('\n')).toContain(`2 rows not sent, ${words}`);
+    [22, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=skipped'],
+    [null, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=skipped'],
+  ])('of skipped rows at a budget of %p, %p short', (budget, skippedQuoted, words) => {
+    expect(steps({ skipped: 2 }, { skippedQuoted }, budget).join('\n')).toContain(`2 rows not sent, ${words}`);
   });
 
   it('agree with one row', () => {
-    expect(steps({ cancelled: 1, overdue: 1, rejected: 1 }, {})).toEqual([
+    expect(steps({ cancelled: 1, overdue: 1, unfit: 1 }, {})).toEqual([
       '1 row with a job that was still running. Fetch it, free: voxbatch redrive b --where outcome=overdue',
-      '1 row did not pass the check. To pay for it again: voxbatch redrive b --where outcome=rejected',
+      '1 row did not pass the check. To pay for it again: voxbatch redrive b --where outcome=unfit',
       '1 row cancelled. To send it after all: voxbatch redrive b --where outcome=cancelled',
     ]);
   });

@@ -34,7 +34,7 @@ function expectRefused(ended: Ended, ...said: (string | RegExp)[]): void {
 describe('redrive: which rows', () => {
   it.each([
     [['--where', 'outcome=failed'], '1 row sent from speech on'],
-    [['--where', 'class=Rejected', '--where', 'kind=tts'], '1 row sent from speech on'],
+    [['--where', 'class=BadRequest', '--where', 'kind=tts'], '1 row sent from speech on'],
     [['--where', 'outcome=failed,cancelled'], '2 rows sent from speech on'],
     [['--where', 'outcome=overdue'], '1 row whose job was paid: its result is waited for again, free'],
     [['--rows', 'd, 7'], '2 rows sent from speech on'],

@@ -43,7 +43,7 @@ export function deskForEach(): Desk {
 export const ROWS = 6;
 export const NO_CREDITS: Failure = { class: 'OutOfCredits', message: 'This request needs 12 credits and 3 are left.' };
 const NO_TOKEN: Failure = { class: 'BadToken', message: 'The token is not known.' };
-const REJECTED: RowEnding = { outcome: 'failed', failure: { class: 'Rejected', message: 'No such voice.' } };
+const REJECTED: RowEnding = { outcome: 'failed', failure: { class: 'BadRequest', message: 'No such voice.' } };
 
 /** Makes batch `b` stand in some way. Where jobs run, it is that of row 1. */
 export const STATES = {

@@ -60,7 +60,7 @@ describe('settleUnknown, where the list cannot be read', () => {
   it('says so, and changes nothing', async () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
     const { deps } = await withUnknown(world);
-    const failure = { class: 'Rejected', message: 'no list for you', status: 403 } as const;
+    const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
     const api = { ...deps.api, listLipSyncJobs: () => Promise.reject(new ApiError(failure)) };
     expect(await settleUnknown({ ...deps, api }, BATCH, [1])).toEqual([{ is: 'unreadable', why: 'no list for you' }]);
     expect((await world.row(1)).outcome).toBe('unknown');

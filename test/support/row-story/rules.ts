@@ -23,8 +23,8 @@ export interface Seen {
   newTakes: number;
   /** Answers that came when the request was given up. */
   late: number;
-  /** Requests that the budget refused. */
-  refused: number;
+  /** Requests that the budget did not allow. */
+  skipped: number;
 }
 
 export function failureOf(name: FailureClass): Failure {

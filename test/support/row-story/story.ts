@@ -21,7 +21,7 @@ export class Story {
   readonly #workers: Workers;
   readonly #choices: RedriveChoice[] = [];
   #works: Work[] = [];
-  readonly seen: Seen = { sends: 0, lost: 0, newTakes: 0, late: 0, refused: 0 };
+  readonly seen: Seen = { sends: 0, lost: 0, newTakes: 0, late: 0, skipped: 0 };
 
   constructor(book: Book, rules: Rules) {
     this.#book = book;

@@ -52,7 +52,7 @@ export class Workers {
       case 'begin': {
         const quotedRest = stepsAfter(kind, key.step).length * PRICE;
         const answer = await this.#book.intend(key, { quoted: PRICE, quotedRest });
-        if (answer === 'over-budget') this.#seen.refused += 1;
+        if (answer === 'over-budget') this.#seen.skipped += 1;
         if (answer === 'go') {
           this.#promises.checkIntent(before, key);
           work.stage = 'send';
@@ -66,7 +66,7 @@ export class Workers {
       default: {
         const verdict = work.verdict ?? 'unknown';
         const job = verdict === 'accepted' ? { jobId: nameOf(key) } : {};
-        const failure = failureOf(verdict === 'unknown' ? 'OutcomeUnknown' : 'Rejected');
+        const failure = failureOf(verdict === 'unknown' ? 'OutcomeUnknown' : 'BadRequest');
         const was = before.attempts.find((one) => isSame({ ...one, row: key.row }, key));
         if (was?.state === 'unknown' && verdict !== 'unknown') this.#seen.late += 1;
         const record: SettleVerdict = {
@@ -148,7 +148,7 @@ export class Workers {
       case 'done':
         return isLastStep(kind, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
       case 'rejected':
-        return { outcome: 'failed', failure: failureOf('Rejected') };
+        return { outcome: 'failed', failure: failureOf('BadRequest') };
       case 'unknown':
         // The list may know of a lost lip-sync job: that is looked up first.
         if (key.step === 'lip-sync') return { state: 'submitting' };

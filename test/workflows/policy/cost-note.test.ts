@@ -3,7 +3,7 @@ import type { Failure } from '../../../contract/failures.ts';
 import { withCostNote } from '../../../workflows/policy/cost-note.ts';
 
 function failing(message: string): Failure {
-  return { class: 'Rejected', message, status: 400 };
+  return { class: 'BadRequest', message, status: 400 };
 }
 
 describe('withCostNote', () => {

@@ -24,7 +24,7 @@ const finished = (step: Step, more: Partial<RedriveAttempt> = {}): RedriveAttemp
 const jobFailed = (step: Step): RedriveAttempt => finished(step, { failure: { class: 'JobFailed' } });
 
 describe('a row without a result', () => {
-  it.each(['failed', 'rejected', 'refused', 'cancelled'] as const)(
+  it.each(['failed', 'unfit', 'skipped', 'cancelled'] as const)(
     'that ended %s is paid for from the start',
     (outcome) => {
       expect(planRedrive({ ...TTS, outcome }, [], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
