@@ -2,6 +2,7 @@ import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord } from './record-types.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** Text that holds JSON. Text rather than a JSON type, so that both databases keep it as it was written. */
 type Json = string;
@@ -133,9 +134,19 @@ export type RowLine = Selectable<RowsTable>;
 export type NewRowLine = Insertable<RowsTable>;
 export type ChargeLine = Selectable<ChargesTable>;
 
-/** Runs `work` as one write transaction, synced to disk before it returns. Writers wait for each other. */
+const queues = new WeakMap<Db, WriteQueue<Schema>>();
+
+/**
+ * Runs `work` inside a write transaction that may have other work of this process in it, and returns once it is synced to disk. If `work`
+ * throws, what it wrote is taken back, and nothing else. It sees what the work before it wrote. Writers wait for each other.
+ */
 export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
-  return db.transaction().execute(work);
+  let queue = queues.get(db);
+  if (queue === undefined) {
+    queue = new WriteQueue(db);
+    queues.set(db, queue);
+  }
+  return queue.add(work);
 }
 
 /** Runs `work` on one unchanging view of the ledger. Never waits for a writer. */

@@ -205,7 +205,7 @@ class ExplainingConnection implements DatabaseConnection {
 /** Repeats what fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
 async function patiently<R>(action: () => R): Promise<R> {
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
-  for (let wait = 1; ; wait = Math.min(wait * 2, 25)) {
+  for (let wait = 1; ; wait = Math.min(wait * 2, 5)) {
     try {
       return action();
     } catch (error) {
