@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
+import { MOST_SUBMITS, MOST_WINDOW } from '../contract/limit-bounds.ts';
 import { UNKNOWN_POLICIES } from '../contract/outcomes.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
 import { MOST_RETAKES } from './most-retakes.ts';
@@ -33,8 +34,8 @@ const CONFIG = z.strictObject({
   limits: z
     .strictObject({
       rate: z.number().positive().nullable().exactOptional(),
-      submits: z.int().positive().exactOptional(),
-      window: z.int().positive().exactOptional(),
+      submits: z.int().positive().max(MOST_SUBMITS).exactOptional(),
+      window: z.int().positive().max(MOST_WINDOW).exactOptional(),
       pollRate: z.number().positive().nullable().exactOptional(),
     })
     .exactOptional(),

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { BatchLimits, Tuning } from '../../contract/batch.ts';
 import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from '../../contract/halt.ts';
+import { MOST_SUBMITS, MOST_WINDOW } from '../../contract/limit-bounds.ts';
 import { UNKNOWN_POLICIES, type UnknownPolicy } from '../../contract/outcomes.ts';
 import { MOST_RETAKES } from '../../inputs/most-retakes.ts';
 import { number } from '../terminal/progress.ts';
@@ -30,8 +31,12 @@ export function addTuningFlags(command: Command): Command {
     )
     .option('--retakes <n>', 'pay so often again by itself after a job that failed, 0 to 10 (default: 0)', retakes)
     .option('--rate <n>', 'paid requests a second; none: as the API allows (default: none)', positiveOrNone)
-    .option('--submits <n>', 'paid requests on the wire at once: what a crash can leave unknown (default: 8)', count)
-    .option('--window <n>', 'rows in flight (default: 400)', count)
+    .option(
+      '--submits <n>',
+      'paid requests on the wire at once: what a crash can leave unknown, 1 to 256 (default: 8)',
+      upTo(MOST_SUBMITS),
+    )
+    .option('--window <n>', 'rows in flight, 1 to 10000 (default: 400)', upTo(MOST_WINDOW))
     .option('--poll-rate <n>', 'status reads a second; none: as the API allows (default: none)', positiveOrNone);
 }
 
@@ -69,10 +74,14 @@ export function positive(value: string): number {
   return parsed;
 }
 
-function count(value: string): number {
-  const parsed = positive(value);
-  if (!Number.isInteger(parsed)) throw new InvalidArgumentError('expected a whole number above 0.');
-  return parsed;
+/** A whole number from 1 to `most`, for a flag. */
+function upTo(most: number): (value: string) => number {
+  return (value) => {
+    const parsed = positive(value);
+    if (!Number.isInteger(parsed)) throw new InvalidArgumentError('expected a whole number above 0.');
+    if (parsed > most) throw new InvalidArgumentError(`expected a whole number from 1 to ${String(most)}.`);
+    return parsed;
+  };
 }
 
 /** Commander takes a null for an empty text, so `none` stays a word until {@link readTuning}. */

@@ -60,6 +60,8 @@ describe('readConfig', () => {
     ['{"assumeSeconds":0}', /assumeSeconds: /],
     ['{"halt":"later"}', /halt: expected never, soon,fail=20, soon,fail=5% or now,fail=1; came "?.*later/],
     ['{"onUnknown":"retry"}', /onUnknown: .*hold.*resubmit.*fail/],
+    ['{"limits":{"submits":257}}', /limits\.submits: .*256/],
+    ['{"limits":{"window":10001}}', /limits\.window: .*10000/],
     ['{"retakes":11}', /retakes: .*10/],
     ['{"retakes":1.5}', /retakes: /],
     ['[]', /whole file/],

@@ -38,6 +38,10 @@ describe('the tuning flags', () => {
     });
   });
 
+  it('take limits up to their bounds', () => {
+    expect(parse('--submits', '256', '--window', '10000')).toEqual({ limits: { submits: 256, window: 10_000 } });
+  });
+
   it.each([
     ['--budget', '0', /expected a number above 0/],
     ['--budget', 'all', /expected a number above 0/],
@@ -48,6 +52,8 @@ describe('the tuning flags', () => {
     ['--retakes', '-1', /expected a whole number from 0 to 10/],
     ['--retakes', '1.5', /expected a whole number from 0 to 10/],
     ['--submits', '2.5', /expected a whole number above 0/],
+    ['--submits', '257', /expected a whole number from 1 to 256/],
+    ['--window', '10001', /expected a whole number from 1 to 10000/],
     ['--rate', ' ', /expected a number above 0/],
   ])('refuse %s %s', (flag, value, why) => {
     expect(refusal(`${flag}=${value}`)).toMatch(why);
