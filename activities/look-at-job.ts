@@ -1,6 +1,7 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
+import { FEW_FAILED_LOOKS, mostFailedLooks } from '../workflows/policy/overdue.ts';
 import { afterJobFailed } from '../workflows/policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
@@ -63,7 +64,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
 
 /**
  * The job could not be read, and is due again later. One that the API does not know is given up after a few looks. Where it
- * cannot be shown, patience lasts as long as jobs may take and a few looks more; and where the token is refused, until a
+ * cannot be shown, patience lasts as long as jobs may take, and as many failed looks more; and where the token is refused, until a
  * person mends it, unless the batch is being stopped: then nobody will.
  */
 async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<boolean> {
@@ -77,7 +78,8 @@ async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Fail
     deps.looks.again(job.name, next);
     return false;
   }
-  if (deps.looks.troubled(job.name, 'read', next) < MOST_TROUBLES) return false;
+  const most = isStopping ? FEW_FAILED_LOOKS : mostFailedLooks(job.loaded.batch.settings);
+  if (deps.looks.troubled(job.name, 'read', next) < most) return false;
   return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 

@@ -94,6 +94,17 @@ describe('looking at jobs', () => {
     expect(await world.paidRequests()).toBe(1);
   });
 
+  it('gets over failed looks after a sleep beyond the deadline, and fetches what was finished long ago', async () => {
+    const { world } = await withJob({ on: 'read', fault: { kind: 'status', status: 503 }, times: 7 });
+    const awake = fastClock(60);
+    const clock = {
+      now: () => ({ monotonic: awake.now().monotonic, wall: awake.now().wall + 10 * 3_600_000 }),
+    };
+    await (await world.worker({ clock })).wait([[1]]);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null });
+    expect(await reads(world)).toBe(8);
+  });
+
   it('counts the time of a lip-sync from its own acceptance, also where its speech was waited for again', async () => {
     const world = await createWorld();
     await world.fill([dub()]);
