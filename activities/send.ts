@@ -50,6 +50,8 @@ async function sendOnce(
     spec: loaded.row.spec,
     ...(link.audioUrl === undefined ? {} : { audioUrl: link.audioUrl }),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
+    isRepeat: key.attempt > 1,
+    trust503: loaded.batch.settings.trust503,
   };
   // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
   return deps.api.send(request, {

@@ -3,8 +3,10 @@ import { causeOf, describeAnswer, type FailureContext } from './describe-failure
 import type { NoAnswer } from './http.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import type { Answer } from './read-answer.ts';
-import { isErrorBody, isOwnErrorBody, readErrorBody, saysNoSuccess } from './read-error-body.ts';
+import { isErrorBody, isOwnErrorBody, saysNoSuccess } from './read-error-body.ts';
 import { readFacts } from './read-facts.ts';
+import { readNamedJob } from './read-job.ts';
+import { readLimit } from './read-limit.ts';
 import type { AnswerFacts, Verdict } from './speech-api.ts';
 
 /*
@@ -15,7 +17,9 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
  * A paid request. If no request byte was given to a connected socket, it was certainly not taken: `not-accepted`. Else
  * the answer decides. 401, 402 and 429 are refusals at the door: `not-accepted`, and so is a 503 if the API itself wrote
  * it and the setting trusts that. Other 4xx are refusals for good: `rejected`, also where the body is a web page or
- * broken off, because the status has come whole. 408 is the exception: a time-out tells nothing about the work. A 2xx
+ * broken off, because the status has come whole. Two are exceptions. A time-out (408) tells nothing about the work. And a
+ * conflict (409) may be the echo of an earlier attempt of the take, which had the same key: something in front of the API may have
+ * refused that one after the API took it. Then the job is the one that the 409 names, or nobody knows. A 2xx
  * counts by its body: what was paid for; or an error in so many words, which is a refusal; or neither, and then nobody
  * knows. So it is with everything else: another 5xx may come after the charge, and a redirect (3xx) is most likely not
  * the API's answer, but whoever sent it may have passed the request on first. All that is `unknown`.
@@ -34,7 +38,9 @@ export type Ruling = Verdict<never> | { readonly verdict: 'link'; readonly url: 
 export interface PaidContext extends FailureContext {
   /** Whether a 503 with the API's own error body means that the request was not taken. */
   readonly trust503: boolean;
-  readonly operation: Pick<OperationClient, 'reply'>;
+  /** Whether an earlier attempt of the same take, with the same key, was made. */
+  readonly isRepeat: boolean;
+  readonly operation: Pick<OperationClient, 'reply' | 'answersJob'>;
 }
 
 /** What is known after a paid request that got this answer (any but media), or none. */
@@ -47,16 +53,25 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
   const { status } = what;
   if (status >= 200 && status < 300) return classifySuccess(what, context);
   if (status === 401) return refusal('not-accepted', 'BadToken', what, context);
-  if (status === 402 || (status === 429 && speaksOfCredits(what))) {
+  if (status === 402 || (status === 429 && readLimit(what) === 'credits')) {
     return refusal('not-accepted', 'OutOfCredits', what, context);
   }
   if (status === 429) return tooMuch(what, context);
   if (status === 503 && context.trust503 && isOwnErrorBody(what.json)) {
     return refusal('not-accepted', 'ServiceDown', what, context);
   }
+  if (status === 409 && context.isRepeat) return classifyEcho(what, context);
   if (status >= 400 && status < 500 && status !== 408) return refusal('rejected', 'BadRequest', what, context);
   const note = status >= 300 && status < 400 ? 'a redirect, which is not followed' : '';
   return refusal('unknown', 'OutcomeUnknown', what, context, note);
+}
+
+/** A conflict with what an earlier attempt of the same take may have made. */
+function classifyEcho(answer: Answer, context: PaidContext): Ruling {
+  const jobId = context.operation.answersJob ? readNamedJob(answer.json) : undefined;
+  return jobId === undefined
+    ? refusal('unknown', 'OutcomeUnknown', answer, context, 'so an earlier attempt may have been taken')
+    : { verdict: 'accepted', jobId, ...readFacts(answer, context) };
 }
 
 function classifySuccess(answer: Answer, context: PaidContext): Ruling {
@@ -125,15 +140,8 @@ function refusal(
 /** A 429 that is not about money: `limit` says whether the API wants fewer jobs at once rather than slower requests. */
 function tooMuch(answer: Answer, context: FailureContext): Ruling {
   const failure = describeAnswer('RateLimited', answer, context);
-  return { verdict: 'not-accepted', failure: speaksOfJobs(answer) ? { ...failure, limit: 'concurrency' } : failure };
-}
-
-/** Whether a 429 is about jobs at once. No public material gives its words; these are how such APIs say it. */
-function speaksOfJobs(answer: Answer): boolean {
-  const words = wordsOf(answer);
-  return /concurren|simultaneous|parallel|unfinished|in.progress|(active|running|pending|queued) (jobs|tasks|requests)|并发/.test(
-    words,
-  );
+  const isCrowd = readLimit(answer) === 'concurrency';
+  return { verdict: 'not-accepted', failure: isCrowd ? { ...failure, limit: 'concurrency' } : failure };
 }
 
 function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {
@@ -146,20 +154,4 @@ function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: F
       context,
     ),
   };
-}
-
-/**
- * Whether a 429 is about money rather than pace; older paths of the API answer both with 429. "Quota" alone may mean
- * either, so it yields to words about pace.
- */
-function speaksOfCredits(answer: Answer): boolean {
-  const words = wordsOf(answer);
-  if (/insufficient|credit|balance|余额|积分/.test(words)) return true;
-  return words.includes('quota') && !/rate.?limit|too many|per (second|minute|hour)|slow down/.test(words);
-}
-
-/** The code and message of an error, or the text where there is no such body; lower case. */
-function wordsOf(answer: Answer): string {
-  const { code, message = /^\s*</.test(answer.text) ? '' : answer.text.slice(0, 500) } = readErrorBody(answer.json);
-  return `${code ?? ''} ${message}`.toLowerCase();
 }

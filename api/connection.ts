@@ -10,8 +10,6 @@ export interface ApiOptions {
   readonly baseUrl: string;
   /** Bearer token: visible ASCII characters. Sent to the origin of `baseUrl` and nowhere else. */
   readonly token: string;
-  /** Whether a 503 with the API's own error body counts as "not taken" (an assumption; see one-charge.md). */
-  readonly trust503: boolean;
   /** Allows http to a host that is not loopback. Default false. */
   readonly allowHttp?: boolean;
   /** Longest time for a paid request, from its start to the end of its answer, in ms. Default 180,000. */
@@ -37,7 +35,6 @@ export interface ApiOptions {
 
 /** What every request of a client shares. */
 export interface Connection extends BaseUrl {
-  readonly trust503: boolean;
   readonly redact: Redact;
   readonly maxBodyBytes: number;
   /** Sends one paid request. */
@@ -95,7 +92,6 @@ export function createConnection(options: ApiOptions): Connection {
 
   return {
     ...base,
-    trust503: options.trust503,
     redact: createRedact(options.token),
     maxBodyBytes,
     post: (path, body, { idempotencyKey, media, signal }) =>

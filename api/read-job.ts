@@ -28,6 +28,25 @@ export function readJobId(json: unknown): string | undefined {
   return firstOf(objectsAt(json, JOB_PLACES), ID_NAMES, asId);
 }
 
+/** Where an error may name the job that it is about. */
+const NAMED_PLACES = [...JOB_PLACES, 'error', 'error.details', 'details'];
+
+/**
+ * The job that an error names. A bare `id` counts only inside something that is called a job: elsewhere it may be the error's own.
+ */
+export function readNamedJob(json: unknown): string | undefined {
+  const named = objectsAt(json, NAMED_PLACES).flatMap((object) => objectsAt(object, ['', 'existing']));
+  const jobs = named.flatMap((object) => objectsAt(object, ['job', 'task']));
+  return (
+    firstOf(jobs, ID_NAMES, asId) ??
+    firstOf(
+      named,
+      ID_NAMES.filter((name) => name !== 'id'),
+      asId,
+    )
+  );
+}
+
 /**
  * Reads a job. Undefined if the answer holds none: no id, no status and no result.
  *

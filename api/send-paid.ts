@@ -24,7 +24,8 @@ export async function sendPaid<T>(
   const operation = OPERATION_CLIENTS[request.operation];
   const context: PaidContext = {
     operation,
-    trust503: connection.trust503,
+    trust503: request.trust503,
+    isRepeat: request.isRepeat,
     redact: connection.redact,
     asked: `POST ${operation.path}`,
     from: `POST ${operation.path}`,

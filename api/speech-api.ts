@@ -10,6 +10,10 @@ export interface PaidRequest {
   readonly audioUrl?: string;
   /** Sent as `Idempotency-Key`; never relied on. */
   readonly idempotencyKey: string;
+  /** Whether an earlier request had the same key: then a conflict (409) may be about that one. */
+  readonly isRepeat: boolean;
+  /** Whether a 503 with the API's own error body means "not taken" (an assumption; see one-charge.md). A setting of the batch. */
+  readonly trust503: boolean;
 }
 
 /** What an answer to a paid request says beside its result. */

@@ -17,7 +17,7 @@ const PAUSES_MS = [500, 1_500];
 /** Opens the API and reads the profile: it proves the address and the token, and names the account. Spends nothing. */
 export async function openApi(settings: Settings, flags: { readonly apiUrl?: string }): Promise<OpenApi> {
   const access = readApiAccess(settings, flags);
-  const api = createApi(settings, access);
+  const api = createApi(access);
   try {
     return { api, profile: await readProfile(api) };
   } catch (error) {
@@ -27,7 +27,6 @@ export async function openApi(settings: Settings, flags: { readonly apiUrl?: str
   }
 }
 
-/** The client of the API with these settings. Asks nothing. */
 /**
  * Gives work a way to open the API, as {@link openApi} does, for when it turns out that it is needed; what was opened is closed
  * afterwards.
@@ -45,10 +44,11 @@ export async function withApi<T>(
   }
 }
 
-export function createApi(settings: Settings, access: ApiAccess): SpeechApi {
+/** The client of the API with this access. Asks nothing. */
+export function createApi(access: ApiAccess): SpeechApi {
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;
-    return createSpeechApi({ ...access, trust503: settings.config.trust503 ?? true, userAgent });
+    return createSpeechApi({ ...access, userAgent });
   } catch (error) {
     // The address was read before, so it is the token.
     const advice = 'Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.';

@@ -12,7 +12,7 @@ const PATIENCE_MS = 5_000;
 export async function readBalance(settings: Settings, flags: { readonly apiUrl?: string }): Promise<Balance> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const api = createApi(settings, readApiAccess(settings, flags));
+    const api = createApi(readApiAccess(settings, flags));
     try {
       const { quotaRemaining } = await api.readProfile(patience);
       return quotaRemaining === undefined ? { why: 'the profile does not tell it' } : { credits: quotaRemaining };

@@ -5,6 +5,7 @@ import { bodyOf, type JobOperationClient, need } from './operation-client.ts';
 export const lipSyncJob: JobOperationClient = {
   path: '/media/lip-sync/jobs',
   answersMedia: false,
+  answersJob: true,
   body(request) {
     const { spec, operation } = request;
     return bodyOf(

@@ -14,6 +14,8 @@ export interface OperationClient {
   readonly path: string;
   /** True where an answer may be the media itself. */
   readonly answersMedia: boolean;
+  /** True where the answer names a job. */
+  readonly answersJob: boolean;
   /** The JSON body. Throws a {@link MissingInput} where the row lacks what the operation can't do without. */
   body(request: PaidRequest): Readonly<Record<string, JsonValue>>;
   /** Reads the body of a 2xx answer; undefined where it does not hold what was paid for. */

@@ -6,6 +6,7 @@ import { speechBody } from './speech-body.ts';
 export const speechJob: JobOperationClient = {
   path: '/speech/tts/jobs',
   answersMedia: false,
+  answersJob: true,
   body: speechBody,
   reply(json) {
     const jobId = readJobId(json);

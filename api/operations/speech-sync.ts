@@ -6,6 +6,7 @@ import { speechBody } from './speech-body.ts';
 export const speechSync: OperationClient = {
   path: '/speech/tts',
   answersMedia: true,
+  answersJob: false,
   body: speechBody,
   reply(json) {
     const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);

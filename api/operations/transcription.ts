@@ -5,6 +5,7 @@ import { bodyOf, need, type OperationClient } from './operation-client.ts';
 export const transcription: OperationClient = {
   path: '/speech/transcriptions',
   answersMedia: false,
+  answersJob: false,
   body(request) {
     const { spec, operation } = request;
     return bodyOf({ audioUrl: need(spec.audio, operation, 'the URL of an audio'), language: spec.language }, request);

@@ -72,7 +72,6 @@ export class World {
     const api = createSpeechApi({
       baseUrl: apiUrl,
       token,
-      trust503: true,
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     });
     const faults: Error[] = [];

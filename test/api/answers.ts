@@ -10,13 +10,14 @@ import { TOKEN } from '../support/api-server.ts';
 const redact = createRedact(TOKEN);
 
 /** What is known of a request of this operation. */
-export function contextOf(operation: Operation, trust503 = true): PaidContext {
+export function contextOf(operation: Operation, trust503 = true, isRepeat = false): PaidContext {
   return {
     redact,
     asked: 'POST /x',
     from: 'POST /x',
     privateTexts: [],
     trust503,
+    isRepeat,
     operation: OPERATION_CLIENTS[operation],
   };
 }

@@ -51,6 +51,46 @@ describe('classifyPaid', () => {
     expect(rule(answerOf(503, OWN, {}, 'broke off'))).toBe('unknown OutcomeUnknown');
   });
 
+  describe('a conflict (409)', () => {
+    const repeat = (body: unknown, operation: Operation = 'speech-job'): Ruling =>
+      classifyPaid(answerOf(409, body), contextOf(operation, true, true));
+
+    it('is about the request itself at the first attempt of a take', () => {
+      const named = { ...OWN, jobId: 't1' };
+      expect(rule(answerOf(409, named))).toBe('rejected BadRequest');
+    });
+
+    it.each([
+      { code: 'conflict', message: 'exists', jobId: 't1' },
+      { error: { code: 'conflict', message: 'exists', task_id: 't1' } },
+      { success: false, message: 'duplicate', data: { task: { id: 't1', status: 'queued' } } },
+      { error: 'duplicate key', job: { id: 't1' } },
+      { error: { message: 'duplicate', details: { job: { id: 't1' } } } },
+      { message: 'duplicate', code: 'conflict', existing: { jobId: 't1' } },
+    ])('after an earlier attempt adopts the job that %j names', (body) => {
+      expect(repeat(body)).toMatchObject({ verdict: 'accepted', jobId: 't1' });
+      // What is answered at once has no job to wait for.
+      expect(repeat(body, 'transcription')).toMatchObject({ verdict: 'unknown' });
+    });
+
+    it.each([OWN, PAGE, undefined, { id: 'err_1', message: 'exists' }, { error: { id: 'err_1', message: 'exists' } }])(
+      'after an earlier attempt leaves the outcome unknown with %j',
+      (body) => {
+        for (const operation of OPERATIONS) {
+          expect(repeat(body, operation)).toMatchObject({
+            verdict: 'unknown',
+            failure: { class: 'OutcomeUnknown', status: 409, message: expect.stringContaining('an earlier attempt') },
+          });
+        }
+      },
+    );
+  });
+
+  it('keeps the wish to wait of a 503', () => {
+    const ruling = classifyPaid(answerOf(503, OWN, { 'retry-after': '4' }), contextOf('speech-job'));
+    expect(ruling).toMatchObject({ failure: { class: 'ServiceDown', retryAfterMs: 4_000 } });
+  });
+
   it('takes the status of a refusal although its body broke off', () => {
     expect(rule(answerOf(422, '{"code":"x","mess', {}, 'broke off'))).toBe('rejected BadRequest');
     expect(rule(answerOf(429, '{"code":"x","mess', {}, 'broke off'))).toBe('not-accepted RateLimited');
@@ -238,29 +278,6 @@ describe('classifyRead', () => {
     expect(classifyRead({ kind: 'no-answer', given: true, cause: 'reset' }, context).class).toBe('ServiceDown');
     expect(classifyRead({ kind: 'no-answer', given: false, cause: 'refused' }, context).class).toBe('NotSent');
   });
-});
-
-describe('a 429 about jobs at once', () => {
-  it.each([
-    { error: 'Too many unfinished jobs' },
-    { code: 'ERR_CONCURRENCY', message: 'Concurrency limit of 5 reached' },
-    { error: 'You have 3 running jobs; wait for one to finish' },
-    { error: 'Too many jobs in progress' },
-    { error: '并发任务数超限' },
-    'Too many simultaneous requests',
-  ])('%j is healed by waiting for a job', (body) => {
-    const ruling = classifyPaid(answerOf(429, body), contextOf('speech-job'));
-    expect(ruling).toMatchObject({ verdict: 'not-accepted', failure: { class: 'RateLimited', limit: 'concurrency' } });
-  });
-
-  it.each([{ error: 'Too many requests' }, { error: 'Slow down: 60 requests per minute' }, undefined])(
-    '%j is about pace',
-    (body) => {
-      const ruling = classifyPaid(answerOf(429, body), contextOf('speech-job'));
-      expect(ruling).toMatchObject({ verdict: 'not-accepted', failure: { class: 'RateLimited' } });
-      expect(ruling).not.toHaveProperty('failure.limit');
-    },
-  );
 });
 
 describe('classifyDownload', () => {

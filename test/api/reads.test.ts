@@ -211,12 +211,12 @@ describe('listVoices', () => {
 
 describe('createSpeechApi', () => {
   it.each(['', 'two words', 'line\nbreak', 'tökén'])('refuses the token %j without repeating it', (token) => {
-    const make = (): unknown => createSpeechApi({ baseUrl: 'https://host.example/api/open/v1', token, trust503: true });
+    const make = (): unknown => createSpeechApi({ baseUrl: 'https://host.example/api/open/v1', token });
     expect(make).toThrow('token is empty or has');
   });
 
   it('gives the address without a trailing slash', () => {
-    const api = createSpeechApi({ baseUrl: 'https://host.example/api/open/v1/', token: TOKEN, trust503: true });
+    const api = createSpeechApi({ baseUrl: 'https://host.example/api/open/v1/', token: TOKEN });
     expect(api.baseUrl).toBe('https://host.example/api/open/v1');
     api.close();
   });

@@ -106,7 +106,7 @@ export function always(
 
 /** A client of the server; its idle connections are closed after the test. */
 export function clientOf(origin: string, options: Partial<ApiOptions> = {}): SpeechApi {
-  const api = createSpeechApi({ baseUrl: `${origin}/api/open/v1`, token: TOKEN, trust503: true, ...options });
+  const api = createSpeechApi({ baseUrl: `${origin}/api/open/v1`, token: TOKEN, ...options });
   closing.push(() => {
     api.close();
   });
@@ -118,6 +118,8 @@ export const SPEECH_JOB: PaidRequest = {
   operation: 'speech-job',
   spec: { kind: 'tts', text: 'The quick brown fox jumps over the lazy dog.', voice: 'v-1', extra: {} },
   idempotencyKey: 'voxbatch-test-1',
+  isRepeat: false,
+  trust503: true,
 };
 
 /** The same as synchronous speech. */
@@ -127,10 +129,14 @@ export const TRANSCRIPTION: PaidRequest = {
   operation: 'transcription',
   spec: { kind: 'stt', audio: 'https://media.example/private/a.mp3?sig=1', language: 'en', extra: {} },
   idempotencyKey: 'voxbatch-test-2',
+  isRepeat: false,
+  trust503: true,
 };
 
 export const LIP_SYNC: PaidRequest = {
   operation: 'lip-sync-job',
   spec: { kind: 'lip-sync', video: 'https://media.example/v.mp4', audio: 'https://media.example/a.mp3', extra: {} },
   idempotencyKey: 'voxbatch-test-3',
+  isRepeat: false,
+  trust503: true,
 };

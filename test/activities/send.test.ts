@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
+import { createWorld } from './world.ts';
+
+describe('trust503', () => {
+  it('is the setting of the batch, not of the worker', async () => {
+    const fault = { kind: 'status', status: 503, retryAfter: 1 } as const;
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] } });
+    await world.fill([tts()], { trust503: true });
+    const ledger = await world.look();
+    const found = await ledger.findBatch(BATCH);
+    await ledger.createBatch({
+      name: 'wary',
+      digest: 'd2',
+      apiUrl: world.simulator.url,
+      account: found?.account ?? '',
+      settings: settingsOf({ trust503: false }),
+      columns: ['id'],
+      source: 'wary.csv',
+    });
+    await ledger.addRows('wary', [{ row: 1, id: 'r1', line: 2, spec: tts(), input: [], quoted: 1 }]);
+    await ledger.openBatch('wary', 1);
+
+    const worker = await world.worker();
+    expect(await worker.submit({ ...keyOf(1), batch: 'wary' })).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
+    // What the API wants to be waited for is on record for the pace.
+    expect((await world.row(1)).charges[0]?.failure).toMatchObject({ class: 'ServiceDown', retryAfterMs: 1_000 });
+  });
+});
+
+describe('a conflict (409)', () => {
+  const conflict = { kind: 'status', status: 409, accepted: false } as const;
+
+  it('at the first attempt of a take is a refusal for good', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: conflict }] } });
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+  });
+
+  it('after an earlier attempt of the take says that nobody knows', async () => {
+    const world = await createWorld({
+      plan: {
+        rules: [
+          { on: 'create', match: { nth: 1 }, fault: { kind: 'status', status: 503, accepted: true } },
+          { on: 'create', fault: conflict },
+        ],
+      },
+    });
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    await worker.drive(1);
+    expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 unknown']);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { status: 409 } });
+    // The 503 lied.
+    expect(world.charges()).toHaveLength(1);
+  });
+});
