@@ -28,7 +28,7 @@ export const FAILURES = {
     then: 'a few more attempts, then the row fails; nothing was charged for the refused requests',
   },
   OutcomeUnknown: {
-    from: 'time-out, reset, cut or unreadable answer, or another 5xx after a paid request was sent',
+    from: 'time-out, reset, cut or unreadable answer, another 5xx, or a 409 to a repeated request, after a paid request was sent',
     then: 'looked up where the API has a list; else the row is held as `unknown`: it may have been charged, so nothing is sent again until you say so',
   },
   JobFailed: {
