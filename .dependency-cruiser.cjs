@@ -210,7 +210,7 @@ module.exports = {
       severity: 'error',
       comment: 'This file acts when it is imported. Import what it calls, or start it as a process.',
       from: {},
-      to: { path: '^(starters/(cli|demo)|simulator/main|worker/bundle-workflows)[.]ts$' },
+      to: { path: '^(starters/(cli|demo)|simulator/main)[.]ts$' },
     },
 
     // One owner per capability

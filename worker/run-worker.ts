@@ -61,7 +61,11 @@ export async function startWorker(
   setMaxListeners(0, cutting.signal);
   const deps = dependenciesOf(world, ending.signal, cutting.signal);
   const connection = await NativeConnection.connect(temporal.connection);
-  const worker = await createWorker(connection, temporal.namespace, deps);
+  // A connection that stays open keeps the process from ending.
+  const worker = await createWorker(connection, temporal.namespace, deps).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
   const ended = worker.run().finally(async () => {
     await deps.fetches.idle();
     await connection.close();

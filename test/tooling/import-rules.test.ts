@@ -95,11 +95,9 @@ const TREE: Readonly<Record<string, Planted>> = {
     breaks: {
       'worker-knows-its-neighbours': "import '../workflows/run.ts';",
       '@temporalio/activity-has-owners': "import '@temporalio/activity';",
-      'nobody-imports-an-executable': "import './bundle-workflows.ts';",
     },
     fine: ["import '../activities/act.ts';", "import '@temporalio/worker';"],
   },
-  'worker/bundle-workflows.ts': {},
   'embedded/find.ts': {
     breaks: {
       'embedded-knows-its-neighbours': "import '../ledger/record.ts';",
@@ -142,9 +140,11 @@ const TREE: Readonly<Record<string, Planted>> = {
     breaks: {
       'simulator-knows-its-neighbours': "import '../api/speak.ts';",
       'commander-has-owners': "import 'commander';",
+      'nobody-imports-an-executable': "import './main.ts';",
     },
     fine: ["import '../contract/facts.ts';", "import 'fastify';", "import 'mediabunny';"],
   },
+  'simulator/main.ts': {},
   'bench/measure.ts': { fine: ["import '../ledger/record.ts';", "import 'axios';"] },
   'test/support/world.ts': { fine: ["import '../../ledger/record.ts';", "import 'fastify';", "import 'jest';"] },
 };

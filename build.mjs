@@ -1,0 +1,127 @@
+/**
+ * `npm run build`: makes `dist/` from the sources. A file is bundled with all that it imports, because finding and reading 1,500
+ * small modules took most of a command's start (docs/decisions/start.md). What several entries share lies in `dist/chunks/`, and
+ * what is imported lazily is still loaded only when it is asked for.
+ *
+ * Types are not checked here; `npm run check` does that.
+ */
+import { readdirSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { build } from 'esbuild';
+
+const ROOT = import.meta.dirname;
+const DIST = join(ROOT, 'dist');
+
+/** What is started or imported by its path. Each lies just one folder below `dist/`, as `placesOfOurs` needs it. */
+const EXECUTABLES = ['starters/cli', 'starters/main', 'starters/demo', 'simulator/main'];
+
+/** The Temporal SDK starts its workflow thread with this file. */
+const WORKFLOW_THREAD = '@temporalio/worker/lib/workflow/workflow-worker-thread';
+const WORKFLOW_THREAD_HERE = 'worker/workflow-thread';
+
+const NO_ENTRIES = ['node_modules', 'dist', 'threads', 'test', 'bench', 'docs'];
+
+/** Modules that threads start with: `ROOM/…-thread.ts`. The room `threads/` only has what they share. */
+function threadEntries() {
+  const rooms = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return rooms
+    .filter(({ name }) => !name.startsWith('.') && !NO_ENTRIES.includes(name))
+    .flatMap(({ name }) => readdirSync(join(ROOT, name)).map((file) => `${name}/${file}`))
+    .filter((file) => file.endsWith('-thread.ts'))
+    .map((file) => file.replace(/[.]ts$/, ''));
+}
+
+/**
+ * Our modules find files by their own place (`import.meta.url`). Bundled, they lie elsewhere, so the place they would have if each were
+ * compiled by itself is put in its stead. Every output lies one folder below `dist/`, so one relative path is right for all.
+ */
+const placesOfOurs = {
+  name: 'places-of-ours',
+  setup({ onLoad }) {
+    onLoad({ filter: /[.]ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const place = JSON.stringify(`../${relative(ROOT, path).replace(/[.]ts$/, '.js')}`);
+      return { loader: 'ts', contents: text.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`) };
+    });
+  },
+};
+
+/** The same for the Temporal SDK, which also finds its native part by its place. */
+const placesOfTemporal = {
+  name: 'places-of-temporal',
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /node_modules.@temporalio.worker.lib.*[.]js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const contents = text.replaceAll(/require[.]resolve\('([.][^']*)'\)/g, (_, name) => {
+        const module = join(dirname(path), name).replace(/^.*node_modules./, '');
+        return `require.resolve('${module === WORKFLOW_THREAD ? `../${WORKFLOW_THREAD_HERE}.js` : module}')`;
+      });
+      return { loader: 'js', contents };
+    });
+    onResolve({ filter: /^[.]\/common$/ }, ({ importer }) =>
+      /node_modules.@temporalio.core-bridge.index[.]js$/.test(importer)
+        ? { path: '@temporalio/core-bridge/common.js', external: true }
+        : undefined,
+    );
+  },
+};
+
+/** The SDK's reader of source maps finds its WebAssembly by its place; here it becomes a part of the bundle. */
+const wasmOfSourceMap = {
+  name: 'wasm-of-source-map',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules.source-map.lib.read-wasm[.]js$/ }, () => ({
+      contents: "const bytes = require('./mappings.wasm'); module.exports = async () => bytes.buffer;",
+    }));
+  },
+};
+
+/** What the SDK bundles workflows with. They are bundled below, so nothing of `dist/` ever calls it, and it is large. */
+const withoutBundler = {
+  name: 'without-bundler',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^(webpack|memfs|unionfs)$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+    onLoad({ filter: /./, namespace: 'left-out' }, () => ({ contents: '' }));
+  },
+};
+
+async function bundleOurs() {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [
+      ...[...EXECUTABLES, ...threadEntries()].map((name) => ({ in: `${name}.ts`, out: name })),
+      { in: WORKFLOW_THREAD, out: WORKFLOW_THREAD_HERE },
+    ],
+    outdir: DIST,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    // Native, or started as a program of its own.
+    external: ['libsql', '@temporalio/testing'],
+    // Bundled CommonJS modules ask for Node's own modules by `require`, which an ES module does not have.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    sourcemap: true,
+    sourcesContent: false,
+    loader: { '.wasm': 'binary' },
+    plugins: [placesOfOurs, placesOfTemporal, wasmOfSourceMap, withoutBundler],
+    logLevel: 'warning',
+  });
+}
+
+/** The workflows, as one script for the sandbox. A worker that finds it starts a second or two sooner. */
+async function bundleWorkflows() {
+  const workflowsPath = join(ROOT, 'workflows', 'index.ts');
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  await mkdir(join(DIST, 'worker'), { recursive: true });
+  await writeFile(join(DIST, 'worker', 'workflow-bundle.cjs'), code);
+}
+
+await rm(DIST, { recursive: true, force: true });
+await Promise.all([bundleOurs(), bundleWorkflows()]);

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+
+/** Runs the built command line in a process that tells at its end which files it loaded. */
+function loadedBy(args: readonly string[]): { readonly code: number | null; readonly loaded: string } {
+  const run = spawnSync(process.execPath, [join(DIST, 'starters', 'cli.js'), ...args], {
+    env: { ...process.env, NODE_DEBUG: 'esm' },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { code: run.status, loaded: run.stderr };
+}
+
+/** Built files that hold a module, by a path that esbuild notes above each. */
+function filesWith(module: string): readonly string[] {
+  return readdirSync(join(DIST, 'chunks'))
+    .filter((name) => name.endsWith('.js'))
+    .filter((name) => readFileSync(join(DIST, 'chunks', name), 'utf8').includes(`// ${module}`));
+}
+
+describe('the build', () => {
+  it('makes every file that is started by its path', () => {
+    const threads = ['ledger', 'store'].flatMap((room) =>
+      readdirSync(join(ROOT, room))
+        .filter((name) => name.endsWith('-thread.ts'))
+        .map((name) => join(room, name.replace('.ts', '.js'))),
+    );
+    const started = [
+      ...['cli.js', 'main.js', 'demo.js'].map((name) => join('starters', name)),
+      join('simulator', 'main.js'),
+      join('worker', 'workflow-bundle.cjs'),
+      join('worker', 'workflow-thread.js'),
+      ...threads,
+    ];
+    expect(started.filter((name) => !existsSync(join(DIST, name)))).toEqual([]);
+  });
+
+  it('loads neither the Temporal SDK nor a simulator for a command that needs none', () => {
+    const heavy = ['node_modules/@temporalio/client/', 'node_modules/fastify/', 'node_modules/mediabunny/'];
+    const chunks = heavy.flatMap(filesWith);
+    expect(chunks.length).toBeGreaterThan(2);
+    const { code, loaded } = loadedBy(['completion', 'bash']);
+    expect(code).toBe(0);
+    expect(loaded).toContain('starters/cli.js');
+    expect(chunks.filter((chunk) => loaded.includes(chunk))).toEqual([]);
+  });
+
+  it('leaves out what the SDK bundles workflows with', () => {
+    expect(filesWith('node_modules/webpack/')).toEqual([]);
+    expect(filesWith('node_modules/@temporalio/worker/lib/worker.js')).toHaveLength(1);
+  });
+});
