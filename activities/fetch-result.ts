@@ -47,7 +47,7 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
 
 /** Lets a long download be seen in the row's state; a short one is not worth a commit. */
 async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Promise<T>): Promise<T> {
-  let shown: Promise<void> | undefined;
+  let shown: Promise<unknown> | undefined;
   const timer = setTimeout(() => {
     shown = deps.ledger.changeRunning(job.key, { state: 'fetching' }).catch(deps.onFault);
   }, SHOWN_AFTER_MS);
@@ -85,7 +85,7 @@ export async function giveUpResult(deps: Dependencies, job: WaitedJob, why: stri
     message: message.slice(0, 500),
     ...(cause === undefined ? {} : { cause }),
   };
-  return deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure });
+  return (await deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure })).finished;
 }
 
 function asError(fault: unknown): Error {

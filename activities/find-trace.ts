@@ -29,8 +29,13 @@ export async function findTrace(
 }
 
 /** Settles an attempt in doubt by a job that was not named in its answer. False if another attempt has that job, or this one its verdict. */
-export function settleAsAdopted(deps: Pick<Dependencies, 'ledger'>, key: AttemptKey, jobId: string): Promise<boolean> {
-  return deps.ledger.settle(key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
+export async function settleAsAdopted(
+  deps: Pick<Dependencies, 'ledger'>,
+  key: AttemptKey,
+  jobId: string,
+): Promise<boolean> {
+  const record = { verdict: 'accepted', jobId, isAdopted: true } as const;
+  return (await deps.ledger.settle(key, record, { state: 'processing' })).settled;
 }
 
 async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<'found' | undefined> {

@@ -41,8 +41,13 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: B
     throw ApplicationFailure.nonRetryable(`Batch "${key.batch}" has no row ${String(key.row)}.`, 'BatchMissing');
   }
   const { row, charges } = found;
-  const charge = charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
+  const charge = ownCharge(key, charges);
   return { batch, row, charges, charge, operation: operationOf(row.kind, key.step, batch.settings.tts) };
+}
+
+/** The record of this very attempt among those of its row. */
+export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
+  return charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
 }
 
 /** True if the row was taken back since: another lane has it, or a claim that is still to come. */

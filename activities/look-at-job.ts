@@ -59,7 +59,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
   };
   const { control, settings } = await loadBatch(deps, job.key.batch);
   const effect = afterJobFailed(settings.retakes, control, job.key.step, failure);
-  return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect);
+  return (await deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect)).finished;
 }
 
 /**

@@ -66,6 +66,7 @@ async function giveUp(
   const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
   // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands,
   // and so does a later take.
-  if (!(await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect))) await deps.ledger.giveUp(key, effect);
-  return { verdict: 'unknown', next: await moveOf(deps, key) };
+  const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
+  const { row, charges } = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
+  return { verdict: 'unknown', next: moveAfter(key, row, charges) };
 }

@@ -7,7 +7,7 @@ import { withCostNote } from '../workflows/policy/cost-note.ts';
 import { afterUnknown } from '../workflows/policy/new-take.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../workflows/policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
-import { loadBatch, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { loadBatch, moveAfter, type LoadedAttempt } from './load-attempt.ts';
 import { canLookUp } from './look-up-lost.ts';
 import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
@@ -31,8 +31,8 @@ export async function recordVerdict(
     if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
   }
   const [record, effect] = await meaningOf(deps, loaded, key, verdict);
-  await deps.ledger.settle(key, record, effect);
-  return moveOf(deps, key);
+  const { row, charges } = await deps.ledger.settle(key, record, effect);
+  return moveAfter(key, row, charges);
 }
 
 async function meaningOf(

@@ -5,9 +5,10 @@ import { quoteStep } from '../workflows/policy/pricing.ts';
 import { stepsAfter } from '../workflows/policy/row-machine.ts';
 import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Intent } from '../ledger/ledger.ts';
+import type { RowStanding } from '../ledger/record-types.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-speech-link.ts';
-import { loadAttempt, loadBatch, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { loadAttempt, loadBatch, moveAfter, moveOf, ownCharge, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
 import { send } from './send.ts';
 import { waitForSlot } from './slots.ts';
@@ -110,13 +111,13 @@ async function intend(
     case 'held':
       return {
         verdict: 'held',
-        next: await moveOf(deps, key),
+        next: moveAfter(key, intent.row, intent.charges),
         ...(await controlOf(deps, key.batch)),
       };
     case 'over-budget':
-      return { verdict: 'skipped', next: await moveOf(deps, key) };
+      return { verdict: 'skipped', next: moveAfter(key, intent.row, intent.charges) };
     case 'exists':
-      return reportStanding(await loadAttempt(deps, key), key);
+      return reportStanding(intent, key);
     case 'full':
       return 'full';
   }
@@ -154,8 +155,8 @@ function deferred(key: HeldAttempt): SubmitReport {
 }
 
 /** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
-function reportStanding(loaded: LoadedAttempt, key: HeldAttempt): SubmitReport {
-  const state = loaded.charge?.state;
+function reportStanding({ row, charges }: RowStanding, key: HeldAttempt): SubmitReport {
+  const state = ownCharge(key, charges)?.state;
   const verdict = state === undefined || state === 'sending' ? 'deferred' : state;
-  return { verdict, next: moveAfter(key, loaded.row, loaded.charges) };
+  return { verdict, next: moveAfter(key, row, charges) };
 }

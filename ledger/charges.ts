@@ -1,10 +1,11 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Ledger, RowEffect, SettleVerdict } from './ledger.ts';
-import type { ChargeRecord } from './record-types.ts';
+import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { isTakenByAnother } from './doubts.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
+import { standingOf } from './rows.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 
 /**
@@ -16,37 +17,47 @@ import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
  */
 
 /** Records a verdict and its effect on the row. See {@link Ledger.settle}. */
-export async function settle(db: Db, key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
-  return write(db, async (tx) => {
-    const charges = await chargesOfStep(tx, key);
-    const charge = requireCharge(charges, key);
-    const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
-    if (charge.state !== 'sending' && !isLate) return false;
-    if (verdict.isAdopted === true && (await isTakenByAnother(tx, key.batch, verdict.jobId ?? ''))) return false;
+export async function settle(
+  db: Db,
+  key: AttemptKey,
+  verdict: SettleVerdict,
+  effect: RowEffect,
+): Promise<{ settled: boolean } & RowStanding> {
+  return write(db, async (tx) => ({
+    settled: await settleInside(tx, key, verdict, effect),
+    ...(await standingOf(tx, key)),
+  }));
+}
 
-    const now = Date.now();
-    const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
-    const credits = verdict.credits ?? charge.told;
-    const charged = isTaken ? (credits ?? charge.quoted) : null;
-    const isDone = verdict.verdict === 'done';
-    await updateCharge(tx, charge, {
-      state: verdict.verdict,
-      ...(verdict.verdict === 'unknown' && charge.told !== null ? { quoted: charge.told } : {}),
-      job_id: verdict.jobId ?? null,
-      charged,
-      charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
-      failure: jsonOrNull(verdict.failure),
-      request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.requestId,
-      verdict_at: now,
-      finished_at: isDone ? now : null,
-      file: isDone ? jsonOrNull(verdict.file) : null,
-    });
-    // The row may have gone on to another take: then this is news about money only.
-    if (!(await isCurrent(tx, key))) return true;
-    const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
-    await apply(tx, key.batch, key.row, effect);
-    return true;
+async function settleInside(tx: Tx, key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
+  const charges = await chargesOfStep(tx, key);
+  const charge = requireCharge(charges, key);
+  const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
+  if (charge.state !== 'sending' && !isLate) return false;
+  if (verdict.isAdopted === true && (await isTakenByAnother(tx, key.batch, verdict.jobId ?? ''))) return false;
+
+  const now = Date.now();
+  const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
+  const credits = verdict.credits ?? charge.told;
+  const charged = isTaken ? (credits ?? charge.quoted) : null;
+  const isDone = verdict.verdict === 'done';
+  await updateCharge(tx, charge, {
+    state: verdict.verdict,
+    ...(verdict.verdict === 'unknown' && charge.told !== null ? { quoted: charge.told } : {}),
+    job_id: verdict.jobId ?? null,
+    charged,
+    charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
+    failure: jsonOrNull(verdict.failure),
+    request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.requestId,
+    verdict_at: now,
+    finished_at: isDone ? now : null,
+    file: isDone ? jsonOrNull(verdict.file) : null,
   });
+  // The row may have gone on to another take: then this is news about money only.
+  if (!(await isCurrent(tx, key))) return true;
+  const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
+  await apply(tx, key.batch, key.row, effect);
+  return true;
 }
 
 /** Notes a price that came before the verdict. See {@link Ledger.notePrice}. */
@@ -70,28 +81,35 @@ export async function finishJob(
   key: AttemptKey,
   end: Parameters<Ledger['finishJob']>[1],
   effect: RowEffect,
-): Promise<boolean> {
+): Promise<{ finished: boolean } & RowStanding> {
   return write(db, async (tx) => {
     const charge = requireCharge(await chargesOfStep(tx, key), key);
-    if (charge.state !== 'accepted' || charge.finishedAt !== null) return false;
-    await updateCharge(tx, charge, {
-      finished_at: Date.now(),
-      file: jsonOrNull(end.file),
-      failure: jsonOrNull(end.failure),
-      ...(end.credits === undefined ? {} : { charged: end.credits, charged_from: 'api' as const }),
-    });
-    if (await isCurrent(tx, key)) await applyJobEnd(tx, key.batch, key.row, effect);
-    return true;
+    const finished = isRunning(charge);
+    if (finished) {
+      await updateCharge(tx, charge, {
+        finished_at: Date.now(),
+        file: jsonOrNull(end.file),
+        failure: jsonOrNull(end.failure),
+        ...(end.credits === undefined ? {} : { charged: end.credits, charged_from: 'api' as const }),
+      });
+      if (await isCurrent(tx, key)) await applyJobEnd(tx, key.batch, key.row, effect);
+    }
+    return { finished, ...(await standingOf(tx, key)) };
   });
 }
 
 /** Changes a row whose job runs. See {@link Ledger.changeRunning}. */
-export async function changeRunning(db: Db, key: AttemptKey, effect: RowEffect): Promise<void> {
-  await write(db, async (tx) => {
+export async function changeRunning(db: Db, key: AttemptKey, effect: RowEffect): Promise<RowStanding> {
+  return write(db, async (tx) => {
     const charge = requireCharge(await chargesOfStep(tx, key), key);
-    const isRunning = charge.state === 'accepted' && charge.finishedAt === null;
-    if (isRunning && (await isCurrent(tx, key))) await applyEffect(tx, key.batch, key.row, effect);
+    if (isRunning(charge) && (await isCurrent(tx, key))) await applyEffect(tx, key.batch, key.row, effect);
+    return standingOf(tx, key);
   });
+}
+
+/** True for an accepted attempt whose job has not ended as far as is known. */
+function isRunning(charge: ChargeRecord): boolean {
+  return charge.state === 'accepted' && charge.finishedAt === null;
 }
 
 /** True if the attempt belongs to the take that its row is at. */

@@ -1,6 +1,7 @@
 import type { Compilable } from 'kysely';
 import type { ClaimRequest } from '../contract/activities.ts';
-import { readRows, type RowWithCharges } from './rows.ts';
+import type { RowStanding } from './record-types.ts';
+import { readRows } from './rows.ts';
 import { write, type Db, type Tx } from './schema.ts';
 
 /** Rows of one claim that need no send, at most, where the lane has no room. */
@@ -16,7 +17,7 @@ const MOST_BEYOND_ROOM = 50;
 export async function claimRows(
   db: Db,
   request: ClaimRequest,
-): Promise<{ rows: readonly RowWithCharges[]; exhausted: boolean }> {
+): Promise<{ rows: readonly RowStanding[]; exhausted: boolean }> {
   const { batch, run, limit } = request;
   const claim = `${request.lane}:${request.claim}`;
   return write(db, async (tx) => {

@@ -3,6 +3,8 @@ import { chargesOfStep, isCurrent } from './charges.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import type { Retake, RowEnding } from './ledger.ts';
+import type { RowStanding } from './record-types.ts';
+import { standingOf } from './rows.ts';
 import { write, type Db } from './schema.ts';
 
 /**
@@ -11,11 +13,12 @@ import { write, type Db } from './schema.ts';
  * Whoever asks may have stood still since it looked, and the attempt may have been made, answered or adopted by now. So it is looked at
  * in the transaction that ends the row.
  */
-export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<void> {
-  await write(db, async (tx) => {
+export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding> {
+  return write(db, async (tx) => {
     const blocking = findBlocking(await chargesOfStep(tx, key), key);
     const isOwn = blocking?.take === key.take && blocking.attempt === key.attempt;
     const isOver = blocking === undefined || (isOwn && blocking.state === 'unknown');
     if (isOver && (await isCurrent(tx, key))) await applyEffect(tx, key.batch, key.row, effect);
+    return standingOf(tx, key);
   });
 }

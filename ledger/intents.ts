@@ -4,8 +4,9 @@ import { roomFor, skip } from './budgets.ts';
 import { chargesOfStep } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './ledger.ts';
-import type { ChargeRecord } from './record-types.ts';
+import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { toCharge } from './records.ts';
+import { standingOf } from './rows.ts';
 import { write, type Db, type RowLine, type Tx } from './schema.ts';
 
 /**
@@ -17,50 +18,52 @@ import { write, type Db, type RowLine, type Tx } from './schema.ts';
  */
 
 /** Records the intent of an attempt. See {@link Ledger.intend}. */
-export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
-  return write(db, async (tx) => {
-    const batch = await requireBatch(tx, key.batch);
-    const row = await requireRow(tx, key);
-    // Asked first, also while the batch is paused: what is on record is the better answer.
-    const charge = findBlocking(await chargesOfStep(tx, key), key);
-    if (charge !== undefined) return { answer: 'exists', charge };
-    if (batch.state !== 'open' || batch.control !== 'running' || row.outcome !== null) return { answer: 'held' };
-    // An old history may ask for a take that is over, and a lane for a row that another has by now.
-    if (row.take !== key.take || (intent.hold ?? row.hold) !== row.hold) return { answer: 'held' };
-    if ((await countSending(tx, key.batch)) >= intent.maxSending) return { answer: 'full' };
-    const { budget } = batch.settings;
-    if (budget !== null) {
-      const room = await roomFor(tx, row, budget, intent);
-      if (room === 'later') return { answer: 'full' };
-      if (room === 'none') {
-        await skip(tx, row, budget, intent);
-        return { answer: 'over-budget' };
-      }
-    }
+export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
+  return write(db, async (tx) => ({ ...(await intendInside(tx, key, intent)), ...(await standingOf(tx, key)) }));
+}
 
-    const now = Date.now();
-    await tx
-      .insertInto('charges')
-      .values({
-        ...keyColumns(key),
-        state: 'sending',
-        quoted: intent.quoted,
-        link_hash: intent.linkHash ?? null,
-        owner: intent.owner,
-        intent_at: now,
-      })
-      .execute();
-    await tx
-      .updateTable('rows')
-      .set({ state: 'submitting', promised: budget === null ? 0 : (intent.quotedRest ?? 0), updated_at: now })
-      .where('batch', '=', key.batch)
-      .where('row', '=', key.row)
-      .execute();
-    if (batch.startedAt === null) {
-      await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
+async function intendInside(tx: Tx, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
+  const batch = await requireBatch(tx, key.batch);
+  const row = await requireRow(tx, key);
+  // Asked first, also while the batch is paused: what is on record is the better answer.
+  const charge = findBlocking(await chargesOfStep(tx, key), key);
+  if (charge !== undefined) return { answer: 'exists', charge };
+  if (batch.state !== 'open' || batch.control !== 'running' || row.outcome !== null) return { answer: 'held' };
+  // An old history may ask for a take that is over, and a lane for a row that another has by now.
+  if (row.take !== key.take || (intent.hold ?? row.hold) !== row.hold) return { answer: 'held' };
+  if ((await countSending(tx, key.batch)) >= intent.maxSending) return { answer: 'full' };
+  const { budget } = batch.settings;
+  if (budget !== null) {
+    const room = await roomFor(tx, row, budget, intent);
+    if (room === 'later') return { answer: 'full' };
+    if (room === 'none') {
+      await skip(tx, row, budget, intent);
+      return { answer: 'over-budget' };
     }
-    return { answer: 'go' };
-  });
+  }
+
+  const now = Date.now();
+  await tx
+    .insertInto('charges')
+    .values({
+      ...keyColumns(key),
+      state: 'sending',
+      quoted: intent.quoted,
+      link_hash: intent.linkHash ?? null,
+      owner: intent.owner,
+      intent_at: now,
+    })
+    .execute();
+  await tx
+    .updateTable('rows')
+    .set({ state: 'submitting', promised: budget === null ? 0 : (intent.quotedRest ?? 0), updated_at: now })
+    .where('batch', '=', key.batch)
+    .where('row', '=', key.row)
+    .execute();
+  if (batch.startedAt === null) {
+    await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
+  }
+  return { answer: 'go' };
 }
 
 /**

@@ -11,7 +11,7 @@ import type {
   NewBatch,
   NewRow,
   ResultFile,
-  RowRecord,
+  RowStanding,
   TakeRecord,
   DoubtfulAttempt,
 } from './record-types.ts';
@@ -110,7 +110,8 @@ export interface SettleVerdict {
 }
 
 /**
- * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are ms.
+ * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are ms. What changes a row or
+ * its charges also returns how the row then stands, from the same transaction: nobody needs to read it again.
  * Several processes may use one ledger at once.
  */
 export interface Ledger {
@@ -145,17 +146,15 @@ export interface Ledger {
 
   // Rows
   /** Rows of this claim with their charges: those given out by the same claim before, else the next free open rows. */
-  claimRows(
-    request: ClaimRequest,
-  ): Promise<{ rows: readonly { row: RowRecord; charges: readonly ChargeRecord[] }[]; exhausted: boolean }>;
+  claimRows(request: ClaimRequest): Promise<{ rows: readonly RowStanding[]; exhausted: boolean }>;
   /** A row with its charges, in order of step, take, attempt. */
-  readRow(batch: string, row: number): Promise<{ row: RowRecord; charges: readonly ChargeRecord[] } | undefined>;
+  readRow(batch: string, row: number): Promise<RowStanding | undefined>;
   findRowById(batch: string, id: string): Promise<number | undefined>;
   /** Rows in manifest order with their charges, in pages, for projections. */
   scanRows(
     batch: string,
     options?: { readonly outcome?: Outcome; readonly endedSince?: number },
-  ): AsyncIterable<{ row: RowRecord; charges: readonly ChargeRecord[] }>;
+  ): AsyncIterable<RowStanding>;
   /**
    * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction:
    * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
@@ -173,13 +172,17 @@ export interface Ledger {
 
   // Charges
   /** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
-  intend(key: AttemptKey, intent: Intent): Promise<IntentAnswer>;
+  intend(key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding>;
   /**
    * Records a verdict. Settles `sending`; also `unknown` when a late answer comes (a row that had ended `unknown` is then open
    * again, free for the next claim, or ended by the effect; a row that has gone on to another take stays as it is, and only
-   * the money is recorded). Returns false, and changes nothing, if the attempt already has a final verdict.
+   * the money is recorded). Not `settled`, and nothing is changed, if the attempt already has a final verdict.
    */
-  settle(key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
+  settle(
+    key: AttemptKey,
+    verdict: SettleVerdict,
+    effect: RowEffect,
+  ): Promise<{ readonly settled: boolean } & RowStanding>;
   /**
    * Notes what an answer said it charged, before its result is stored. A verdict that knows no figure takes this one; an attempt that is
    * `unknown` counts with it from then on. No effect on an attempt that has another verdict.
@@ -190,22 +193,22 @@ export interface Ledger {
    * Returns the record that then stands.
    */
   revoke(key: AttemptKey): Promise<ChargeRecord>;
-  /** Records the end of an accepted job, once; credits where the API named them now. Returns false if it had ended before. */
+  /** Records the end of an accepted job, once; credits where the API named them now. Not `finished` if it had ended before. */
   finishJob(
     key: AttemptKey,
     end: { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
     effect: RowEffect,
-  ): Promise<boolean>;
+  ): Promise<{ readonly finished: boolean } & RowStanding>;
   /**
    * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take. Touches no charge.
    * No effect once the attempt is on the wire or has another verdict, or where the row is at another take.
    */
-  giveUp(key: AttemptKey, effect: RowEnding | Retake): Promise<void>;
+  giveUp(key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding>;
   /**
    * Changes a row whose job runs, and no charge: how far it is, or that it is waited for no longer. No effect once the end of the job is
    * on record (by another look, or another process), or where the row is at another take.
    */
-  changeRunning(key: AttemptKey, effect: { readonly state: RowState } | RowEnding): Promise<void>;
+  changeRunning(key: AttemptKey, effect: { readonly state: RowState } | RowEnding): Promise<RowStanding>;
   /** Attempts without a verdict, of the batch. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** Accepted attempts of the batch whose jobs have not ended as far as is known. */

@@ -125,6 +125,12 @@ export interface ChargeRecord extends AttemptKey {
   readonly file: ResultFile | null;
 }
 
+/** A row and all its charges, in order of step, take, attempt, as they stand at one moment. */
+export interface RowStanding {
+  readonly row: RowRecord;
+  readonly charges: readonly ChargeRecord[];
+}
+
 /** An attempt that may have made a job that nobody claims. */
 export interface DoubtfulAttempt extends ChargeRecord {
   /** What its row asked for at the attempt's take. */

@@ -1,14 +1,9 @@
 import { requireBatch } from './batches.ts';
 import { DuplicateRow, LedgerMisuse } from './errors.ts';
-import type { ChargeRecord, NewRow, RowRecord } from './record-types.ts';
+import type { ChargeRecord, NewRow, RowStanding } from './record-types.ts';
 import { fromRow, inOrder, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
 import { isDuplicate } from './sqlite-errors.ts';
-
-export interface RowWithCharges {
-  readonly row: RowRecord;
-  readonly charges: readonly ChargeRecord[];
-}
 
 /** Rows of one INSERT: as many as fit well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
@@ -35,12 +30,19 @@ export async function addRows(db: Db, batch: string, rows: readonly NewRow[]): P
   }
 }
 
-export async function readRow(db: Db, batch: string, row: number): Promise<RowWithCharges | undefined> {
+export async function readRow(db: Db, batch: string, row: number): Promise<RowStanding | undefined> {
   return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
 
+/** How a row stands after a change of it, in the same transaction. Throws {@link LedgerMisuse} if there is no such row. */
+export async function standingOf(tx: Tx, { batch, row }: { batch: string; row: number }): Promise<RowStanding> {
+  const [standing] = await readRows(tx, batch, [row]);
+  if (standing === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${row}.`);
+  return standing;
+}
+
 /** These rows with their charges, in manifest order; those that do not exist are left out. */
-export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowWithCharges[]> {
+export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowStanding[]> {
   if (rows.length === 0) return [];
   const lines = await tx
     .selectFrom('rows')

@@ -1,5 +1,6 @@
 import type { Outcome } from '../contract/outcomes.ts';
-import { readRows, type RowWithCharges } from './rows.ts';
+import type { RowStanding } from './record-types.ts';
+import { readRows } from './rows.ts';
 import { look, type Db, type Tx } from './schema.ts';
 
 export interface ScanOptions {
@@ -14,7 +15,7 @@ const PAGE = 500;
 /**
  * Rows in manifest order with their charges. A page is read at a time, each as of one moment; the ledger may change between pages.
  */
-export async function* scanRows(db: Db, batch: string, options: ScanOptions = {}): AsyncGenerator<RowWithCharges> {
+export async function* scanRows(db: Db, batch: string, options: ScanOptions = {}): AsyncGenerator<RowStanding> {
   const nextPage =
     options.endedSince === undefined ? pagesOf(batch, options.outcome) : await pagesSince(db, batch, options);
   for (let after = 0; ;) {

@@ -184,8 +184,9 @@ describe('looking at jobs', () => {
             open += 1;
             // As on a slow disk: the download is over first.
             await new Promise((resolve) => setTimeout(resolve, 600));
-            await ledger.changeRunning(...row);
+            const standing = await ledger.changeRunning(...row);
             [open, written] = [open - 1, written + 1];
+            return standing;
           },
         },
       }),

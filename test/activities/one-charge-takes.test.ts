@@ -171,7 +171,7 @@ describe('one charge: takes', () => {
             ...ledger,
             finishJob: async (...end) => {
               if (row === 2) await ledger.finishJob(...end);
-              return world.never<boolean>();
+              return world.never<Awaited<ReturnType<typeof ledger.finishJob>>>();
             },
           },
         }),

@@ -25,7 +25,7 @@ async function rowOf(row: number): Promise<RowRecord | undefined> {
 
 describe('intend', () => {
   it('lets the first go and nobody else with the same key', async () => {
-    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'go' });
     const again = await ledger.intend(aKey(1), { ...INTENT, owner: 'w2' });
     expect(again).toMatchObject({ answer: 'exists', charge: { state: 'sending', owner: 'w1', quoted: 2.5 } });
     expect(await rowOf(1)).toMatchObject({ state: 'submitting', outcome: null });
@@ -34,28 +34,28 @@ describe('intend', () => {
 
   it('holds while the batch is paused or stopping, or the row has ended, and records nothing', async () => {
     await ledger.setControl('b', 'paused');
-    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'held' });
     await ledger.setControl('b', 'running');
     await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'held' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'held' });
     await ledger.setControl('b', 'stopping');
-    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'held' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'held' });
     expect(await ledger.sending('b')).toEqual([]);
   });
 
   it('holds while the batch is still loading', async () => {
     await ledger.createBatch(aBatch('other'));
     await ledger.addRows('other', [aRow(1)]);
-    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toEqual({ answer: 'held' });
+    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toMatchObject({ answer: 'held' });
   });
 
   it('is full at maxSending, over all rows, and free again with a verdict', async () => {
     const two = { ...INTENT, maxSending: 2 };
     await ledger.intend(aKey(1), two);
     await ledger.intend(aKey(2), two);
-    expect(await ledger.intend(aKey(3), two)).toEqual({ answer: 'full' });
+    expect(await ledger.intend(aKey(3), two)).toMatchObject({ answer: 'full' });
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.intend(aKey(3), two)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(3), two)).toMatchObject({ answer: 'go' });
   });
 
   it.each(['accepted', 'done', 'rejected', 'unknown'] as const)('lets nothing follow %s', async (verdict) => {
@@ -73,7 +73,7 @@ describe('intend', () => {
     expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ answer: 'exists', charge: { attempt: 1 } });
     expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 2, state: 'revoked' });
     expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'revoked' } });
-    expect(await ledger.intend(aKey(1, 3), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ answer: 'go' });
     expect(await ledger.intend(aKey(1, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { attempt: 1 } });
   });
 
@@ -82,11 +82,11 @@ describe('intend', () => {
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 1 } });
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
     // A take that nobody gave the row is none.
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'held' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'held' });
     await ledger.giveUp(aKey(1, 2), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
-    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toEqual({ answer: 'held' });
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
     expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 2 } });
     expect(await rowOf(1)).toMatchObject({ take: 2 });
   });
@@ -138,15 +138,17 @@ describe('settle', () => {
     await ledger.finishJob(aKey(1, 2), { credits: 9 }, { outcome: 'succeeded' });
     expect(await chargeOf(1, 2)).toMatchObject({ state: 'accepted', charged: 9 });
     // 2.5 are left, to the last credit.
-    expect(await ledger.intend(aKey(2), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'go' });
     await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'k' }, { state: 'processing' });
-    expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toEqual({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toMatchObject({ answer: 'over-budget' });
   });
 
   it('does nothing to an attempt that has its verdict', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
+    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toMatchObject({
+      settled: false,
+    });
     expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j1' });
     expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null });
   });
@@ -159,9 +161,13 @@ describe('settle', () => {
     await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
     await ledger.giveUp(aKey(3), { outcome: 'cancelled' });
     expect(await ledger.closeBatch('b')).toBe(0);
-    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
+    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toMatchObject({
+      settled: false,
+    });
 
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
+      settled: true,
+    });
     expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null, failure: null, endedAt: null });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', closedAt: null });
     const again = await ledger.claimRows({ ...claim, claim: 2 });
@@ -178,7 +184,9 @@ describe('settle', () => {
   it('records the late answer but leaves a row alone that ended otherwise', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'cancelled' });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
+      settled: true,
+    });
     expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
   });
@@ -187,8 +195,10 @@ describe('settle', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toEqual({ answer: 'go' });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toBe(true);
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
+      settled: true,
+    });
     expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j', charged: 2.5 });
     expect(await rowOf(1)).toMatchObject({ take: 2, state: 'submitting', outcome: null });
   });
@@ -199,8 +209,8 @@ describe('settle with a job from the list', () => {
     const adopted = { verdict: 'accepted', jobId: 'j1', isAdopted: true } as const;
     await ledger.intend(aKey(1), INTENT);
     await ledger.intend(aKey(2), INTENT);
-    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toBe(true);
-    expect(await ledger.settle(aKey(2), adopted, { state: 'processing' })).toBe(false);
+    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toMatchObject({ settled: true });
+    expect(await ledger.settle(aKey(2), adopted, { state: 'processing' })).toMatchObject({ settled: false });
     expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j1' });
     expect(await chargeOf(2)).toMatchObject({ state: 'sending', jobId: null });
   });
@@ -211,7 +221,9 @@ describe('revoke', () => {
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked', charged: null });
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked' });
     expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'revoked' } });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted' }, { state: 'processing' })).toBe(false);
+    expect(await ledger.settle(aKey(1), { verdict: 'accepted' }, { state: 'processing' })).toMatchObject({
+      settled: false,
+    });
   });
 
   it('leaves a record that is there', async () => {
@@ -223,12 +235,16 @@ describe('revoke', () => {
 describe('finishJob', () => {
   it('records the end of a job once, with the API figure', async () => {
     await ledger.intend(aKey(1), INTENT);
-    expect(await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded' })).toBe(false);
+    expect(await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded' })).toMatchObject({
+      finished: false,
+    });
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 3 }, { outcome: 'succeeded', file: FILE })).toBe(
-      true,
-    );
-    expect(await ledger.finishJob(aKey(1), { failure: REFUSED }, { outcome: 'failed' })).toBe(false);
+    expect(
+      await ledger.finishJob(aKey(1), { file: FILE, credits: 3 }, { outcome: 'succeeded', file: FILE }),
+    ).toMatchObject({ finished: true });
+    expect(await ledger.finishJob(aKey(1), { failure: REFUSED }, { outcome: 'failed' })).toMatchObject({
+      finished: false,
+    });
     expect(await chargeOf(1)).toMatchObject({
       state: 'accepted',
       charged: 3,

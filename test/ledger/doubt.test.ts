@@ -124,8 +124,10 @@ describe('a job that is adopted', () => {
     const adopted = { verdict: 'accepted', jobId: 'j1', isAdopted: true } as const;
     await fillForeign('x', { account: 'somebody' });
     await ledger.intend(aKey(1), INTENT);
-    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toBe(true);
-    expect(await ledger.settle({ ...aKey(1), batch: 'x' }, adopted, { state: 'processing' })).toBe(true);
+    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toMatchObject({ settled: true });
+    expect(await ledger.settle({ ...aKey(1), batch: 'x' }, adopted, { state: 'processing' })).toMatchObject({
+      settled: true,
+    });
   });
 });
 

@@ -76,7 +76,7 @@ describe('the end of a job', () => {
     ['unknown', 'unknown'],
   ])('makes of a row that ended %s one that %s', async (was, is) => {
     await ledger.changeRunning(aKey(1), { outcome: was, failure: LOST });
-    expect(await ledger.finishJob(aKey(1), { file: FILE }, SUCCEEDED)).toBe(true);
+    expect(await ledger.finishJob(aKey(1), { file: FILE }, SUCCEEDED)).toMatchObject({ finished: true });
     expect((await rowOf())?.outcome).toBe(is);
     expect((await rowOf())?.text).toBe(is === 'succeeded' ? 'Hello' : null);
     expect(await rowOf(2)).toMatchObject({ outcome: null });
@@ -91,7 +91,7 @@ describe('the end of a job', () => {
   it('is news about money only, once the row is at another take', async () => {
     await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: LOST });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
-    expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 9 }, SUCCEEDED)).toBe(true);
+    expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 9 }, SUCCEEDED)).toMatchObject({ finished: true });
     expect(await rowOf()).toMatchObject({ take: 2, outcome: null, file: null });
     expect(await ledger.money('b')).toMatchObject({ charged: 9 });
   });

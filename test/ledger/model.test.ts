@@ -76,9 +76,9 @@ async function run(ledger: Ledger, batch: string, step: Command): Promise<string
       case 'revoke':
         return (await ledger.revoke(key)).state;
       case 'settle':
-        return String(await ledger.settle(key, { verdict: step.verdict }, step.effect));
+        return String((await ledger.settle(key, { verdict: step.verdict }, step.effect)).settled);
       case 'finish':
-        return String(await ledger.finishJob(key, {}, step.effect));
+        return String((await ledger.finishJob(key, {}, step.effect)).finished);
       case 'cancel':
         return String(await ledger.cancelRest(batch));
       case 'close':

@@ -64,7 +64,7 @@ describe('a row that does not fit', () => {
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 7 }, { state: 'processing' });
     await ledger.finishJob(aKey(1), {}, { state: 'waiting' });
     const intent = { ...INTENT, quoted: 4, quotedRest: 0 };
-    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), intent)).toEqual({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), intent)).toMatchObject({ answer: 'over-budget' });
     expect(await messageOf(1)).toContain('this row costs 4). The row has cost 7 before.');
   });
 

@@ -220,12 +220,12 @@ describe('claimRows', () => {
     await ledger.giveUp(aKey(1), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     const key = aKey(1, 1, 2);
-    expect(await ledger.intend(key, { ...INTENT, hold: first })).toEqual({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, hold: first })).toMatchObject({ answer: 'held' });
     await claim({ claim: 2 });
     const second = await holdOf();
     expect(second).toBeGreaterThan(first);
-    expect(await ledger.intend(key, { ...INTENT, hold: first })).toEqual({ answer: 'held' });
-    expect(await ledger.intend(key, { ...INTENT, hold: second })).toEqual({ answer: 'go' });
+    expect(await ledger.intend(key, { ...INTENT, hold: first })).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, hold: second })).toMatchObject({ answer: 'go' });
     // An answer that comes after all takes the row back, too.
     await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
     await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });

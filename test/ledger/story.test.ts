@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { RowStanding } from '../../ledger/record-types.ts';
 import type { RowAttempt } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
@@ -37,7 +38,8 @@ class LedgerBook implements Book {
     price: { readonly quoted: number; readonly quotedRest: number },
   ): Promise<'go' | 'held' | 'full' | 'over-budget' | 'exists'> {
     const intent = { ...price, owner: 'w', maxSending: MAX_SENDING };
-    const { answer } = await orIfMisled(this.#ledger.intend({ ...key, batch: this.#batch }, intent), {
+    const asked = this.#standing(this.#ledger.intend({ ...key, batch: this.#batch }, intent));
+    const { answer } = await orIfMisled(asked, {
       answer: 'held',
     } as const);
     return answer;
@@ -48,21 +50,29 @@ class LedgerBook implements Book {
     return (await orIfMisled(this.#ledger.revoke({ ...key, batch: this.#batch }), nothing)).state;
   }
 
-  settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
-    return this.#ledger.settle({ ...key, batch: this.#batch }, verdict, effect);
+  async settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
+    return (await this.#standing(this.#ledger.settle({ ...key, batch: this.#batch }, verdict, effect))).settled;
   }
 
-  finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean> {
+  async finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean> {
     const end = failure === undefined ? {} : { failure };
-    return this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect);
+    return (await this.#standing(this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect))).finished;
   }
 
-  changeRunning(key: RowAttempt, ending: RowEnding): Promise<void> {
-    return this.#ledger.changeRunning({ ...key, batch: this.#batch }, ending);
+  async changeRunning(key: RowAttempt, ending: RowEnding): Promise<void> {
+    await this.#standing(this.#ledger.changeRunning({ ...key, batch: this.#batch }, ending));
   }
 
-  giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void> {
-    return this.#ledger.giveUp({ ...key, batch: this.#batch }, ending);
+  async giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void> {
+    await this.#standing(this.#ledger.giveUp({ ...key, batch: this.#batch }, ending));
+  }
+
+  /** What a change says of its row is what a reading right after it says. */
+  async #standing<T extends RowStanding>(change: Promise<T>): Promise<T> {
+    const changed = await change;
+    const { row, charges } = changed;
+    expect({ row, charges }).toEqual(await this.#ledger.readRow(this.#batch, row.row));
+    return changed;
   }
 
   async cancelRest(): Promise<void> {

@@ -32,7 +32,7 @@ function pay(row: number, take = 1, reason: 'redrive' | 'resubmitted' = 'redrive
 }
 
 async function accept(row: number, take = 1, jobId = `job-${row}-${take}`): Promise<void> {
-  expect(await ledger.intend(aKey(row, 1, take), INTENT)).toEqual({ answer: 'go' });
+  expect(await ledger.intend(aKey(row, 1, take), INTENT)).toMatchObject({ answer: 'go' });
   await ledger.settle(aKey(row, 1, take), { verdict: 'accepted', jobId }, { state: 'processing' });
 }
 
@@ -67,7 +67,7 @@ describe('redrive', () => {
 
   it('lets nobody spend the key of a take that nobody made', async () => {
     await expect(ledger.revoke(aKey(1, 1, 2))).rejects.toThrow('nobody made take 2');
-    expect(await ledger.intend(aKey(1), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'go' });
   });
 
   it('leaves a row alone whose answer or result came since the person looked', async () => {
@@ -123,7 +123,7 @@ describe('redrive', () => {
     await ledger.closeBatch('b');
     expect(await redriveNow(ledger, 'b', [pay(2)])).toEqual({ rows: [2], left: [] });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
-    expect(await ledger.intend(aKey(2, 1, 2), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(2, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
   });
 
   it('keeps the finished steps of a chain', async () => {
@@ -132,7 +132,7 @@ describe('redrive', () => {
     await ledger.giveUp(aKey(3, 1, 1, 'lip-sync'), FAILED);
     await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { do: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
     expect(await rowOf(3)).toMatchObject({ take: 2, redoFrom: 'lip-sync' });
-    expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toEqual({ answer: 'go' });
+    expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toMatchObject({ answer: 'go' });
   });
 
   it('takes over what a person edited, and keeps what it was', async () => {

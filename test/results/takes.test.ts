@@ -259,7 +259,7 @@ describe('a batch with a budget', () => {
     await project();
     expect(await summary()).toMatchObject({ credits: { charged: 10, reserved: 8 } });
     const intent = { quoted: 10, quotedRest: 8, owner: 'worker-1', maxSending: 8 };
-    expect(await ledger.intend(keyOf(2), intent)).toEqual({ answer: 'over-budget' });
+    expect(await ledger.intend(keyOf(2), intent)).toMatchObject({ answer: 'over-budget' });
     await finish(place, keyOf(1, 'lip-sync'), await store.put('demo/1-lip-sync-1.mp4', 'video'), 8);
     await project(true);
     expect(await summary()).toMatchObject({
