@@ -214,6 +214,13 @@ module.exports = {
     },
 
     // One owner per capability
+    {
+      name: 'children-get-no-secrets',
+      severity: 'error',
+      comment: 'A program is started by embedded/child-process.ts, which takes the secrets out of its environment.',
+      from: { path: pathsOf(SHIPPED), pathNot: '^embedded/child-process[.]ts$' },
+      to: { path: '^(node:)?child_process$', dependencyTypesNot: ['type-only'] },
+    },
     ...ownerRules,
     {
       name: 'zod-stands-at-the-doors',

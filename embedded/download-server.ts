@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { withoutSecrets } from './child-environment.ts';
 import { runCommand } from './run-command.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
@@ -31,7 +30,7 @@ export async function downloadServer(options: FetchServerOptions): Promise<strin
     const sdk = createRequire(import.meta.url).resolve('@temporalio/testing');
     const args = ['--input-type=commonjs', '-e', PROGRAM, sdk, folder, `v${PINNED_CLI}`];
     const result = await runCommand(process.execPath, args, {
-      env: withoutSecrets(options.env),
+      env: options.env,
       timeoutMs: TIMEOUT_MS,
       signal,
     });

@@ -1,6 +1,5 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withoutSecrets } from './child-environment.ts';
 import { runCommand } from './run-command.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
@@ -12,8 +11,7 @@ const TELL_EVERY_MS = 20_000;
 
 /** Builds the pinned release with Go. Returns why it did not work, or undefined. */
 export async function installServer(options: FetchServerOptions): Promise<string | undefined> {
-  const { say, signal, target } = options;
-  const env = withoutSecrets(options.env);
+  const { env, say, signal, target } = options;
   const go = await runCommand('go', ['version'], { env, timeoutMs: 15_000, signal });
   if (!go.ok) return `Go is not there (${go.why})`;
   say(`Building the Temporal server with Go: go install ${PACKAGE}. Once only; about 4 minutes on 2 cores.`);

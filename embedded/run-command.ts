@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { startChild } from './child-process.ts';
 
 export interface CommandOptions {
+  /** Secrets are taken out. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
   /** The command is killed after this long, in ms. */
@@ -27,7 +28,7 @@ export async function runCommand(
 ): Promise<CommandResult> {
   options.signal?.throwIfAborted();
   // A process group of its own, so that what the command starts ends with it.
-  const child = spawn(command, args, {
+  const child = startChild(command, args, {
     cwd: options.cwd,
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,8 +38,8 @@ export async function runCommand(
   const keep = (chunk: Buffer): void => {
     output = (output + chunk.toString('utf8')).slice(-KEPT);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
   const late = new AbortController();
   const kill = (): void => {
     if (child.pid === undefined) return;
@@ -68,7 +69,7 @@ export async function runCommand(
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', kill);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
   }
 }

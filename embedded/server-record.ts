@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { printedBy } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 
 const serverRecord = z.object({
@@ -56,7 +56,7 @@ export function isServerProcess(paths: HomePaths, pid: number): boolean {
 function commandLineOf(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return printedBy('ps', ['-ww', '-o', 'command=', '-p', String(pid)], process.env);
   } catch {
     return '';
   }

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { askServer } from './ask-server.ts';
-import { withoutSecrets } from './child-environment.ts';
+import { startChild } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 import type { ServerBinary } from './server-binary.ts';
 import { readServerRecord, type ServerRecord, writeServerRecord } from './server-record.ts';
@@ -14,11 +14,12 @@ export const START_TIMEOUT_MS = 60_000;
 
 /**
  * The rate limits of a server are meant for a shared one; this one has a single user. One partition per task queue
- * makes fewer hops on a small machine. `synchronous=FULL`: what the server has acknowledged survives a power cut.
+ * makes fewer hops on a small machine. `synchronous=NORMAL`: a power cut may take back what the server has
+ * acknowledged last, which costs nothing, because only the ledger is trusted; a file sync at each of its commits is saved.
  * The version check would call a host of Temporal's.
  */
 const SETTINGS: readonly string[] = [
-  ...['journal_mode=WAL', 'synchronous=FULL'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
+  ...['journal_mode=WAL', 'synchronous=NORMAL'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...[
     'frontend.enableServerVersionCheck=false',
     'frontend.rps=100000',
@@ -65,10 +66,10 @@ export async function startServer(
   const log = openSync(paths.serverLog, 'a', 0o600);
   const rest = `"port":${port},"version":"${binary.version}","startedAt":"${new Date().toISOString()}"}`;
   const command = [binary.path, 'server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
-  const child = spawn(
+  const child = startChild(
     'sh',
     ['-c', LAUNCH, 'sh', rest, paths.serverRecord, ...command, '--db-filename', paths.temporal, ...SETTINGS],
-    { cwd: paths.home, detached: true, env: withoutSecrets(options.env), stdio: ['ignore', log, log] },
+    { cwd: paths.home, detached: true, env: options.env, stdio: ['ignore', log, log] },
   );
   closeSync(log);
   child.unref();

@@ -1,26 +1,42 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startChild } from '../embedded/child-process.ts';
 import type { OpenApi } from './open-api.ts';
 import type { Settings } from './settings.ts';
 
 /**
+ * What `up` is told of our settings: it works in the place of this command, so it needs the token and the places of the records. The
+ * API's address goes to it as a flag. It is embedded, so nothing that leads to a cluster is among them.
+ */
+const PASSES = [
+  'VOXBATCH_API_TOKEN',
+  'VOXBATCH_CONFIG',
+  'VOXBATCH_HOME',
+  'VOXBATCH_LEDGER',
+  'VOXBATCH_STORE',
+  'VOXBATCH_TEMPORAL_CLI',
+  'TEMPORAL_CONFIG_FILE',
+  'TEMPORAL_PROFILE',
+];
+
+/**
  * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open. The
- * token goes to it by its environment, as it came to us.
+ * token goes to it by its environment, as it came to us; other programs' secrets do not.
  */
 export function spawnUp(settings: Settings, open: OpenApi): void {
   const logs = join(settings.home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const log = openSync(join(logs, 'up.log'), 'a');
   const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './cli.ts' : './cli.js', import.meta.url));
-  const child = spawn(
+  const child = startChild(
     process.execPath,
     [...process.execArgv, cli, 'up', '--until-idle', '--api-url', open.api.baseUrl],
     {
       detached: true,
       stdio: ['ignore', log, log],
       env: settings.env,
+      passes: PASSES,
     },
   );
   child.unref();

@@ -52,7 +52,7 @@ function fakeGo(): void {
     join(bin, 'go'),
     `[ "$1" = version ] && exit 0`,
     `echo "$*" >> "${join(folder, 'go.log')}"`,
-    `env >> "${join(folder, 'go.env')}"`,
+    `/usr/bin/env >> "${join(folder, 'go.env')}"`,
     `{ echo '#!/bin/sh'; echo 'echo "temporal version 0.0.0-DEV (Server 1.29.1, UI 2.42.1)"'; } > "$GOBIN/temporal"`,
     `/bin/chmod 755 "$GOBIN/temporal"`,
   );
@@ -120,6 +120,26 @@ describe('findServer', () => {
     expect(readFileSync(join(folder, 'go.env'), 'utf8')).not.toContain('secret');
     expect(readdirSync(join(target(), '..'))).toEqual(['temporal']);
     expect(await find()).toMatchObject({ from: 'cache' });
+  });
+
+  it('asks a `temporal` on the PATH for its version without a secret in its environment', async () => {
+    script(
+      join(bin, 'temporal'),
+      `/usr/bin/env > "${join(folder, 'temporal.env')}"`,
+      'echo "temporal version 1 (Server 1.30.0)"',
+    );
+    const secrets = {
+      VOXBATCH_API_TOKEN: 'secret-1',
+      TEMPORAL_API_KEY: 'secret-2',
+      TEMPORAL_TLS_CLIENT_KEY_DATA: 'secret-3',
+      NPM_TOKEN: 'secret-4',
+      AWS_SECRET_ACCESS_KEY: 'secret-5',
+      PGPASSWORD: 'secret-6',
+    };
+    expect(await find(secrets)).toMatchObject({ from: 'PATH' });
+    const seen = readFileSync(join(folder, 'temporal.env'), 'utf8');
+    expect(seen).toContain(`XDG_CACHE_HOME=${cache}`);
+    expect(seen).not.toContain('secret-');
   });
 
   it('builds once when two look at the same time', async () => {

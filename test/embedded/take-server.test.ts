@@ -50,7 +50,7 @@ describe('a server that does not start', () => {
 
     const log = readFileSync(pathsIn(home()).serverLog, 'utf8');
     expect(log).toMatch(/server start-dev --headless --ip 127\.0\.0\.1 --port \d+ --db-filename .*temporal\.db/);
-    expect(log).toContain('--sqlite-pragma synchronous=FULL');
+    expect(log).toContain('--sqlite-pragma synchronous=NORMAL');
     expect(log).not.toContain('s3cret');
 
     // Nobody is in the home any more.

@@ -101,6 +101,7 @@ const TREE: Readonly<Record<string, Planted>> = {
   'embedded/find.ts': {
     breaks: {
       'embedded-knows-its-neighbours': "import '../ledger/record.ts';",
+      'children-get-no-secrets': "import 'node:child_process';",
       '@temporalio/worker-has-owners': "import '@temporalio/worker';",
       '@temporalio/envconfig-has-owners': "import '@temporalio/envconfig';",
     },

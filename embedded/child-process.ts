@@ -1,0 +1,33 @@
+import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+
+/** Settings of ours and of Temporal: the API's token, a cluster's key and its TLS keys are among them. */
+const OURS = /^(VOXBATCH|TEMPORAL)_/i;
+/** What other programs call their secrets. */
+const SECRET = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY/i;
+
+/**
+ * The environment for a program that has no business with our secrets: without any setting of ours or of Temporal, and without what
+ * looks like another program's secret. `passes` names those that this program needs all the same.
+ */
+export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[] = []): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => passes.includes(name) || !(OURS.test(name) || SECRET.test(name))),
+  );
+}
+
+/** How a program is started. `env` is stripped of secrets, but for those that `passes` names. */
+export type StartChildOptions = Omit<SpawnOptions, 'env' | 'shell'> & {
+  readonly env: NodeJS.ProcessEnv;
+  readonly passes?: readonly string[];
+};
+
+/** Starts a program. The one way to do so: a rule of `npm run check` keeps `node:child_process` out of every other file that ships. */
+export function startChild(command: string, args: readonly string[], options: StartChildOptions): ChildProcess {
+  const { passes = [], env, ...rest } = options;
+  return spawn(command, args, { ...rest, env: withoutSecrets(env, passes) });
+}
+
+/** Runs a program that ends at once, and returns what it printed. Throws if it fails. */
+export function printedBy(command: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
+  return execFileSync(command, args, { encoding: 'utf8', env: withoutSecrets(env) });
+}
