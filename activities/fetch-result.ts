@@ -26,7 +26,11 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
     const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
     const file = await deps.downloads(() =>
       showing(deps, job, () =>
-        deps.api.download(reading.resultUrl ?? '', receiveMedia(deps, key, family), deps.ending),
+        deps.api.download(
+          reading.resultUrl ?? '',
+          receiveMedia(deps, key, family, job.loaded.row.spec.format),
+          deps.ending,
+        ),
       ),
     );
     const credits = reading.credits === undefined ? {} : { credits: reading.credits };

@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
-import { stemOf } from '../store/store.ts';
+import { stemOf, type StoredFile } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { canLookUp, lookUpLost } from './look-up-lost.ts';
@@ -40,9 +40,11 @@ export async function settleAsAdopted(
 
 async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<'found' | undefined> {
   const isText = loaded.operation === 'transcription';
-  const file = await deps.store.find(stemOf(key), isText ? 'txt' : undefined);
+  const find = (extension: string): Promise<StoredFile | undefined> =>
+    deps.store.find(stemOf(key), { family: 'text', extension });
+  const file = isText ? await find('txt') : await deps.store.find(stemOf(key), { family: 'audio' });
   if (file === undefined) return undefined;
-  const extras = isText ? [await deps.store.find(stemOf(key), 'srt'), await deps.store.find(stemOf(key), 'vtt')] : [];
+  const extras = isText ? [await find('srt'), await find('vtt')] : [];
   await deps.ledger.settle(
     key,
     { verdict: 'done', file },

@@ -1,26 +1,28 @@
-import { Readable } from 'node:stream';
-import type { MediaBody, Receive } from '../api/speech-api.ts';
+import type { Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { stemOf, type StoredFile } from '../store/store.ts';
-import type { Dependencies, Witness } from './dependencies.ts';
+import { stemOf, UnfitBody, type StoredFile } from '../store/store.ts';
+import type { Dependencies } from './dependencies.ts';
 
-/** Takes a result body to the store: whole, checked and synced, or not at all. */
+/**
+ * Takes a result body to the store: whole, checked and synced, or not at all.
+ *
+ * @param format what was asked for, where the request named it
+ */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'witness'>,
   key: AttemptKey,
   family: 'audio' | 'video',
+  format?: string,
 ): Receive<StoredFile> {
-  return (body, { contentLength, contentType }) =>
-    deps.store.write(stemOf(key), Readable.from(witnessed(body, deps.witness), { objectMode: false }), {
+  return async (body, { contentLength, contentType }) => {
+    const expectation = {
       family,
       contentType,
+      ...(format === undefined ? {} : { format }),
       ...(contentLength === undefined ? {} : { contentLength }),
-    });
-}
-
-/** The body, and a moment after its last byte, when nothing is under the final name yet. */
-async function* witnessed(body: MediaBody, witness: Witness): AsyncGenerator<Buffer> {
-  if (Buffer.isBuffer(body)) yield body;
-  else for await (const chunk of body) yield chunk as Buffer;
-  await witness('before-rename');
+    };
+    const file = await deps.store.write(stemOf(key), body, expectation, () => deps.witness('before-rename'));
+    if (file.unfit !== undefined) throw new UnfitBody(`Expected ${family}, but the result is ${file.unfit}.`);
+    return file;
+  };
 }

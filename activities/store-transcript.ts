@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Transcript } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
@@ -11,7 +10,7 @@ export async function storeTranscript(
   transcript: Transcript,
 ): Promise<{ readonly file: StoredFile; readonly extraFiles: readonly StoredFile[] }> {
   const write = (text: string, extension: string): Promise<StoredFile> =>
-    store.write(stemOf(key), Readable.from([Buffer.from(text)]), { family: 'text', extension });
+    store.write(stemOf(key), Buffer.from(text), { family: 'text', extension });
   const extraFiles: StoredFile[] = [];
   if (transcript.segments.length > 0) {
     extraFiles.push(await write(toSrt(transcript.segments), 'srt'), await write(toVtt(transcript.segments), 'vtt'));

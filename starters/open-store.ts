@@ -34,6 +34,20 @@ export async function openStore(
   });
 }
 
+/** Works with the store, and closes it when that is done. */
+export async function withStore<T>(
+  settings: Pick<Settings, 'store'>,
+  ledger: Pick<Ledger, 'id' | 'file'>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = await openStore(settings, ledger);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 /** Whose store it is; one that is nobody's is this ledger's from now on. */
 async function ownerOf(folder: string, ledger: string): Promise<string> {
   const path = join(folder, OWNER_FILE);

@@ -9,7 +9,7 @@ import { ExitError } from './exit-error.ts';
 import { finishRun } from './finish-run.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { OpenApi } from './open-api.ts';
-import { openStore } from './open-store.ts';
+import { withStore } from './open-store.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
 import type { RedriveDraft } from './redrive-draft.ts';
 import type { Settings } from './settings.ts';
@@ -91,11 +91,12 @@ export async function workOn(
   open: OpenApi,
 ): Promise<ExitName> {
   const { ledger, batch, settings } = request;
-  const store = await openStore(settings, ledger);
-  const record = (await ledger.findBatch(batch.name)) ?? batch;
-  const work = { ...request, store, batch: batch.name };
-  const why = record.state === 'closed' ? 'closed' : await workOnBatch({ ...work, open, record, isNew: false });
-  return finishRun({ ...work, why });
+  return withStore(settings, ledger, async (store) => {
+    const record = (await ledger.findBatch(batch.name)) ?? batch;
+    const work = { ...request, store, batch: batch.name };
+    const why = record.state === 'closed' ? 'closed' : await workOnBatch({ ...work, open, record, isNew: false });
+    return finishRun({ ...work, why });
+  });
 }
 
 /** A batch of another API or account cannot be worked on with this token. */
@@ -114,8 +115,9 @@ export function requireSameRealm(batch: BatchRecord, { api, profile }: OpenApi):
 async function writeFiles(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, settings } = request;
   await requireOwnOut(request.out, batch);
-  const store = await openStore(settings, ledger);
-  return finishRun({ ...request, ledger, store, batch: batch.name, why: 'closed' });
+  return withStore(settings, ledger, (store) =>
+    finishRun({ ...request, ledger, store, batch: batch.name, why: 'closed' }),
+  );
 }
 
 async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promise<void> {

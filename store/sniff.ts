@@ -1,5 +1,6 @@
 import { id3Bytes, readAdtsFrame, readMpegFrame } from './containers/mpeg-frame.ts';
 import { UnfitBody, type Expectation } from './store.ts';
+import type { Unfitness } from './unfit.ts';
 
 /** How many of the first bytes {@link sniff} wants to see. */
 export const HEAD_BYTES = 4096;
@@ -22,36 +23,44 @@ const RAW: Readonly<Record<string, string>> = {
   'audio/pcmu': 'ulaw',
   'audio/pcma': 'alaw',
 };
+const RAW_FORMATS: readonly string[] = [...new Set(Object.values(RAW))];
+
+/** What a body is, by its first bytes. */
+export interface Sniffed {
+  readonly extension: string;
+  readonly unfit?: Unfitness;
+}
 
 /**
- * Tells from a body's first bytes what it is. Throws {@link UnfitBody} if that is not what was expected: an error page
- * instead of a video, nothing at all, a sound instead of a picture.
+ * Tells from a body's first bytes what it is. Throws {@link UnfitBody} if that is no result at all: an error page, or nothing. What
+ * is a file, but not of the kind that was asked for, is `unfit`.
  *
- * Raw audio has no signature. An audio body with unknown first bytes is taken as raw if it does not look like text; its
- * declared type names the extension, else it is `bin`. For text the caller names the extension; `BodyMeter` checks all of it.
+ * Raw audio has no signature: it is known by its declared type, or because it was asked for, as long as it does not look like text. For
+ * text the caller names the extension; `inspect` checks all of it.
  */
-export function sniff(head: Buffer, expectation: Pick<Expectation, 'family' | 'contentType' | 'extension'>): string {
-  const { family } = expectation;
-  if (family === 'text') return expectation.extension ?? 'txt';
+export function sniff(head: Buffer, expectation: Omit<Expectation, 'contentLength'>): Sniffed {
+  const { family, format = '' } = expectation;
+  if (family === 'text') return { extension: expectation.extension ?? 'txt' };
   if (head.length === 0) throw new UnfitBody(`Expected ${family}, but the body is empty.`);
   const type = expectation.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const raw = RAW[type] ?? (RAW_FORMATS.includes(format) ? format : undefined);
   const media = sniffMedia(head, type in RAW);
   if (media !== undefined) {
-    if (family === 'video' && AUDIO_ONLY.includes(media))
-      throw new UnfitBody(`Expected video, but the body is ${media}.`);
-    return media;
+    const isSound = family === 'video' && AUDIO_ONLY.includes(media);
+    return { extension: media, ...(isSound ? { unfit: 'sound rather than a video' } : {}) };
   }
   const text = describeText(head);
   if (text !== undefined) throw new UnfitBody(`Expected ${family}, but the body is ${text}.`);
-  if (family === 'video') {
-    throw new UnfitBody(
-      `Expected video, but the body is of no known kind (it begins with ${head.toString('hex', 0, 12)}).`,
-    );
-  }
   if (type.startsWith('text/') || /[/+](json|xml|html)$/.test(type)) {
-    throw new UnfitBody(`Expected audio, but the body is declared as ${type}.`);
+    throw new UnfitBody(`Expected ${family}, but the body is declared as ${type}.`);
   }
-  return RAW[type] ?? 'bin';
+  if (raw === undefined) return { extension: 'bin', unfit: 'of no known kind' };
+  return { extension: raw, ...(family === 'video' ? { unfit: 'sound rather than a video' } : {}) };
+}
+
+/** The declared type by which {@link sniff} knows a file of this extension again, where it is raw audio. */
+export function declaredTypeOf(extension: string): string | undefined {
+  return Object.keys(RAW).find((type) => RAW[type] === extension);
 }
 
 function sniffMedia(head: Buffer, isRaw: boolean): string | undefined {

@@ -1,14 +1,17 @@
 import type { Readable } from 'node:stream';
+import type { Unfitness } from './unfit.ts';
 
 /** A media file that is whole, checked and under its final name. */
 export interface StoredFile {
-  /** Name in the store: `<batch>/<row>-<step>-<take>.<ext>`. */
+  /** Name in the store: the stem that it was written under, and its extension. */
   readonly key: string;
   readonly bytes: number;
   /** Hex. */
   readonly sha256: string;
-  /** What the file is, from its first bytes: `mp3`, `wav`, `mp4`, `txt`, … without a dot. */
+  /** What the file is, from its first bytes: `mp3`, `wav`, `mp4`, `txt`, … without a dot; `bin` for what nobody knows. */
   readonly extension: string;
+  /** What is wrong with it, though it is whole: it was paid for, so it is kept. Left out where it passed all checks. */
+  readonly unfit?: Unfitness;
 }
 
 /** What a body must be to be taken. */
@@ -17,16 +20,18 @@ export interface Expectation {
   readonly contentLength?: number;
   /** Declared media type, where there is one. Names raw audio, which has no first bytes of its own; otherwise the bytes decide. */
   readonly contentType?: string;
-  /** What the result is meant to be; a body of another family (HTML, JSON, empty) is an error. */
+  /** What the result is meant to be; a body that is no result at all (HTML, JSON, empty) is an error. */
   readonly family: 'audio' | 'video' | 'text';
+  /** The format that was asked for. Names raw audio where nothing else does. */
+  readonly format?: string;
   /** For `text`: the extension of the file. Default `txt`. */
   readonly extension?: string;
 }
 
-/** The body was not whole or not what it claims to be. Nothing was left under the final name. */
+/** The body was not whole, or no result at all. Nothing was left under the final name. */
 export class UnfitBody extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'UnfitBody';
   }
 }
@@ -34,18 +39,33 @@ export class UnfitBody extends Error {
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
   /**
-   * Streams a body to `<stem>.<ext>`: into a part file of its own, hashed and checked on the way, synced, then renamed.
-   * The extension follows from the first bytes. Throws {@link UnfitBody}.
+   * Puts a body under `<stem>.<ext>`: received whole, checked and hashed, synced, and only then named. The extension follows from the
+   * first bytes. A file that is whole, but not as expected (silent, of another kind), is kept all the same: see
+   * {@link StoredFile.unfit}.
+   *
+   * Throws {@link UnfitBody}, or `StoreUnwritable` where the disk does not take it.
+   *
+   * @param onReceived called when the body has come whole, before anything is under the final name
    */
-  write(stem: string, body: Readable, expectation: Expectation): Promise<StoredFile>;
-  /** The file written under this stem, if any (whole by construction), with this extension if one is given; hashes it again. */
-  find(stem: string, extension?: string): Promise<StoredFile | undefined>;
+  write(
+    stem: string,
+    body: Readable | Buffer,
+    expectation: Expectation,
+    onReceived?: () => void | Promise<void>,
+  ): Promise<StoredFile>;
+  /**
+   * The file written under this stem, if any, with this extension if one is given; hashed and checked again. One that is not whole was
+   * changed by somebody, and is not found.
+   */
+  find(stem: string, expectation: Pick<Expectation, 'family' | 'extension'>): Promise<StoredFile | undefined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, for a driver that keeps files on this machine. */
   pathOf(key: string): string | undefined;
   /** Removes part files that no live process writes (older than an hour). */
   sweep(): Promise<void>;
+  /** Waits for files that are being put to disk, and takes no more. Repeatable. */
+  close(): Promise<void>;
 }
 
 /** Stem of the stored result of a take: stable, so that a lost record can be found again. */

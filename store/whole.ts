@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { checkBoxes } from './containers/check-boxes.ts';
 import { checkAdts, checkMp3 } from './containers/check-frames.ts';
 import { checkOgg } from './containers/check-ogg.ts';
@@ -6,8 +5,8 @@ import { checkSegment } from './containers/check-segment.ts';
 import { checkTracks } from './containers/check-tracks.ts';
 import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { type Container } from './containers/container.ts';
-import { FileWindow } from './containers/file-window.ts';
-import type { Expectation } from './store.ts';
+import type { FileWindow } from './containers/file-window.ts';
+import { WholeButUnfit, type Unfitness } from './unfit.ts';
 
 type Check = (container: Container) => Promise<void>;
 
@@ -28,21 +27,24 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   webm: [checkSegment, checkTracks],
   mkv: [checkSegment, checkTracks],
   pcm: [checkRaw],
-  bin: [checkRaw],
 };
 
 /**
  * Checks a media file from its own figures and its own content, not only its header: that it is whole, has a length, has the picture
  * and the sound that it is for, and, where that shows without a decoder, that it is not silent from start to end. It finds
- * downloads that ended early without a declared length. Throws `UnfitBody`. Little of the file is in memory at a time.
+ * downloads that ended early without a declared length: throws `UnfitBody`. Returns what is wrong with one that is whole. Little of
+ * a file is in memory at a time.
  */
 export async function checkWhole(
-  handle: FileHandle,
-  bytes: number,
+  file: FileWindow,
   extension: string,
-  family: Expectation['family'],
-): Promise<void> {
-  if (family === 'text') return;
-  const file = new FileWindow(handle, bytes);
-  for (const check of CHECKS[extension] ?? []) await check({ file, extension, family });
+  family: 'audio' | 'video',
+): Promise<Unfitness | undefined> {
+  try {
+    for (const check of CHECKS[extension] ?? []) await check({ file, extension, family });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof WholeButUnfit)) throw error;
+    return error.unfit;
+  }
 }

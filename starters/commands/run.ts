@@ -2,6 +2,7 @@ import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Store } from '../../store/store.ts';
 import type { RunContext } from '../command-context.ts';
 import { checkSpend, spendFacts } from '../check-spend.ts';
 import { ExitError } from '../exit-error.ts';
@@ -9,7 +10,7 @@ import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
-import { openStore } from '../open-store.ts';
+import { withStore } from '../open-store.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
 import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
@@ -84,7 +85,9 @@ export async function run(manifestPath: string, flags: RunFlags, context: RunCon
         );
         await claimOut(plan.out, made);
         const batch = isNew ? made : await beforeWork(() => applyFlags(ledger, made, plan, output));
-        return await runLoaded({ settings, plan, flags, context, ledger, open, batch, isNew });
+        return await withStore(settings, ledger, (store) =>
+          runLoaded({ settings, plan, flags, context, ledger, store, open, batch, isNew }),
+        );
       });
     } finally {
       open.api.close();
@@ -138,13 +141,13 @@ async function runLoaded(world: {
   readonly flags: RunFlags;
   readonly context: RunContext;
   readonly ledger: Ledger;
+  readonly store: Store;
   readonly open: OpenApi;
   readonly batch: BatchRecord;
   readonly isNew: boolean;
 }): Promise<ExitName> {
-  const { settings, plan, flags, context, ledger, open, batch, isNew } = world;
+  const { settings, plan, flags, context, ledger, store, open, batch, isNew } = world;
   const { output } = context;
-  const store = await openStore(settings, ledger);
   const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is finished already; its files are written again, nothing is sent.`);

@@ -77,6 +77,7 @@ export async function serve(
       } finally {
         // Whatever ends this: what is on the wire has a ledger to be written to.
         await worker.end(interrupt.patienceMs()).catch(onFault);
+        await store.close();
       }
     } finally {
       await temporal.close();

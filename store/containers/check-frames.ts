@@ -1,4 +1,5 @@
-import { notWhole, silent, soundless, type Container } from './container.ts';
+import { WholeButUnfit } from '../unfit.ts';
+import { notWhole, type Container } from './container.ts';
 import { FRAME_HEAD_BYTES, id3Bytes, readAdtsFrame, readMpegFrame, type Frame, type FrameInfo } from './mpeg-frame.ts';
 import type { FileWindow } from './file-window.ts';
 
@@ -6,8 +7,8 @@ import type { FileWindow } from './file-window.ts';
 const MOST_PADDING = 4096;
 
 /**
- * Walks an MP3 file from frame to frame. Throws `UnfitBody` if its last frame is cut off, something else lies between its frames,
- * it has fewer of them than it says, none, or only silent ones.
+ * Walks an MP3 file from frame to frame. Throws `UnfitBody` if its last frame is cut off, something else lies between its frames, or
+ * it has fewer of them than it says; `WholeButUnfit` if it has none, or only silent ones.
  *
  * A file without a `Xing` header that was cut right between two frames is a whole shorter file: nothing in it tells what is
  * missing, only a declared length can.
@@ -24,14 +25,14 @@ export async function checkMp3(container: Container): Promise<void> {
   if (frames !== null && frames > walk.frames + 1) {
     throw notWhole(container, `it says that it has ${frames} frames, and only ${walk.frames} are there`);
   }
-  if (walk.frames === 0) throw soundless(container);
-  if (walk.isSilent) throw silent(container);
+  if (walk.frames === 0) throw new WholeButUnfit('without sound');
+  if (walk.isSilent) throw new WholeButUnfit('silent');
 }
 
 /** The same for an ADTS stream, which never says how long it is. Whether it is silent is not told without decoding. */
 export async function checkAdts(container: Container): Promise<void> {
   const { frames } = await walkFrames(container, readAdtsFrame);
-  if (frames === 0) throw soundless(container);
+  if (frames === 0) throw new WholeButUnfit('without sound');
 }
 
 interface Walk {

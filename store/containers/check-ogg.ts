@@ -1,4 +1,5 @@
-import { notWhole, soundless, type Container } from './container.ts';
+import { WholeButUnfit } from '../unfit.ts';
+import { notWhole, type Container } from './container.ts';
 
 /** Fixed part of a page's header, before its table of segments (RFC 3533, section 6). */
 const HEADER_BYTES = 27;
@@ -7,7 +8,7 @@ const END_OF_STREAM = 4;
 
 /**
  * Walks an Ogg file from page to page. Throws `UnfitBody` if a page is cut off, something else lies between pages, a stream in it
- * does not come to its end, or none has a length. Whether it is silent is not told without decoding.
+ * does not come to its end; `WholeButUnfit` if none has a length. Whether it is silent is not told without decoding.
  */
 export async function checkOgg(container: Container): Promise<void> {
   const { file } = container;
@@ -30,7 +31,7 @@ export async function checkOgg(container: Container): Promise<void> {
     at += size;
   }
   if (open.size > 0) throw notWhole(container, 'it ends before the page that is marked as its last');
-  if (!isLong) throw soundless(container);
+  if (!isLong) throw new WholeButUnfit('without sound');
 }
 
 /** Bytes of a page; undefined if its header is cut off. */

@@ -1,6 +1,7 @@
 import type { EncodedPacket, EncodedPacketSink, Input, InputTrack } from 'mediabunny';
 import { UnfitBody } from '../store.ts';
-import { notWhole, soundless, type Container } from './container.ts';
+import { WholeButUnfit } from '../unfit.ts';
+import { notWhole, type Container } from './container.ts';
 
 /** A file may say that it lasts this much longer than what is in it, in seconds, … */
 const SLACK_SECONDS = 0.5;
@@ -10,8 +11,8 @@ const SLACK_PART = 0.02;
 const CACHE_BYTES = 1024 * 1024;
 
 /**
- * Reads every packet that the index of a file names. Throws `UnfitBody` if one lies outside of the file, picture or sound is missing or
- * has no length, or the file lasts less long than it says. Needs no decoder, so it cannot tell whether the sound is silent.
+ * Reads every packet that the index of a file names. Throws `UnfitBody` if one lies outside of the file, or the file lasts less long
+ * than it says; `WholeButUnfit` if picture or sound is missing or has no length. Needs no decoder, so it cannot tell whether the sound is silent.
  */
 export async function checkTracks(container: Container): Promise<void> {
   const { file, family } = container;
@@ -33,53 +34,54 @@ export async function checkTracks(container: Container): Promise<void> {
   });
   const input = new Input({ formats: ALL_FORMATS, source });
   try {
-    const tracks = await input.getTracks();
-    const types = new Set(tracks.map(({ type }) => type));
-    if (family === 'video' && !types.has('video')) throw pictureless(container);
-    if (!types.has('audio')) throw soundless(container);
-    let seconds = 0;
-    for (const track of tracks) {
-      seconds = Math.max(seconds, await checkTrack(container, track, new EncodedPacketSink(track)));
+    const longest = { audio: 0, video: 0 };
+    // A picture may stand still: it has a moment, and no length.
+    let hasPicture = false;
+    for (const track of await input.getTracks()) {
+      const { type } = track;
+      if (type !== 'audio' && type !== 'video') continue;
+      const { packets, seconds } = await checkTrack(container, track, new EncodedPacketSink(track));
+      longest[type] = Math.max(longest[type], seconds);
+      hasPicture ||= type === 'video' && packets > 0;
     }
-    await checkDuration(container, input, seconds);
+    await checkDuration(container, input, Math.max(longest.audio, longest.video));
+    if (family === 'video' && !hasPicture) throw new WholeButUnfit('without a picture');
+    if (longest.audio === 0) throw new WholeButUnfit('without sound');
   } catch (error) {
     // The disk failed, not the file.
     if (fault !== undefined) throw fault as Error;
-    if (error instanceof UnfitBody) throw error;
+    if (error instanceof UnfitBody || error instanceof WholeButUnfit) throw error;
     throw notWhole(container, `it cannot be read (${error instanceof Error ? error.message : String(error)})`);
   } finally {
     input.dispose();
   }
 }
 
-/** Reads a track to its end. Returns when that is, in seconds. */
-async function checkTrack(container: Container, track: InputTrack, sink: EncodedPacketSink): Promise<number> {
-  const isSound = track.type === 'audio';
-  if (!isSound && track.type !== 'video') return 0;
+/** Reads a track to its end. */
+async function checkTrack(container: Container, track: InputTrack, sink: EncodedPacketSink): Promise<Walked> {
   // Without their data come all packets that the index names; with it, only those up to the first that is not there.
   const named = await walk(sink.packets(undefined, undefined, { metadataOnly: true }));
   const there = await walk(sink.packets());
   if (there.packets < named.packets) {
-    const what = isSound ? 'sound' : 'picture';
+    const what = track.type === 'audio' ? 'sound' : 'picture';
     throw notWhole(container, `its ${what} has ${named.packets} pieces, and only ${there.packets} are there`);
   }
-  if (isSound && there.seconds === 0) throw soundless(container);
-  // A picture may stand still: it has a moment, and no length.
-  if (there.packets === 0) throw pictureless(container);
-  return there.seconds;
+  return there;
 }
 
-async function walk(packets: AsyncIterable<EncodedPacket>): Promise<{ packets: number; seconds: number }> {
+interface Walked {
+  readonly packets: number;
+  /** When the last of them ends. */
+  readonly seconds: number;
+}
+
+async function walk(packets: AsyncIterable<EncodedPacket>): Promise<Walked> {
   const walked = { packets: 0, seconds: 0 };
   for await (const { timestamp, duration } of packets) {
     walked.packets += 1;
     walked.seconds = Math.max(walked.seconds, timestamp + duration);
   }
   return walked;
-}
-
-function pictureless({ extension }: Container): UnfitBody {
-  return new UnfitBody(`Expected video, but the ${extension} file has no picture.`);
 }
 
 async function checkDuration(container: Container, input: Input, seconds: number): Promise<void> {

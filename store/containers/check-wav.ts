@@ -1,4 +1,5 @@
-import { notWhole, silent, soundless, type Container } from './container.ts';
+import { WholeButUnfit } from '../unfit.ts';
+import { notWhole, type Container } from './container.ts';
 
 /** What a `fmt ` chunk says that matters here. */
 interface Format {
@@ -13,7 +14,7 @@ const UNKNOWN = 0x7fff_f000;
 
 /**
  * Checks a WAV file against its own chunks (name, little-endian length, content padded to an even length). Throws `UnfitBody` if
- * its sound is cut off, of no length, or silent. Of a file without a length a cut shows only within a sample.
+ * its sound is cut off, `WholeButUnfit` if it is of no length or silent. Of a file without a length a cut shows only within a sample.
  */
 export async function checkWav(container: Container): Promise<void> {
   const { file } = container;
@@ -42,7 +43,6 @@ async function checkSound(container: Container, format: Format, start: number, s
     throw notWhole(container, `its sound is ${size} bytes long, and only ${there} are there`);
   }
   const sound = isKnown ? size : there;
-  if (sound < format.block) throw soundless(container);
   if (!isKnown && there % format.block !== 0) {
     throw notWhole(container, `it ends within a sample of ${format.block} bytes`);
   }
@@ -51,8 +51,10 @@ async function checkSound(container: Container, format: Format, start: number, s
   if (isKnown && declared < UNKNOWN && declared > file.bytes + 1) {
     throw notWhole(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
   }
+  if (sound < format.block) throw new WholeButUnfit('without sound');
   const { silence } = format;
-  if (silence !== undefined && (await isOnly(container, start, start + sound, silence))) throw silent(container);
+  if (silence !== undefined && (await isOnly(container, start, start + sound, silence)))
+    throw new WholeButUnfit('silent');
 }
 
 function readFormat(format: Buffer): Format | undefined {
@@ -66,11 +68,11 @@ function readFormat(format: Buffer): Format | undefined {
 }
 
 /**
- * Checks raw audio, of which only its bytes are known: throws `UnfitBody` if all are zero. With 8 bits unsigned, or with the
+ * Checks raw audio, of which only its bytes are known: throws `WholeButUnfit` if all are zero. With 8 bits unsigned, or with the
  * codings of telephones, silence is no zero; there it is not told, for a sound may begin with any byte.
  */
 export async function checkRaw(container: Container): Promise<void> {
-  if (await isOnly(container, 0, container.file.bytes, 0)) throw silent(container);
+  if (await isOnly(container, 0, container.file.bytes, 0)) throw new WholeButUnfit('silent');
 }
 
 /** Whether there is nothing but this byte; reads on only as long as that may be so. */

@@ -14,13 +14,3 @@ export interface Container {
 export function notWhole({ extension }: Container, came: string): UnfitBody {
   return new UnfitBody(`Expected a whole ${extension} file, but ${came}.`);
 }
-
-/** The file is whole, and nothing can be heard in it. */
-export function silent({ extension }: Container): UnfitBody {
-  return new UnfitBody(`Expected sound, but the ${extension} file is silent from start to end.`);
-}
-
-/** The file is whole, and has no sound at all, or sound of no length. */
-export function soundless({ extension }: Container): UnfitBody {
-  return new UnfitBody(`Expected sound, but the ${extension} file has none.`);
-}

@@ -3,25 +3,38 @@ import type { FileHandle } from 'node:fs/promises';
 /** How much is read at once. */
 const WINDOW_BYTES = 64 * 1024;
 
-/** A file of which any part can be looked at, while little of it is in memory. Made for walks from its begin to its end. */
+/**
+ * A file of which any part can be looked at, while little of it is in memory; or a body that is in memory anyway. Made for walks
+ * from its begin to its end.
+ */
 export class FileWindow {
   /** Length of the file. */
   readonly bytes: number;
-  readonly #file: FileHandle;
+  readonly #file: Pick<FileHandle, 'read'> | undefined;
   #start = 0;
-  #window: Buffer = Buffer.alloc(0);
+  #window: Buffer;
 
-  constructor(file: FileHandle, bytes: number) {
-    this.#file = file;
+  /** @param window what is known of its begin; all of it where there is no file */
+  private constructor(bytes: number, window: Buffer, file?: Pick<FileHandle, 'read'>) {
     this.bytes = bytes;
+    this.#window = window;
+    this.#file = file;
+  }
+
+  static ofFile(file: Pick<FileHandle, 'read'>, bytes: number): FileWindow {
+    return new FileWindow(bytes, Buffer.alloc(0), file);
+  }
+
+  static ofBody(body: Buffer): FileWindow {
+    return new FileWindow(body.length, body);
   }
 
   /** So many bytes from there, fewer at the end of the file. */
   async read(position: number, length: number): Promise<Buffer> {
     const wanted = Math.max(0, Math.min(length, this.bytes - position));
     const offset = position - this.#start;
-    if (offset < 0 || offset + wanted > this.#window.length) {
-      this.#window = await this.#readFrom(position, Math.max(wanted, WINDOW_BYTES));
+    if (this.#file !== undefined && (offset < 0 || offset + wanted > this.#window.length)) {
+      this.#window = await readFrom(this.#file, position, Math.max(wanted, WINDOW_BYTES));
       this.#start = position;
       return this.#window.subarray(0, wanted);
     }
@@ -29,7 +42,7 @@ export class FileWindow {
   }
 
   /** The file from there to there, piece by piece. */
-  async *pieces(start: number, end: number): AsyncGenerator<Buffer> {
+  async *pieces(start = 0, end = this.bytes): AsyncGenerator<Buffer> {
     for (let at = start; at < end;) {
       const piece = await this.read(at, Math.min(WINDOW_BYTES, end - at));
       if (piece.length === 0) return;
@@ -37,9 +50,9 @@ export class FileWindow {
       at += piece.length;
     }
   }
+}
 
-  async #readFrom(position: number, length: number): Promise<Buffer> {
-    const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, position);
-    return buffer.subarray(0, bytesRead);
-  }
+async function readFrom(file: Pick<FileHandle, 'read'>, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
 }

@@ -190,7 +190,7 @@ describe('awaitAndFetch', () => {
           ...store,
           write: (stem, body, expectation) => {
             if (!full) return store.write(stem, body, expectation);
-            body.destroy();
+            if (!Buffer.isBuffer(body)) body.destroy();
             const error = Object.assign(new Error('ENOSPC: no space left on device'), {
               code: 'ENOSPC',
               syscall: 'write',

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { findTrace, settleAsAdopted } from '../../activities/find-trace.ts';
 import { loadAttempt } from '../../activities/load-attempt.ts';
@@ -6,6 +5,7 @@ import { storeTranscript } from '../../activities/store-transcript.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { RowSpec, Step } from '../../contract/row-kinds.ts';
 import type { StoredFile } from '../../store/store.ts';
+import { mp3 } from '../store/media.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { keyOf, lipSync, stt, tts } from './rows.ts';
 import type { Worker } from './worker.ts';
@@ -27,7 +27,9 @@ async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world:
 
 /** Puts a file where a result of this name belongs. */
 function put({ deps }: Worker, stem: string, extension: string): Promise<StoredFile> {
-  return deps.store.write(stem, Readable.from([Buffer.from('whole')]), { family: 'text', extension });
+  return extension === 'mp3'
+    ? deps.store.write(stem, mp3(), { family: 'audio' })
+    : deps.store.write(stem, Buffer.from('whole'), { family: 'text', extension });
 }
 
 async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof findTrace> {

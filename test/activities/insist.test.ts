@@ -51,7 +51,7 @@ describe('insist', () => {
           ...store,
           write: (stem, body, expectation) => {
             if (!isFull) return store.write(stem, body, expectation);
-            body.destroy();
+            if (!Buffer.isBuffer(body)) body.destroy();
             return Promise.reject(new StoreUnwritable('x.part', cause));
           },
         },

@@ -90,7 +90,10 @@ describe('one charge: kills', () => {
       change: ({ ledger }) => ({ ledger: { ...ledger, settle: () => world.never() } }),
     });
     void late.submit(keyOf(3, 1, 'transcription'));
-    await waitFor(async () => (await next.deps.store.find('b/3-transcription-1', 'txt')) !== undefined);
+    await waitFor(
+      async () =>
+        (await next.deps.store.find('b/3-transcription-1', { family: 'text', extension: 'txt' })) !== undefined,
+    );
     expect(await next.reconcile(keyOf(3, 1, 'transcription'))).toEqual({ verdict: 'done', next: { do: 'ended' } });
     expect(await world.row(3)).toMatchObject({ outcome: 'succeeded', text: 'hello world mp', charges: [charged(3)] });
     const early = keyOf(4, 1, 'transcription');
@@ -124,14 +127,14 @@ describe('one charge: kills', () => {
     if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
     void killed.slice([next.at], 100);
     await death.reached;
-    const folder = join(world.folder, 'store', BATCH);
-    expect(await readdir(folder)).toEqual([expect.stringMatching(/\.part$/)]);
+    const folder = join(world.folder, 'store');
+    expect(await readdir(folder)).toEqual([]);
     expect((await world.row(1)).outcome).toBeNull();
 
     const other = await world.worker();
     expect(await other.drive(1)).toEqual({ do: 'ended' });
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { key: 'b/1-speech-1.mp3' } });
-    expect(await readdir(folder)).toContain('1-speech-1.mp3');
+    expect(await readdir(join(folder, BATCH))).toEqual(['1-speech-1.mp3']);
     expect(world.charges()).toHaveLength(1);
   });
 

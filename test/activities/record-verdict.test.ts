@@ -48,7 +48,7 @@ describe('a result that is the answer itself', () => {
     const worker = await world.worker({
       witness: async (moment) => {
         if (moment !== 'after-answer') return;
-        stored.push(await worker.deps.store.find('b/1-speech-1'), await world.attempts(1));
+        stored.push(await worker.deps.store.find('b/1-speech-1', { family: 'audio' }), await world.attempts(1));
       },
     });
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
@@ -67,7 +67,7 @@ describe('a result that is the answer itself', () => {
       const worker = await world.worker();
       expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
       expect((await world.row(1)).outcome).toBe('unknown');
-      expect(await worker.deps.store.find('b/1-speech-1')).toBeUndefined();
+      expect(await worker.deps.store.find('b/1-speech-1', { family: 'audio' })).toBeUndefined();
       expect(worker.faults).toEqual([]);
       expect(world.charges()).toHaveLength(1);
     },
@@ -112,7 +112,7 @@ describe('a result that is the answer itself', () => {
         store: {
           ...store,
           write: (_stem, body) => {
-            body.destroy();
+            if (!Buffer.isBuffer(body)) body.destroy();
             const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
               code: 'ENOSPC',
               syscall: 'write',

@@ -201,6 +201,7 @@ export class World {
     for (const { deps } of this.#workers) {
       await deps.fetches.idle();
       deps.api.close();
+      await deps.store.close();
       await deps.ledger.close();
     }
     await this.#ledger?.close();

@@ -1,14 +1,15 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FileWindow } from '../../store/containers/file-window.ts';
 import { UnfitBody } from '../../store/store.ts';
 import { checkWhole } from '../../store/whole.ts';
 
-/** What is said about a file with this content; undefined for a good one. */
+/** What is said about a body with this content, in a file and in memory alike; undefined for a good one. */
 export async function checkBody(
   body: Buffer,
   extension: string,
-  family: 'audio' | 'video' | 'text' = 'audio',
+  family: 'audio' | 'video' = 'audio',
 ): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-whole-'));
   try {
@@ -16,16 +17,24 @@ export async function checkBody(
     await writeFile(path, body);
     const file = await open(path);
     try {
-      await checkWhole(file, body.length, extension, family);
-      return undefined;
+      const inFile = await describe(FileWindow.ofFile(file, body.length), extension, family);
+      const inMemory = await describe(FileWindow.ofBody(body), extension, family);
+      if (inFile !== inMemory) throw new Error(`In a file: ${inFile}; in memory: ${inMemory}.`);
+      return inFile;
     } finally {
       await file.close();
     }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function describe(file: FileWindow, extension: string, family: 'audio' | 'video'): Promise<string | undefined> {
+  try {
+    return await checkWhole(file, extension, family);
   } catch (error) {
     if (error instanceof UnfitBody) return error.message;
     throw error;
-  } finally {
-    await rm(folder, { recursive: true });
   }
 }
 

@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { StoreUnwritable, UnsafeName } from '../../store/errors.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { UnfitBody, type Expectation, type Store } from '../../store/store.ts';
-import { box, ftyp, id3, mp3, mp3WithXing, mp4, mp4WithIndexLast, wav } from './media.ts';
+import { box, ftyp, id3, mp3, mp3WithXing, mp4, mp4WithIndexLast, silentMp3, wav, wavOf } from './media.ts';
 
 const AUDIO: Expectation = { family: 'audio' };
 const VIDEO: Expectation = { family: 'video' };
@@ -20,7 +20,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
   store = await openFolderStore(join(folder, 'made', 'media'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** A body in small pieces. */
 function bodyOf(content: Buffer | string, size = 100): Readable {
@@ -46,7 +49,7 @@ describe('write', () => {
     expect(stored).toEqual({ key: 'b/1-speech-1.wav', bytes: body.length, sha256: sha256(body), extension: 'wav' });
     expect(await readFile(store.pathOf(stored.key) ?? '')).toEqual(body);
     expect(await files()).toEqual(['1-speech-1.wav']);
-    expect(await store.find('b/1-speech-1')).toEqual(stored);
+    expect(await store.find('b/1-speech-1', AUDIO)).toEqual(stored);
     expect(Buffer.concat(await (await store.read(stored.key)).toArray())).toEqual(body);
   });
 
@@ -69,11 +72,9 @@ describe('write', () => {
     ['an HTML page', bodyOf(`<html>${' '.repeat(9000)}`), AUDIO, 'an HTML page'],
     ['JSON', bodyOf('{"error":"gone"}'), VIDEO, 'JSON'],
     ['nothing', bodyOf(''), AUDIO, 'empty'],
-    ['a sound for a video', bodyOf(wav()), VIDEO, 'wav'],
     ['a WAV that is cut', bodyOf(wav().subarray(0, 500)), AUDIO, 'Expected a whole wav file, but its sound is'],
     ['an MP4 without index', bodyOf(ftyp()), VIDEO, 'moov'],
     ['an MP3 shorter than it says', bodyOf(mp3WithXing().subarray(0, 960)), AUDIO, 'only 960 are there'],
-    ['a sound that is silent', bodyOf(Buffer.alloc(500)), AUDIO, 'silent from start to end'],
     ['text that is not UTF-8', bodyOf(Buffer.from([0x68, 0xe9, 0x6c])), TEXT, 'not UTF-8'],
     ['text that ends within a character', bodyOf(Buffer.from('é').subarray(0, 1)), TEXT, 'not UTF-8'],
   ])('leaves nothing behind for %s', async (_name, body, expectation: Expectation, words) => {
@@ -81,7 +82,7 @@ describe('write', () => {
     await expect(writing).rejects.toThrow(UnfitBody);
     await expect(writing).rejects.toThrow(words);
     expect(await files()).toEqual([]);
-    expect(await store.find('b/1-speech-1')).toBeUndefined();
+    expect(await store.find('b/1-speech-1', AUDIO)).toBeUndefined();
   });
 
   it('takes MP3 and WAV that do not state their length', async () => {
@@ -92,15 +93,67 @@ describe('write', () => {
     expect(await store.write('b/3', bodyOf(mp3()), AUDIO)).toMatchObject({ extension: 'mp3' });
   });
 
-  it('takes a talking picture for a video, but not one that is cut or says nothing', async () => {
+  it('takes a talking picture for a video, but not one that is cut', async () => {
     const body = await mp4();
     expect(await store.write('b/1', bodyOf(body), VIDEO)).toMatchObject({ extension: 'mp4', bytes: body.length });
     const half = store.write('b/2', bodyOf(body.subarray(0, body.length / 2)), VIDEO);
     await expect(half).rejects.toThrow('its box "mdat" ends at byte');
-    const sound = store.write('b/2', bodyOf(await mp4WithIndexLast({ picture: false })), VIDEO);
-    await expect(sound).rejects.toThrow('Expected video, but the mp4 file has no picture.');
-    await expect(sound).rejects.toThrow(UnfitBody);
     expect(await files()).toEqual(['1.mp4']);
+  });
+
+  it.each([
+    ['silent', silentMp3(), AUDIO, 'mp3'],
+    ['without sound', wavOf(Buffer.alloc(0)), AUDIO, 'wav'],
+    ['sound rather than a video', wav(), VIDEO, 'wav'],
+    ['of no known kind', Buffer.from([0, 1, 2, 3]), AUDIO, 'bin'],
+  ])('keeps what is whole and %s, and says so', async (unfit, body, expectation, extension) => {
+    const stored = await store.write('b/1-speech-1', bodyOf(body), expectation);
+    expect(stored).toEqual({
+      key: `b/1-speech-1.${extension}`,
+      bytes: body.length,
+      sha256: sha256(body),
+      extension,
+      unfit,
+    });
+    expect(await files()).toEqual([`1-speech-1.${extension}`]);
+    expect(await store.find('b/1-speech-1', expectation)).toEqual(stored);
+  });
+
+  it('keeps a video without picture or sound, and none of another kind that is cut', async () => {
+    const blind = await mp4WithIndexLast({ picture: false });
+    expect(await store.write('b/1', bodyOf(blind), VIDEO)).toMatchObject({ unfit: 'without a picture' });
+    const deaf = await mp4WithIndexLast({ sound: false });
+    expect(await store.write('b/2', bodyOf(deaf), VIDEO)).toMatchObject({ unfit: 'without sound' });
+    const cut = store.write('b/3', bodyOf(wav().subarray(0, 500)), VIDEO);
+    await expect(cut).rejects.toThrow('Expected a whole wav file');
+    await expect(cut).rejects.toThrow(UnfitBody);
+  });
+
+  it('knows raw audio again, and finds no file that was changed', async () => {
+    const raw = Buffer.from([0, 1, 0xff, 0xfe, 2, 0, 0x90, 3]);
+    const stored = await store.write('b/1', raw, { ...AUDIO, contentType: 'audio/pcm' });
+    expect(stored).toEqual({ key: 'b/1.pcm', bytes: 8, sha256: sha256(raw), extension: 'pcm' });
+    expect(await store.find('b/1', AUDIO)).toEqual(stored);
+    await writeFile(join(folder, 'made', 'media', 'b', '2.wav'), wav().subarray(0, 500));
+    expect(await store.find('b/2', AUDIO)).toBeUndefined();
+  });
+
+  it('says when a body has come, before anything has its name', async () => {
+    const seen: unknown[] = [];
+    const large = Buffer.concat([await mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
+    for (const [stem, body] of Object.entries({ 'b/1': mp3(), 'b/2': large })) {
+      await store.write(stem, bodyOf(body, 65_536), AUDIO, async () => {
+        seen.push(await store.find(stem, AUDIO));
+      });
+      expect(await store.find(stem, AUDIO)).toBeDefined();
+    }
+    expect(seen).toEqual([undefined, undefined]);
+  });
+
+  it('makes a folder again that was removed meanwhile', async () => {
+    await store.write('b/1', mp3(), AUDIO);
+    await rm(join(folder, 'made', 'media', 'b'), { recursive: true });
+    expect(await store.write('b/1', mp3(), AUDIO)).toEqual(await store.find('b/1', AUDIO));
   });
 
   it('says how far a body came that broke off', async () => {
@@ -137,16 +190,19 @@ describe('write', () => {
     const bodies = [wav(0.2), wav(0.3)];
     const stored = await Promise.all(bodies.map((body) => store.write('b/1-speech-1', bodyOf(body), AUDIO)));
     expect(await files()).toEqual(['1-speech-1.wav']);
-    expect(stored).toContainEqual(await store.find('b/1-speech-1'));
+    expect(stored).toContainEqual(await store.find('b/1-speech-1', AUDIO));
   });
 
   it('keeps a transcript and its subtitles side by side, characters across pieces together', async () => {
     await store.write('b/1-transcription-1', bodyOf('WEBVTT'), { ...TEXT, extension: 'vtt' });
-    expect(await store.find('b/1-transcription-1')).toBeUndefined();
+    expect(await store.find('b/1-transcription-1', TEXT)).toBeUndefined();
     await store.write('b/1-transcription-1', bodyOf('日本語', 1), TEXT);
-    expect(await store.find('b/1-transcription-1')).toMatchObject({ key: 'b/1-transcription-1.txt', bytes: 9 });
-    expect(await store.find('b/1-transcription-1', 'vtt')).toMatchObject({ key: 'b/1-transcription-1.vtt', bytes: 6 });
-    expect(await store.find('b/1-transcription-1', 'srt')).toBeUndefined();
+    expect(await store.find('b/1-transcription-1', TEXT)).toMatchObject({ key: 'b/1-transcription-1.txt', bytes: 9 });
+    expect(await store.find('b/1-transcription-1', { ...TEXT, extension: 'vtt' })).toMatchObject({
+      key: 'b/1-transcription-1.vtt',
+      bytes: 6,
+    });
+    expect(await store.find('b/1-transcription-1', { ...TEXT, extension: 'srt' })).toBeUndefined();
     await expect(store.write('b/2', bodyOf('x'), { ...TEXT, extension: '/../x' })).rejects.toThrow(UnsafeName);
   });
 
@@ -154,7 +210,7 @@ describe('write', () => {
     const body = bodyOf(wav());
     await expect(store.write(stem, body, AUDIO)).rejects.toThrow(UnsafeName);
     expect(body.destroyed).toBe(true);
-    await expect(store.find(stem)).rejects.toThrow(UnsafeName);
+    await expect(store.find(stem, AUDIO)).rejects.toThrow(UnsafeName);
     await expect(store.read(stem)).rejects.toThrow(UnsafeName);
   });
 

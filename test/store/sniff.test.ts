@@ -16,7 +16,7 @@ describe('sniff', () => {
     ['mp4', ftyp('mp42')],
     ['webm', ebml('webm')],
   ])('knows %s as audio', (extension, body) => {
-    expect(sniff(body, { family: 'audio' })).toBe(extension);
+    expect(sniff(body, { family: 'audio' })).toEqual({ extension });
   });
 
   it.each([
@@ -25,7 +25,7 @@ describe('sniff', () => {
     ['webm', ebml('webm')],
     ['mkv', ebml('matroska')],
   ])('knows %s as video', (extension, body) => {
-    expect(sniff(body, { family: 'video' })).toBe(extension);
+    expect(sniff(body, { family: 'video' })).toEqual({ extension });
   });
 
   it.each([
@@ -45,37 +45,47 @@ describe('sniff', () => {
     }
   });
 
-  it('takes a sound for no video, nor bytes of no known kind', () => {
-    expect(() => sniff(wav(), { family: 'video' })).toThrow('but the body is wav');
-    expect(() => sniff(Buffer.from([0, 1, 2, 3]), { family: 'video' })).toThrow('begins with 00010203');
+  it('keeps a sound that was to be a video, and bytes of no known kind', () => {
+    const sound = { extension: 'wav', unfit: 'sound rather than a video' };
+    expect(sniff(wav(), { family: 'video' })).toEqual(sound);
+    for (const family of ['audio', 'video'] as const) {
+      const unknown = { extension: 'bin', unfit: 'of no known kind' };
+      expect(sniff(Buffer.from([0, 1, 2, 3]), { family })).toEqual(unknown);
+      expect(sniff(Buffer.alloc(100), { family, contentType: 'application/octet-stream' })).toEqual(unknown);
+      expect(() => sniff(Buffer.alloc(100), { family, contentType: 'application/json' })).toThrow(
+        'declared as application/json',
+      );
+    }
   });
 
-  it('names raw audio by its declared type', () => {
+  it('names raw audio by its declared type, or by what was asked for', () => {
     const raw = Buffer.from([0, 1, 0xff, 0xfe, 2, 0, 0x90, 3]);
-    expect(sniff(raw, { family: 'audio', contentType: 'audio/L16; rate=16000' })).toBe('pcm');
-    expect(sniff(raw, { family: 'audio', contentType: 'application/octet-stream' })).toBe('bin');
-    expect(sniff(raw, { family: 'audio' })).toBe('bin');
-    expect(sniff(Buffer.alloc(100), { family: 'audio' })).toBe('bin');
-    expect(() => sniff(raw, { family: 'audio', contentType: 'application/json' })).toThrow(
-      'declared as application/json',
-    );
+    expect(sniff(raw, { family: 'audio', contentType: 'audio/L16; rate=16000' })).toEqual({ extension: 'pcm' });
+    expect(sniff(raw, { family: 'audio', contentType: 'application/octet-stream', format: 'pcm' })).toEqual({
+      extension: 'pcm',
+    });
+    expect(sniff(raw, { family: 'audio', format: 'mp3' })).toMatchObject({ extension: 'bin' });
+    expect(sniff(raw, { family: 'video', contentType: 'audio/pcm' })).toEqual({
+      extension: 'pcm',
+      unfit: 'sound rather than a video',
+    });
   });
 
   it('takes silence of -1 samples for raw audio, not for mp3', () => {
-    expect(sniff(Buffer.alloc(100, 0xff), { family: 'audio', contentType: 'audio/pcm' })).toBe('pcm');
+    expect(sniff(Buffer.alloc(100, 0xff), { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'pcm' });
   });
 
   it('takes raw audio that begins like a frame for what it is declared, unless a second frame follows', () => {
     const raw = Buffer.concat([silentMp3(1), Buffer.alloc(600, 0x12)]);
-    expect(sniff(raw, { family: 'audio', contentType: 'audio/pcm' })).toBe('pcm');
-    expect(sniff(raw, { family: 'audio', contentType: 'audio/mpeg' })).toBe('mp3');
-    expect(sniff(raw, { family: 'audio' })).toBe('mp3');
-    expect(sniff(silentMp3(2), { family: 'audio', contentType: 'audio/pcm' })).toBe('mp3');
-    expect(sniff(adts(2), { family: 'audio', contentType: 'audio/pcm' })).toBe('aac');
+    expect(sniff(raw, { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'pcm' });
+    expect(sniff(raw, { family: 'audio', contentType: 'audio/mpeg' })).toEqual({ extension: 'mp3' });
+    expect(sniff(raw, { family: 'audio' })).toEqual({ extension: 'mp3' });
+    expect(sniff(silentMp3(2), { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'mp3' });
+    expect(sniff(adts(2), { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'aac' });
   });
 
   it('takes any text as the text that it is said to be, also none at all', () => {
-    expect(sniff(Buffer.from('{"even": "this"}'), { family: 'text' })).toBe('txt');
-    expect(sniff(Buffer.alloc(0), { family: 'text', extension: 'srt' })).toBe('srt');
+    expect(sniff(Buffer.from('{"even": "this"}'), { family: 'text' })).toEqual({ extension: 'txt' });
+    expect(sniff(Buffer.alloc(0), { family: 'text', extension: 'srt' })).toEqual({ extension: 'srt' });
   });
 });

@@ -26,8 +26,8 @@ describe('a WAV file', () => {
     ['is cut', cut(media.wav(), 1), 'its sound is 3200 bytes long, and only 3199 are there'],
     ['is a header only', media.wav().subarray(0, 44), 'its sound is 3200 bytes long, and only 0 are there'],
     ['is less than a header', media.wav().subarray(0, 40), 'it has no sound (data chunk)'],
-    ['has no samples', media.wavOf(Buffer.alloc(0)), 'the wav file has none'],
-    ['has less than a sample', media.wavOf(Buffer.alloc(1, 1)), 'the wav file has none'],
+    ['has no samples', media.wavOf(Buffer.alloc(0)), 'without sound'],
+    ['has less than a sample', media.wavOf(Buffer.alloc(1, 1)), 'without sound'],
     [
       'is a stream cut within a sample',
       media.wavOf(cut(samples, 1), { size: 0xffffffff }),
@@ -35,13 +35,13 @@ describe('a WAV file', () => {
     ],
     ['is cut behind its sound', cut(withTexts, 2), 'it says that it has 3256 bytes, and only 3254 are there'],
     ['does not say its format', withoutFormat(), 'it does not say how its sound is coded'],
-    ['is silent', media.wavOf(Buffer.alloc(200_000)), 'the wav file is silent from start to end'],
-    ['is silent in 8 bits', media.wavOf(Buffer.alloc(999, 0x80), { bits: 8 }), 'silent from start to end'],
-    ['is silent in fractions', media.wavOf(Buffer.alloc(800), { coding: 3, bits: 32 }), 'silent from start to end'],
-    ['is a silent stream', media.wavOf(Buffer.alloc(800), { size: 0xffffffff }), 'silent from start to end'],
-  ])('is refused that %s', async (_, body, words) => {
+    ['is silent', media.wavOf(Buffer.alloc(200_000)), 'silent'],
+    ['is silent in 8 bits', media.wavOf(Buffer.alloc(999, 0x80), { bits: 8 }), 'silent'],
+    ['is silent in fractions', media.wavOf(Buffer.alloc(800), { coding: 3, bits: 32 }), 'silent'],
+    ['is a silent stream', media.wavOf(Buffer.alloc(800), { size: 0xffffffff }), 'silent'],
+  ])('is found out that %s', async (_, body, words) => {
     const said = await checkBody(body, 'wav');
-    expect(said).toMatch(/^Expected [^.]*, but [^.]*\.$/u);
+    expect(said).toMatch(/^(Expected a whole [^.]*, but [^.]*\.|silent|without sound)$/u);
     expect(said).toContain(words);
   });
 
@@ -49,7 +49,7 @@ describe('a WAV file', () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0.001, max: 0.2, noNaN: true }), fc.nat(), async (seconds, seed) => {
         const body = media.wav(seconds);
-        expect(await checkBody(body.subarray(0, 12 + (seed % (body.length - 12))), 'wav')).toBeDefined();
+        expect(await checkBody(body.subarray(0, 12 + (seed % (body.length - 12))), 'wav')).toMatch(/^Expected a whole/);
       }),
     );
   });
@@ -57,9 +57,7 @@ describe('a WAV file', () => {
 
 describe('raw audio', () => {
   it('is silent where all bytes are zero', async () => {
-    expect(await checkBody(Buffer.alloc(200_000), 'pcm')).toBe(
-      'Expected sound, but the pcm file is silent from start to end.',
-    );
+    expect(await checkBody(Buffer.alloc(200_000), 'pcm')).toBe('silent');
     expect(await checkBody(Buffer.concat([Buffer.alloc(200_000), Buffer.from([1])]), 'bin')).toBeUndefined();
     expect(await checkBody(Buffer.alloc(10), 'ulaw')).toBeUndefined();
   });

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsync, openSync, renameSync, writeSync } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { FileWindow } from './containers/file-window.ts';
+import { Folders, onDisk } from './folders.ts';
+import { inspect } from './inspect.ts';
+import { declaredTypeOf, EXTENSIONS } from './sniff.ts';
+import { UnfitBody, type Expectation, type StoredFile } from './store.ts';
+
+/** Read-only: users have hard links to these files, and a tool that writes in place would spoil what was paid for. */
+export const FILE_MODE = 0o444;
+
+/** What a media thread is asked for. Survives a structured clone. */
+export interface MediaJob {
+  /** Folder of the store. */
+  readonly root: string;
+  readonly stem: string;
+  readonly expectation: Expectation;
+  /** A body in memory, the path of a part file that it was received to, or nothing: the file that is there is wanted. */
+  readonly from: Uint8Array | string | undefined;
+}
+
+const syncFile = promisify(fsync);
+const folders = new Folders();
+
+/**
+ * What is done with a body once it was received, or with a file that is looked for. Throws `UnfitBody` or `StoreUnwritable`. Meant for
+ * a thread: it blocks while it hashes, and for the short calls to the disk. The syncs, which take long, run side by side.
+ */
+export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined> {
+  const { from } = job;
+  if (from === undefined) return find(job);
+  if (typeof from === 'string') return keepPart(job, from);
+  return keepBody(job, Buffer.from(from.buffer, from.byteOffset, from.byteLength));
+}
+
+/** Name beside the final one, for a file that is not whole yet. */
+export function partOf(root: string, stem: string): string {
+  return `${join(root, stem)}.${randomUUID()}.part`;
+}
+
+async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
+  const found = await inspect(FileWindow.ofBody(body), job.expectation);
+  const part = partOf(job.root, job.stem);
+  return folders.within(dirname(part), () =>
+    publish(job, part, found, () => {
+      const file = openSync(part, 'wx', FILE_MODE);
+      for (let at = 0; at < body.length;) at += writeSync(file, body, at);
+      return file;
+    }),
+  );
+}
+
+async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
+  try {
+    const found = await lookAt(part, job.expectation);
+    return await publish(job, part, found, () => openSync(part, 'r'));
+  } catch (error) {
+    await removePart(part);
+    throw error;
+  }
+}
+
+/** Syncs the part file, gives it its name, and syncs that. */
+async function publish(
+  { root, stem }: MediaJob,
+  part: string,
+  found: Omit<StoredFile, 'key'>,
+  openPart: () => number,
+): Promise<StoredFile> {
+  const stored = { key: `${stem}.${found.extension}`, ...found };
+  const path = join(root, stored.key);
+  try {
+    await onDisk(part, async () => {
+      const file = openPart();
+      try {
+        await syncFile(file);
+      } finally {
+        closeSync(file);
+      }
+    });
+    await onDisk(path, async () => {
+      renameSync(part, path);
+      await folders.sync(dirname(path));
+    });
+    return stored;
+  } catch (error) {
+    await removePart(part);
+    throw error;
+  }
+}
+
+/** The first error is the one to tell. A part that cannot be removed now is swept later. */
+async function removePart(part: string): Promise<void> {
+  await rm(part, { force: true }).catch(() => undefined);
+}
+
+/** A file that is there but is not whole was changed by somebody, and counts as none. */
+async function find({ root, stem, expectation }: MediaJob): Promise<StoredFile | undefined> {
+  const { family, extension: wanted } = expectation;
+  for (const extension of wanted === undefined ? EXTENSIONS : [wanted]) {
+    const key = `${stem}.${extension}`;
+    const path = join(root, key);
+    if (!(await isFile(path))) continue;
+    const contentType = declaredTypeOf(extension);
+    try {
+      const found = await lookAt(path, { family, extension, ...(contentType === undefined ? {} : { contentType }) });
+      return { key, ...found, extension };
+    } catch (error) {
+      if (!(error instanceof UnfitBody)) throw error;
+    }
+  }
+  return undefined;
+}
+
+async function lookAt(path: string, expectation: Expectation): Promise<Omit<StoredFile, 'key'>> {
+  const file = await onDisk(path, () => open(path, 'r'));
+  try {
+    const { size } = await file.stat();
+    return await inspect(FileWindow.ofFile(file, size), expectation);
+  } finally {
+    await file.close();
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

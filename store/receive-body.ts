@@ -1,0 +1,125 @@
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { onDisk, type Folders } from './folders.ts';
+import { FILE_MODE } from './media-work.ts';
+import { HEAD_BYTES, sniff } from './sniff.ts';
+import { UnfitBody, type Expectation } from './store.ts';
+
+/** A body up to this size stays in memory; a larger one goes to a part file as it comes. */
+const SMALL_BYTES = 1024 * 1024;
+/** Pieces of a large body are gathered up to this size before they are written. */
+const GATHERED_BYTES = 256 * 1024;
+
+/** Where a body goes that is too large for memory. */
+export interface PartPlace {
+  readonly path: string;
+  readonly folders: Folders;
+}
+
+/**
+ * Receives a body of the declared length. A small one is returned, in memory that is nobody else's; a large one is in the part file
+ * then, not yet synced, and undefined is returned.
+ *
+ * Throws {@link UnfitBody} as soon as the body cannot become whole any more, or shows to be no result at all; a cancellation comes through
+ * as it is. No part file is left then.
+ */
+export async function receiveBody(
+  body: Readable | Buffer,
+  expectation: Expectation,
+  place: PartPlace,
+): Promise<Uint8Array | undefined> {
+  const receiver = new Receiver(expectation, place);
+  try {
+    if (Buffer.isBuffer(body)) await receiver.add(body);
+    else for await (const piece of piecesOf(body, receiver)) await receiver.add(piece);
+    return await receiver.finish();
+  } catch (error) {
+    await receiver.abandon();
+    throw error;
+  }
+}
+
+/** The pieces as they come; the source's faults in our words. */
+async function* piecesOf(body: Readable, received: { readonly bytes: number }): AsyncGenerator<Buffer> {
+  // It may fail when nobody reads it any more, which would end the process.
+  body.on('error', () => undefined);
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) yield piece;
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (error instanceof UnfitBody || name === 'AbortError' || name === 'CanceledError') throw error;
+    throw new UnfitBody(`The body broke off after ${received.bytes} bytes (${code ?? name}).`, { cause: error });
+  }
+}
+
+class Receiver {
+  bytes = 0;
+  readonly #expectation: Expectation;
+  readonly #place: PartPlace;
+  #pieces: Buffer[] = [];
+  #gathered = 0;
+  #file: FileHandle | undefined;
+
+  constructor(expectation: Expectation, place: PartPlace) {
+    this.#expectation = expectation;
+    this.#place = place;
+  }
+
+  async add(piece: Buffer): Promise<void> {
+    const { contentLength } = this.#expectation;
+    this.bytes += piece.length;
+    if (contentLength !== undefined && this.bytes > contentLength) {
+      throw new UnfitBody(`Expected ${contentLength} bytes, as declared, but more came.`);
+    }
+    this.#pieces.push(piece);
+    this.#gathered += piece.length;
+    if (this.#file === undefined ? this.#gathered > SMALL_BYTES : this.#gathered > GATHERED_BYTES) await this.#write();
+  }
+
+  async finish(): Promise<Uint8Array | undefined> {
+    const { contentLength } = this.#expectation;
+    if (contentLength !== undefined && this.bytes !== contentLength) {
+      throw new UnfitBody(`Expected ${contentLength} bytes, as declared, but ${this.bytes} came.`);
+    }
+    if (this.#file === undefined) return this.#copy();
+    await this.#write();
+    const file = this.#file;
+    await onDisk(this.#place.path, () => file.close());
+    return undefined;
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#file === undefined) return;
+    await this.#file.close().catch(() => undefined);
+    // What cannot be removed now is swept later.
+    await rm(this.#place.path, { force: true }).catch(() => undefined);
+  }
+
+  /** The pieces as one; several bodies may share the memory that the pieces lie in. */
+  #copy(): Uint8Array {
+    const bytes = new Uint8Array(this.#gathered);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    return bytes;
+  }
+
+  async #write(): Promise<void> {
+    const { path } = this.#place;
+    const bytes = this.#copy();
+    this.#pieces = [];
+    this.#gathered = 0;
+    const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));
+    await onDisk(path, () => file.writeFile(bytes));
+  }
+
+  async #begin(head: Buffer): Promise<FileHandle> {
+    // A large page of HTML need not be loaded to its end.
+    sniff(head, this.#expectation);
+    const { path, folders } = this.#place;
+    return folders.within(dirname(path), () => onDisk(path, () => open(path, 'wx', FILE_MODE)));
+  }
+}

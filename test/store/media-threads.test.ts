@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import { UnfitBody, type Store } from '../../store/store.ts';
+import { transpile } from '../ledger/transpile.ts';
+import { box, mp3, mp4, silentMp3, wav } from './media.ts';
+
+/** The same store as in `folder-store.test.ts`, with its work in threads. */
+
+let code: Awaited<ReturnType<typeof transpile>>;
+let folder: string;
+let store: Store;
+
+beforeAll(async () => {
+  code = await transpile(['threads', 'store']);
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-media-threads-'));
+  const threadEntry = pathToFileURL(join(code.folder, 'store', 'media-thread.js'));
+  store = await openFolderStore(folder, { threads: 2, threadEntry });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(() => code.remove());
+
+describe('a store whose work is done in threads', () => {
+  it('keeps small and large bodies, and finds them again', async () => {
+    const large = Buffer.concat([await mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
+    const bodies = { 'b/1': mp3(), 'b/2': wav(), 'b/3': large, 'b/4': silentMp3() };
+    const stored = await Promise.all(
+      Object.entries(bodies).map(([stem, body]) => store.write(stem, Readable.from([body]), { family: 'audio' })),
+    );
+    expect(stored.map(({ key, unfit }) => [key, unfit])).toEqual([
+      ['b/1.mp3', undefined],
+      ['b/2.wav', undefined],
+      ['b/3.mp4', undefined],
+      ['b/4.mp3', 'silent'],
+    ]);
+    const found = await Promise.all(Object.keys(bodies).map((stem) => store.find(stem, { family: 'audio' })));
+    expect(found).toEqual(stored);
+    expect(await readdir(join(folder, 'b'))).toHaveLength(4);
+  });
+
+  it('leaves the body that it was given as it was', async () => {
+    const body = mp3();
+    const before = Buffer.from(body);
+    await store.write('b/1', body, { family: 'audio' });
+    expect(body).toEqual(before);
+  });
+
+  it('stores many at once, each whole', async () => {
+    const bodies = Array.from({ length: 200 }, (_, at) => mp3(1 + (at % 20)));
+    const stored = await Promise.all(
+      bodies.map((body, at) => store.write(`b/${at}`, Readable.from([body]), { family: 'audio' })),
+    );
+    expect(stored.map(({ bytes }) => bytes)).toEqual(bodies.map(({ length }) => length));
+    const names = await readdir(join(folder, 'b'));
+    expect(names.sort()).toEqual(bodies.map((_, at) => `${at}.mp3`).sort());
+  });
+
+  it('tells errors by their classes, as without threads', async () => {
+    await expect(store.write('b/1', wav().subarray(0, 500), { family: 'audio' })).rejects.toThrow(UnfitBody);
+    await writeFile(join(folder, 'c'), '');
+    const unwritable = store.write('c/1', mp3(), { family: 'audio' });
+    await expect(unwritable).rejects.toThrow(StoreUnwritable);
+    // By its system call the client of the API knows that the trouble is this machine's.
+    await expect(unwritable).rejects.toMatchObject({ path: join(folder, 'c'), cause: { syscall: 'mkdir' } });
+    await mkdir(join(folder, 'd', '1.mp3'), { recursive: true });
+    await expect(store.write('d/1', mp3(), { family: 'audio' })).rejects.toMatchObject({
+      code: 'EISDIR',
+      message: expect.stringContaining('Nothing that was paid is lost'),
+    });
+    expect(await readdir(join(folder, 'd'))).toEqual(['1.mp3']);
+  });
+
+  it('has put everything away when it is closed', async () => {
+    const writing = [1, 2, 3].map((row) => store.write(`b/${row}`, mp3(), { family: 'audio' }));
+    await store.find('b/1', { family: 'audio' });
+    await store.close();
+    expect(await Promise.all(writing)).toHaveLength(3);
+    expect(await readdir(join(folder, 'b'))).toHaveLength(3);
+    await expect(store.write('b/4', mp3(), { family: 'audio' })).rejects.toThrow('closed');
+  });
+});
