@@ -10,8 +10,8 @@ import type { Ledger } from './ledger.ts';
 import { updateLimiter } from './limiters.ts';
 import { redrive } from './redrive.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
-import { scanRows } from './scans.ts';
-import type { Db } from './schema.ts';
+import { scanPage, scanRows } from './scans.ts';
+import { close, type Db } from './schema.ts';
 import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
 
@@ -35,7 +35,8 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     claimRows: (request) => claimRows(db, request),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
-    scanRows: (batch, options) => scanRows(db, batch, options),
+    scanRows: (batch, options = {}) => scanRows((after) => scanPage(db, batch, options, after)),
+    scanPage: (batch, options, after) => scanPage(db, batch, options, after),
     redrive: (batch, choices) => redrive(db, batch, choices),
     takesOf: (batch, row) => takesOf(db, batch, row),
     cancelRest: (batch) => cancelRest(db, batch),
@@ -53,6 +54,6 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, change) => updateLimiter(db, scope, change),
-    close: () => db.destroy(),
+    close: () => close(db),
   };
 }

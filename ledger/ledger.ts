@@ -15,6 +15,7 @@ import type {
   TakeRecord,
   DoubtfulAttempt,
 } from './record-types.ts';
+import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 
 /** Effect on the row that goes into the same transaction as a change of its charge. */
 export type RowEffect = { readonly state: RowState } | Retake | RowEnding;
@@ -150,11 +151,13 @@ export interface Ledger {
   /** A row with its charges, in order of step, take, attempt. */
   readRow(batch: string, row: number): Promise<RowStanding | undefined>;
   findRowById(batch: string, id: string): Promise<number | undefined>;
-  /** Rows in manifest order with their charges, in pages, for projections. */
-  scanRows(
-    batch: string,
-    options?: { readonly outcome?: Outcome; readonly endedSince?: number },
-  ): AsyncIterable<RowStanding>;
+  /**
+   * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended. They are read in
+   * pages; the ledger may change between them.
+   */
+  scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowStanding>;
+  /** One page of {@link Ledger.scanRows}, as of one moment. */
+  scanPage(batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage>;
   /**
    * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction:
    * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
@@ -232,5 +235,6 @@ export interface Ledger {
     change: (state: T | undefined) => { readonly state: T; readonly result: R },
   ): Promise<R>;
 
+  /** Waits for what was asked before, then lets go of the database. */
   close(): Promise<void>;
 }

@@ -5,13 +5,26 @@ import { Kysely, Migrator } from 'kysely';
 import { createLedger } from './create-ledger.ts';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
+import { findLedgerThread, openInThread, type LedgerPlace } from './ledger-in-thread.ts';
 import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from './migrations/all.ts';
-import type { Schema } from './schema.ts';
+import type { Db, Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 
 export interface OpenOptions {
   /** For commands that only look: throw {@link LedgerMissing} instead of making a new ledger. Default false. */
   readonly mustExist?: boolean;
+  /**
+   * Works on the database in a thread of its own, so that neither SQL nor waiting for the disk stops this one: for processes that work on
+   * batches. Not where the code runs from its TypeScript source. Default false.
+   */
+  readonly thread?: boolean;
+}
+
+/** An open database whose tables are up to date. */
+export interface OpenDatabase {
+  readonly db: Db;
+  /** Of the ledger. */
+  readonly id: string;
 }
 
 /**
@@ -20,9 +33,20 @@ export interface OpenOptions {
  * `url` is a path, or a `file:` or `sqlite:` URL. Throws {@link LedgerUnreachable} (also for databases that are not
  * supported), {@link LedgerTooNew}, and {@link LedgerMissing}.
  */
-export async function openLedger(url: string, options: OpenOptions = {}): Promise<Ledger> {
+export async function openLedger(
+  url: string,
+  { mustExist = false, thread = false }: OpenOptions = {},
+): Promise<Ledger> {
   const path = pathOf(url);
-  if (options.mustExist === true) {
+  const entry = thread ? findLedgerThread() : undefined;
+  if (entry !== undefined) return openInThread(entry, { path, mustExist });
+  const { db, id } = await openDatabase({ path, mustExist });
+  return createLedger(db, id, path);
+}
+
+/** See {@link openLedger}. */
+export async function openDatabase({ path, mustExist }: LedgerPlace): Promise<OpenDatabase> {
+  if (mustExist) {
     if (!(await exists(path))) throw new LedgerMissing(path);
   } else {
     await makeFolder(path);
@@ -35,7 +59,7 @@ export async function openLedger(url: string, options: OpenOptions = {}): Promis
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return createLedger(db, id, path);
+    return { db, id };
   } catch (error) {
     await db.destroy();
     throw error;

@@ -1,55 +1,78 @@
+import type { Compilable } from 'kysely';
 import type { Outcome } from '../contract/outcomes.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
-import { look, type Db, type Tx } from './schema.ts';
+import { look, type Db } from './schema.ts';
 
 export interface ScanOptions {
   /** Only rows that ended like this. */
   readonly outcome?: Outcome;
-  /** Only rows that ended at this time (ms) or later. */
+  /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
   readonly endedSince?: number;
 }
 
-const PAGE = 500;
+/** Where a page ended. */
+export interface ScanPosition {
+  readonly row: number;
+  /** When its row ended, ms; 0 in a scan in manifest order. */
+  readonly endedAt: number;
+}
 
-/**
- * Rows in manifest order with their charges. A page is read at a time, each as of one moment; the ledger may change between pages.
- */
-export async function* scanRows(db: Db, batch: string, options: ScanOptions = {}): AsyncGenerator<RowStanding> {
-  const nextPage =
-    options.endedSince === undefined ? pagesOf(batch, options.outcome) : await pagesSince(db, batch, options);
-  for (let after = 0; ;) {
-    const page = await look(db, async (tx) => readRows(tx, batch, await nextPage(tx, after)));
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.row.row;
+export interface ScanPage {
+  readonly rows: readonly RowStanding[];
+  /** Where the next page begins; undefined: this was the last. */
+  readonly next: ScanPosition | undefined;
+}
+
+const PAGE = 500;
+const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
+
+/** Every row that the options choose, a page at a time. The ledger may change between pages. */
+export async function* scanRows(
+  readPage: (after: ScanPosition) => Promise<ScanPage>,
+): AsyncGenerator<RowStanding, undefined> {
+  for (let after: ScanPosition | undefined = BEGINNING; after !== undefined;) {
+    const page: ScanPage = await readPage(after);
+    yield* page.rows;
+    after = page.next;
   }
 }
 
-type NextPage = (tx: Tx, after: number) => Promise<readonly number[]>;
-
-function pagesOf(batch: string, outcome: Outcome | undefined): NextPage {
-  return async (tx, after) => {
-    let query = tx.selectFrom('rows').select('row').where('batch', '=', batch).where('row', '>', after);
-    if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-    const lines = await query.orderBy('row').limit(PAGE).execute();
-    return lines.map(({ row }) => row);
-  };
+/**
+ * The rows after this position with their charges, as of one moment. It is found by its key, so a page costs the same wherever in a batch
+ * it lies.
+ */
+export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
+  return look(db, async (tx) => {
+    const keys = await selectPage(tx, batch, options, after).execute();
+    const rows = await readRows(
+      tx,
+      batch,
+      keys.map(({ row }) => row),
+    );
+    const last = keys.at(-1);
+    const next = last === undefined || keys.length < PAGE ? undefined : { row: last.row, endedAt: last.ended_at ?? 0 };
+    if (options.endedSince === undefined) return { rows, next };
+    const places = new Map(keys.map(({ row }, place) => [row, place]));
+    const placeOf = ({ row }: RowStanding): number => places.get(row.row) ?? 0;
+    return { rows: rows.toSorted((a, b) => placeOf(a) - placeOf(b)), next };
+  });
 }
 
-/**
- * Which rows ended is looked up once, by the index on the time, and put in order here: asked to sort, a database would rather
- * walk through all rows of the batch, on every page. Numbers are small; a million fit in a few megabytes.
- */
-async function pagesSince(db: Db, batch: string, options: ScanOptions): Promise<NextPage> {
-  let query = db
-    .selectFrom('rows')
-    .select('row')
-    .where('batch', '=', batch)
-    .where('ended_at', '>=', options.endedSince ?? 0);
-  if (options.outcome !== undefined) query = query.where('outcome', '=', options.outcome);
-  const rows = (await query.execute()).map(({ row }) => row).sort((a, b) => a - b);
-  let at = 0;
-  return () => Promise.resolve(rows.slice(at, (at += PAGE)));
+/** The keys of a page. Exported for the test of its query plan. */
+export function selectPage(
+  db: Db,
+  batch: string,
+  { outcome, endedSince }: ScanOptions,
+  after: ScanPosition,
+): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
+  let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');
+  // Asked to sort by the row, a database would walk through all rows of the batch.
+  return query
+    .where('ended_at', '>=', Math.max(endedSince, after.endedAt))
+    .where((eb) => eb.or([eb('ended_at', '>', after.endedAt), eb('row', '>', after.row)]))
+    .orderBy('ended_at')
+    .orderBy('row');
 }

@@ -149,6 +149,14 @@ export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R>
   return queue.add(work);
 }
 
+/** Closes the database once what was asked of it before is done. */
+export async function close(db: Db): Promise<void> {
+  await queues.get(db)?.idle();
+  // Readings have the connection one after the other.
+  await db.connection().execute(() => Promise.resolve());
+  await db.destroy();
+}
+
 /** Runs `work` on one unchanging view of the ledger. Never waits for a writer. */
 export async function look<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
   return db.transaction().setAccessMode('read only').execute(work);

@@ -29,6 +29,7 @@ export class WriteQueue<S> {
   readonly #limits: GroupLimits;
   readonly #waiting: Piece<S>[] = [];
   #isWorking = false;
+  #working = Promise.resolve();
 
   constructor(db: Kysely<S>, limits = LIMITS) {
     this.#db = db;
@@ -45,8 +46,13 @@ export class WriteQueue<S> {
         };
       };
       this.#waiting.push({ run, reject });
-      if (!this.#isWorking) void this.#work();
+      if (!this.#isWorking) this.#working = this.#work();
     });
+  }
+
+  /** Resolves once nothing is wanted any more. */
+  idle(): Promise<void> {
+    return this.#working;
   }
 
   async #work(): Promise<void> {

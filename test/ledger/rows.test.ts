@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import Database from 'libsql';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
@@ -292,11 +293,22 @@ describe('scanRows', () => {
     await fill(ledger, 6);
     for (const row of [5, 2, 4]) await ledger.giveUp(aKey(row), { outcome: row === 4 ? 'unknown' : 'failed' });
     expect(await numbers(ledger.scanRows('b', { outcome: 'failed' }))).toEqual([2, 5]);
-    expect(await numbers(ledger.scanRows('b', { endedSince: 0 }))).toEqual([2, 4, 5]);
+    expect((await numbers(ledger.scanRows('b', { endedSince: 0 }))).sort()).toEqual([2, 4, 5]);
     expect(await numbers(ledger.scanRows('b', { endedSince: 0, outcome: 'unknown' }))).toEqual([4]);
     const endedAt = (await ledger.readRow('b', 5))?.row.endedAt ?? 0;
     expect(await numbers(ledger.scanRows('b', { endedSince: endedAt }))).toContain(5);
     expect(await numbers(ledger.scanRows('b', { endedSince: Date.now() + 60_000 }))).toEqual([]);
+  });
+
+  it('reads what ended in the order of its end, each row once, also where many ended at one time', async () => {
+    await fill(ledger, 1300);
+    const raw = new Database(ledger.file);
+    raw.exec(`update rows set outcome = 'failed', ended_at = 1000 - (row % 2) where row <= 1200`);
+    raw.close();
+    const odd = upTo(1200).filter((row) => row % 2 === 1);
+    const even = upTo(1200).filter((row) => row % 2 === 0);
+    expect(await numbers(ledger.scanRows('b', { endedSince: 0 }))).toEqual([...odd, ...even]);
+    expect(await numbers(ledger.scanRows('b', { endedSince: 1000 }))).toEqual(even);
   });
 });
 

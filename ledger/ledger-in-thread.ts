@@ -1,0 +1,136 @@
+import { findThreadEntry } from '../threads/find-entry.ts';
+import { ThreadDied } from '../threads/pool-thread.ts';
+import { ThreadPool } from '../threads/thread-pool.ts';
+import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
+import { BatchExists, DuplicateRow, LedgerMisuse, LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
+import type { Ledger } from './ledger.ts';
+import { scanRows } from './scans.ts';
+
+/** Which ledger the thread opens. */
+export interface LedgerPlace {
+  readonly path: string;
+  /** Do not make one if there is none. */
+  readonly mustExist: boolean;
+}
+
+/** Methods that are the same on both sides. Those that are not: `scanRows`, whose pages are asked for, and `updateLimiter`. */
+type Method = Exclude<keyof Ledger, 'id' | 'file' | 'scanRows' | 'updateLimiter'>;
+
+/** A call on its way to the thread. */
+export interface LedgerCall {
+  readonly method: Method | 'open' | 'readLimiter' | 'replaceLimiter';
+  readonly args: readonly unknown[];
+}
+
+/** Complete, or it would not compile. */
+const METHODS: Readonly<Record<Method, true>> = {
+  createBatch: true,
+  addRows: true,
+  openBatch: true,
+  discardLoading: true,
+  findBatch: true,
+  listBatches: true,
+  setControl: true,
+  stopNow: true,
+  tune: true,
+  closeBatch: true,
+  counts: true,
+  money: true,
+  claimRows: true,
+  readRow: true,
+  findRowById: true,
+  scanPage: true,
+  redrive: true,
+  takesOf: true,
+  cancelRest: true,
+  intend: true,
+  settle: true,
+  notePrice: true,
+  revoke: true,
+  finishJob: true,
+  giveUp: true,
+  changeRunning: true,
+  sending: true,
+  runningJobs: true,
+  countRunning: true,
+  isJobClaimed: true,
+  isOtherInDoubt: true,
+  othersInDoubt: true,
+  close: true,
+};
+
+const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
+  LedgerUnreachable,
+  LedgerMissing,
+  LedgerTooNew,
+  LedgerMisuse,
+  BatchExists,
+  DuplicateRow,
+];
+
+/** The compiled module of the ledger's thread; undefined where the code runs from its TypeScript source. */
+export function findLedgerThread(): URL | undefined {
+  return findThreadEntry(import.meta.url, 'ledger/ledger-thread');
+}
+
+/**
+ * Opens the ledger in a thread of its own. It is the same ledger to its callers: each call resolves after the synced commit. If the thread
+ * dies, what was under way fails with {@link LedgerUnreachable}, as with any other fault whose outcome is unknown, and the next call opens
+ * the ledger anew.
+ */
+export async function openInThread(entry: URL, place: LedgerPlace): Promise<Ledger> {
+  const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
+  const call = async (method: LedgerCall['method'], args: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await pool.run({ method, args });
+    } catch (error) {
+      if (!(error instanceof ThreadDied)) throw error;
+      throw new LedgerUnreachable(place.path, error.message, 'Run the same command again.', error);
+    }
+  };
+  try {
+    const id = (await call('open', [])) as string;
+    return { ...remoteMethods(call), ...composed(call), id, file: place.path, close: () => closeThread(pool) };
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+type Call = (method: LedgerCall['method'], args: readonly unknown[]) => Promise<unknown>;
+
+/** Each method as a call of the one of that name in the thread. */
+function remoteMethods(call: Call): Pick<Ledger, Method> {
+  const names = Object.keys(METHODS) as Method[];
+  const methods = names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
+  return Object.fromEntries(methods) as Pick<Ledger, Method>;
+}
+
+/** Methods that are made of several calls, because a thread can be given no function and gives back no iterator. */
+function composed(call: Call): Pick<Ledger, 'scanRows' | 'updateLimiter'> {
+  return {
+    scanRows: (batch, options = {}) =>
+      scanRows((after) => call('scanPage', [batch, options, after]) as ReturnType<Ledger['scanPage']>),
+    updateLimiter: async <T, R>(scope: string, change: (state: T | undefined) => { state: T; result: R }) => {
+      for (;;) {
+        const before = (await call('readLimiter', [scope])) as string | undefined;
+        const { state, result } = change(before === undefined ? undefined : (JSON.parse(before) as T));
+        // Another worker may have changed it in between.
+        if ((await call('replaceLimiter', [scope, before, JSON.stringify(state)])) === true) return result;
+      }
+    },
+  };
+}
+
+async function closeThread(pool: ThreadPool<LedgerCall, unknown>): Promise<void> {
+  await pool.run({ method: 'close', args: [] });
+  await pool.close();
+}
+
+/** Gives the ledger's errors their classes again; their members came along. */
+function toError(thrown: ThrownError): Error {
+  const error = unpackError(thrown);
+  const Class = CLASSES.find(({ name }) => name === thrown.name);
+  if (Class !== undefined) Object.setPrototypeOf(error, Class.prototype as object);
+  return error;
+}

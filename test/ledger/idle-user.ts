@@ -1,0 +1,11 @@
+/**
+ * A process of its own for `ledger-in-thread.test.ts`: uses a ledger in a thread and then has nothing to do any more. It must end by itself.
+ * Usage: node idle-user.js ENTRY LEDGER close|leave
+ */
+import { pathToFileURL } from 'node:url';
+import { openInThread } from '../../ledger/ledger-in-thread.ts';
+
+const [entry = '', path = '', then = ''] = process.argv.slice(2);
+const ledger = await openInThread(pathToFileURL(entry), { path, mustExist: false });
+process.stdout.write(`${(await ledger.listBatches()).length} batches`);
+if (then === 'close') await ledger.close();

@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'libsql';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import {
+  BatchExists,
+  DuplicateRow,
+  LedgerMisuse,
+  LedgerMissing,
+  LedgerTooNew,
+  LedgerUnreachable,
+} from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openInThread } from '../../ledger/ledger-in-thread.ts';
+import { MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
+import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+import { transpile } from './transpile.ts';
+
+const run = promisify(execFile);
+
+let code: Awaited<ReturnType<typeof transpile>>;
+let folder: string;
+let remove: () => Promise<void>;
+let ledger: Ledger;
+
+beforeAll(async () => {
+  const tests = ['test/ledger/dying-thread.ts', 'test/ledger/idle-user.ts'];
+  code = await transpile(['threads', 'ledger', 'contract', 'workflows/policy', ...tests]);
+});
+afterAll(() => code.remove());
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+  ledger = await openThere(join(folder, 'ledger.db'));
+});
+afterEach(async () => {
+  await ledger.close().catch(() => undefined);
+  await remove();
+});
+
+function entryOf(name: string): URL {
+  return pathToFileURL(join(code.folder, `${name}.js`));
+}
+
+function openThere(path: string, mustExist = false): Promise<Ledger> {
+  return openInThread(entryOf('ledger/ledger-thread'), { path, mustExist });
+}
+
+describe('a ledger in a thread of its own', () => {
+  it('is the same ledger as one in this thread', async () => {
+    const here = await open(folder);
+    await fill(ledger, 3);
+    expect(ledger.id).toBe(here.id);
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'go', row: { state: 'submitting' } });
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.finishJob(aKey(1), { credits: 3 }, { outcome: 'succeeded' })).toMatchObject({ finished: true });
+    expect(await ledger.readRow('b', 1)).toEqual(await here.readRow('b', 1));
+    expect(await ledger.readRow('b', 9)).toBeUndefined();
+    expect(await ledger.money('b')).toEqual(await here.money('b'));
+    expect(await ledger.counts('b')).toEqual(await here.counts('b'));
+    expect(await ledger.findBatch('b')).toEqual(await here.findBatch('b'));
+    await here.close();
+  });
+
+  it('answers everything that a ledger is asked', async () => {
+    const here = await open(folder);
+    expect(Object.keys(ledger).sort()).toEqual(Object.keys(here).sort());
+    await here.close();
+  });
+
+  it('reads all rows, a page at a time', async () => {
+    await fill(ledger, 1200);
+    const rows: number[] = [];
+    for await (const { row } of ledger.scanRows('b')) rows.push(row.row);
+    expect(rows).toEqual(Array.from({ length: 1200 }, (_, at) => at + 1));
+  });
+
+  it('throws the errors of the ledger, with their classes and what they carry', async () => {
+    await fill(ledger, 1);
+    const twice = ledger.createBatch(aBatch());
+    await expect(twice).rejects.toThrow(BatchExists);
+    await expect(twice).rejects.toThrow('There is a batch "b" in this ledger already.');
+    await expect(ledger.intend(aKey(9), INTENT)).rejects.toThrow(LedgerMisuse);
+    await ledger.createBatch(aBatch('c'));
+    const sameRow = ledger.addRows('c', [aRow(1), aRow(1)]);
+    await expect(sameRow).rejects.toThrow(DuplicateRow);
+    await expect(sameRow).rejects.toHaveProperty('cause.code', 'SQLITE_CONSTRAINT_UNIQUE');
+  });
+
+  it('throws the errors of opening, and leaves no thread behind', async () => {
+    const missing = join(folder, 'none.db');
+    await expect(openThere(missing, true)).rejects.toThrow(LedgerMissing);
+    await expect(openThere(missing, true)).rejects.toHaveProperty('path', missing);
+    await expect(openThere(folder)).rejects.toThrow(LedgerUnreachable);
+    const raw = new Database(ledger.file);
+    raw.prepare(`insert into ${MIGRATION_TABLE} values ('9999-later', '')`).run();
+    raw.close();
+    await expect(openThere(ledger.file)).rejects.toThrow(LedgerTooNew);
+  });
+
+  it('loses no change of a limiter', async () => {
+    const add = (): Promise<number> =>
+      ledger.updateLimiter<number, number>('goes', (n = 0) => ({ state: n + 1, result: n + 1 }));
+    const answers = await Promise.all(Array.from({ length: 30 }, add));
+    expect(answers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+  });
+
+  it('closes only when what was asked before is done', async () => {
+    await fill(ledger, 150);
+    const asked = Array.from({ length: 150 }, (_, at) => ledger.intend(aKey(at + 1), { ...INTENT, maxSending: 200 }));
+    const counted = ledger.counts('b');
+    await ledger.close();
+    expect((await Promise.all(asked)).filter(({ answer }) => answer === 'go')).toHaveLength(150);
+    expect((await counted).total).toBe(150);
+    const again = await open(folder);
+    expect(await again.sending('b')).toHaveLength(150);
+    await again.close();
+    await expect(ledger.counts('b')).rejects.toThrow('closed');
+  });
+
+  it('fails all that was under way when its thread dies', async () => {
+    const dying = await openInThread(entryOf('test/ledger/dying-thread'), { path: '/x/ledger.db', mustExist: false });
+    const pending = [dying.intend(aKey(1), INTENT), dying.counts('b'), dying.money('b')];
+    for (const result of await Promise.allSettled(pending)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { name: 'LedgerUnreachable', path: '/x/ledger.db' } });
+    }
+    await expect(dying.counts('b')).rejects.toThrow(LedgerUnreachable);
+  });
+
+  it.each(['close', 'leave'])('keeps no process from ending (%s)', async (then) => {
+    const script = join(code.folder, 'test', 'ledger', 'idle-user.js');
+    const args = [script, join(code.folder, 'ledger', 'ledger-thread.js'), join(folder, 'other.db'), then];
+    expect((await run(process.execPath, args, { timeout: 20_000 })).stdout).toBe('0 batches');
+  });
+});
