@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type AgentPair, type Agents, closeIdle, createAgents } from './agents.ts';
+import { type Agents, closeIdle, createAgents } from './agents.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
-import { type AnswerHead, type HttpRequest, type NoAnswer, openHttp } from './http.ts';
+import { targetOf } from './exchange.ts';
+import { type AnswerHead, type NoAnswer, openFree, openPaid } from './http.ts';
 
 /** Settings of the client. */
 export interface ApiOptions {
@@ -64,74 +65,60 @@ export function createConnection(options: ApiOptions): Connection {
   const paidMs = options.requestTimeoutMs ?? 180_000;
   const maxBodyBytes = options.maxBodyBytes ?? 16 * 1024 ** 2;
   const maxMediaBytes = options.maxMediaBytes ?? 4 * 1024 ** 3;
-  const agent = { 'User-Agent': options.userAgent ?? 'voxbatch' };
+  const target = targetOf(new URL(base.baseUrl));
+  const basePath = base.baseUrl.slice(base.origin.length);
   const bearer = { Authorization: `Bearer ${options.token}` };
-
-  const make = (request: {
-    url: string;
-    headers: Record<string, string>;
-    agents: AgentPair;
-    headMs: number;
-    totalMs: number;
-    maxBytes: number;
-    body?: string;
-    signal: AbortSignal | undefined;
-  }): Promise<AnswerHead | NoAnswer> => {
-    const { headMs, totalMs, ...rest } = request;
-    const full: HttpRequest = {
-      ...rest,
-      method: request.body === undefined ? 'GET' : 'POST',
-      headers: { ...agent, ...request.headers },
-      connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
-      headTimeoutMs: headMs,
-      totalTimeoutMs: totalMs,
-      idleTimeoutMs: readMs,
-    };
-    return openHttp(full);
-  };
+  const any = { 'User-Agent': options.userAgent ?? 'voxbatch', ...UNCOMPRESSED };
+  const jsonHeaders = { ...any, ...bearer, Accept: 'application/json' };
+  const mediaHeaders = { ...jsonHeaders, Accept: 'audio/*, application/json' };
+  const linkHeaders = { ...any, Accept: 'audio/*, video/*, application/octet-stream, */*;q=0.5' };
+  const limits = { connectTimeoutMs: options.connectTimeoutMs ?? 15_000, idleTimeoutMs: readMs };
 
   return {
     ...base,
     redact: createRedact(options.token),
     maxBodyBytes,
     post: (path, body, { idempotencyKey, media, signal }) =>
-      make({
-        url: base.baseUrl + path,
+      openPaid({
+        ...limits,
+        method: 'POST',
+        target,
+        path: basePath + path,
         body,
         headers: {
-          ...bearer,
+          ...(media ? mediaHeaders : jsonHeaders),
           'Content-Type': 'application/json',
           'Idempotency-Key': asHeaderValue(idempotencyKey),
-          // Uncompressed, so that the declared length is that of the media.
-          ...(media ? { Accept: 'audio/*, application/json', 'Accept-Encoding': 'identity' } : JSON_ONLY),
         },
         agents: agents.paid,
-        headMs: paidMs,
-        totalMs: paidMs,
+        headTimeoutMs: paidMs,
+        totalTimeoutMs: paidMs,
         maxBytes: media ? maxMediaBytes : maxBodyBytes,
         signal,
       }),
     get: (pathAndQuery, signal) =>
-      make({
-        url: base.baseUrl + pathAndQuery,
-        headers: { ...bearer, ...JSON_ONLY },
+      openFree({
+        ...limits,
+        method: 'GET',
+        target,
+        path: basePath + pathAndQuery,
+        headers: jsonHeaders,
         agents: agents.free,
-        headMs: readMs,
-        totalMs: readMs,
+        headTimeoutMs: readMs,
+        totalTimeoutMs: readMs,
         maxBytes: maxBodyBytes,
         signal,
       }),
     open: (url, signal) =>
-      make({
-        url: url.href,
-        headers: {
-          ...(url.origin === base.origin ? bearer : {}),
-          Accept: 'audio/*, video/*, application/octet-stream, */*;q=0.5',
-          'Accept-Encoding': 'identity',
-        },
+      openFree({
+        ...limits,
+        method: 'GET',
+        target: targetOf(url),
+        path: url.pathname + url.search,
+        headers: url.origin === base.origin ? { ...linkHeaders, ...bearer } : linkHeaders,
         agents: agents.free,
-        headMs: readMs,
-        totalMs: options.downloadTimeoutMs ?? 30 * 60_000,
+        headTimeoutMs: readMs,
+        totalTimeoutMs: options.downloadTimeoutMs ?? 30 * 60_000,
         maxBytes: maxMediaBytes,
         signal,
       }),
@@ -141,7 +128,8 @@ export function createConnection(options: ApiOptions): Connection {
   };
 }
 
-const JSON_ONLY = { Accept: 'application/json' };
+/** Media must have the length that they declare; and JSON is so short here that to compress it would cost more than it saves. */
+const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
 
 /** A batch may have any name, a header may not: such a key is replaced by its hash, which is as stable. */
 function asHeaderValue(key: string): string {

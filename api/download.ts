@@ -2,7 +2,7 @@ import { classifyDownload } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { causeOf, type FailureContext } from './describe-failure.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
-import { isMedia, readAnswer } from './read-answer.ts';
+import { openMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
 
 /**
@@ -36,24 +36,23 @@ export async function download<T>(
   const head = await connection.open(url, signal);
   if (head.kind === 'no-answer') throw new ApiError(classifyDownload(head, context));
   // A part of the file (206) is no file; other successes have no body.
-  if (head.status !== 200 || !(await isMedia(head))) {
-    const cut = head.guarded.cut();
+  const media = head.status === 200 ? await openMedia(head) : undefined;
+  if (media === undefined) {
+    const { cut } = head.body;
     if (head.status === 200 && cut !== undefined) throw gone(cut.message, 'a cut file');
     throw new ApiError(classifyDownload(await readAnswer(head, connection.maxBodyBytes), context));
   }
 
-  const { body, cut } = head.guarded;
   try {
-    const received = await receive(body, head.info);
-    const broken = cut();
-    if (broken !== undefined) throw broken;
+    const received = await receive(media, head.info);
+    if (head.body.cut !== undefined) throw head.body.cut;
     return received;
   } catch (error) {
     if (isLocalTrouble(error)) throw error;
-    const broken = cut();
+    const broken = head.body.cut;
     throw gone(describeTrouble(broken ?? error), broken === undefined ? 'a file that is not the media' : 'a cut file');
   } finally {
-    body.destroy();
+    head.body.destroy();
   }
 }
 

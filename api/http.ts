@@ -1,29 +1,8 @@
-import type { Readable } from 'node:stream';
-import axios, { AxiosHeaders } from 'axios';
-import type { AgentPair } from './agents.ts';
-import { BodyCut, guardBody, type GuardedBody } from './guard-body.ts';
-import { observeTransport, type Progress } from './observe-transport.ts';
+import type { IncomingMessage } from 'node:http';
+import axios, { AxiosHeaders, type AxiosAdapter } from 'axios';
+import type { AnswerBody } from './answer-body.ts';
+import { Exchange, type HttpRequest, type RawAnswer } from './exchange.ts';
 import type { BodyInfo } from './speech-api.ts';
-
-/** One request, to be made once. */
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly agents: AgentPair;
-  /** From the start to the connection, DNS and TLS included, in ms. */
-  readonly connectTimeoutMs: number;
-  /** From the start to the end of the answer's head, in ms. */
-  readonly headTimeoutMs: number;
-  /** From the start to the end of the answer's body, in ms. */
-  readonly totalTimeoutMs: number;
-  /** Longest silence between two pieces of the body, in ms. */
-  readonly idleTimeoutMs: number;
-  /** Largest body that is read. */
-  readonly maxBytes: number;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** No answer came. */
 export interface NoAnswer {
@@ -43,99 +22,70 @@ export interface AnswerHead {
   /** A header by its lower-case name. */
   header(name: string): string | undefined;
   readonly info: BodyInfo;
-  readonly guarded: GuardedBody;
+  readonly body: AnswerBody;
 }
 
-/** Without the process-wide defaults and interceptors of axios: what is sent is what stands here. */
-const client = axios.create({
-  adapter: 'http',
-  transformRequest: [(data: unknown): unknown => data],
-  transformResponse: [],
-  responseType: 'stream',
-  maxRedirects: 0,
-  maxBodyLength: -1,
-  maxContentLength: -1,
-  decompress: true,
-  proxy: false,
-  validateStatus: () => true,
-});
+/** Makes a free request, once: no retry, no redirect, no proxy. Never throws. */
+export function openFree(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
+  return open(request, (exchange) => exchange.run());
+}
 
-/** Makes one request, once: no retry, no redirect, no proxy. Never throws. */
-export async function openHttp(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
-  if (request.signal?.aborted === true) return { kind: 'no-answer', given: false, cause: 'cancelled' };
+/** Makes a paid request as {@link openFree} does, by way of axios. */
+export function openPaid(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
+  return open(request, (exchange) => viaAxios(request, exchange));
+}
 
-  const progress: Progress = { given: false, encoded: false };
-  const stop = new AbortController();
-  let stopped: string | undefined;
-  let body: Readable | undefined;
-  const stopFor = (cause: string): void => {
-    stopped ??= cause;
-    if (body === undefined) stop.abort();
-    else body.destroy(new BodyCut(cause));
-  };
-  const cancel = (): void => {
-    stopFor('cancelled');
-  };
-  const connecting = after(request.connectTimeoutMs, 'no connection', stopFor);
-  const heading = after(request.headTimeoutMs, 'no answer', stopFor);
-  const whole = after(request.totalTimeoutMs, 'no whole answer', stopFor);
-  const release = (): void => {
-    for (const timer of [connecting, heading, whole]) clearTimeout(timer);
-    request.signal?.removeEventListener('abort', cancel);
-  };
-  request.signal?.addEventListener('abort', cancel, { once: true });
+const client = axios.create();
+// Without the process-wide defaults of axios: what is sent is what a request names, and merging nothing is cheap.
+for (const name of Object.keys(client.defaults)) Reflect.deleteProperty(client.defaults, name);
+const NO_HEADERS = new AxiosHeaders();
 
+/** What axios costs, and why free requests do without it: docs/decisions/http.md. */
+async function viaAxios({ method, target, path, body }: HttpRequest, exchange: Exchange): Promise<RawAnswer> {
+  // The headers are not for axios: its errors carry what it knows, and the token is among them.
+  const adapter: AxiosAdapter = async (config) => {
+    const data = await exchange.run();
+    return { data, status: data.message.statusCode ?? 0, statusText: '', headers: NO_HEADERS, config };
+  };
+  const { data } = await client.request<RawAnswer>({ method, url: target.origin + path, data: body, adapter });
+  return data;
+}
+
+async function open(
+  request: HttpRequest,
+  run: (exchange: Exchange) => Promise<RawAnswer>,
+): Promise<AnswerHead | NoAnswer> {
+  if (request.signal?.aborted === true) {
+    return { kind: 'no-answer', given: false, cause: 'cancelled', code: 'cancelled' };
+  }
+  const exchange = new Exchange(request);
   try {
-    const answer = await client.request<Readable>({
-      method: request.method,
-      url: request.url,
-      headers: request.headers,
-      ...(request.body === undefined ? {} : { data: request.body }),
-      httpAgent: request.agents.http,
-      httpsAgent: request.agents.https,
-      transport: observeTransport(progress, () => {
-        clearTimeout(connecting);
-      }),
-      signal: stop.signal,
-    });
-    clearTimeout(heading);
-    body = answer.data;
-    const headers = AxiosHeaders.from(answer.headers as AxiosHeaders);
-    const guarded = guardBody(body, { maxBytes: request.maxBytes, idleMs: request.idleTimeoutMs }, release);
-    return {
-      kind: 'answer',
-      status: answer.status,
-      header: (name) => asHeader(headers.get(name)),
-      info: readInfo(headers, progress.encoded),
-      guarded,
-    };
+    return readHead(await run(exchange));
   } catch (error) {
-    release();
-    const cause = stopped ?? nameError(error);
-    return { kind: 'no-answer', given: progress.given, cause, code: cause.split(':', 1)[0] ?? cause };
+    exchange.over();
+    const cause = exchange.stopped ?? nameError(error);
+    return { kind: 'no-answer', given: exchange.given, cause, code: cause.split(':', 1)[0] ?? cause };
   }
 }
 
-function after(ms: number, what: string, stopFor: (cause: string) => void): NodeJS.Timeout {
-  return setTimeout(() => {
-    stopFor(`time-out: ${what} within ${ms / 1000} s`);
-  }, ms);
+function readHead({ message, body, isEncoded }: RawAnswer): AnswerHead {
+  const { headers, statusCode: status = 0 } = message;
+  return { kind: 'answer', status, header: (name) => asOne(headers[name]), info: readInfo(headers, isEncoded), body };
 }
 
-function readInfo(headers: AxiosHeaders, encoded: boolean): BodyInfo {
-  const length = asHeader(headers.get('content-length')) ?? '';
+function readInfo(headers: IncomingMessage['headers'], isEncoded: boolean): BodyInfo {
+  const length = headers['content-length'] ?? '';
   return {
-    contentType: (asHeader(headers.get('content-type')) ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
-    ...(encoded || !/^\d{1,15}$/.test(length) ? {} : { contentLength: Number(length) }),
+    contentType: (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
+    ...(isEncoded || !/^\d{1,15}$/.test(length) ? {} : { contentLength: Number(length) }),
   };
 }
 
-function asHeader(value: unknown): string | undefined {
-  if (Array.isArray(value)) return asHeader(value[0]);
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+function asOne(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
 }
 
-/** Names an error without its object: axios errors carry the request's headers, and with them the token. */
+/** Names an error without its object, which may carry more than is to be told. */
 function nameError(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   // An error that stands for several (one per address of a host) has no message of its own.

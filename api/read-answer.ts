@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { AnswerHead } from './http.ts';
 import { isTextBody } from './body-kind.ts';
 import { parseJson } from './read-members.ts';
+import type { MediaBody } from './speech-api.ts';
 
 /** An answer with its body read as text. */
 export interface Answer {
@@ -17,22 +17,15 @@ export interface Answer {
   readonly cut?: string;
 }
 
+/** Largest declared length, in bytes, of media that are received whole before they are handed on. */
+const SMALL_BYTES = 1024 ** 2;
+
 /** Reads the body as text, as far as it comes, at most about `maxBytes` of it. Never throws. */
 export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of head.guarded.body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      // Leaving the loop closes the body. A body that may be media has a higher limit of its own.
-      if (bytes > maxBytes) break;
-    }
-  } catch {
-    // Told by `cut` below; what came before still counts.
-  }
-  const cut = bytes > maxBytes ? `it is a text of more than ${maxBytes} bytes` : head.guarded.cut()?.message;
-  const text = Buffer.concat(chunks).toString('utf8');
+  const bytes = await head.body.collect(maxBytes);
+  // A body that may be media has a higher limit of its own.
+  const cut = bytes.length > maxBytes ? `it is a text of more than ${maxBytes} bytes` : head.body.cut?.message;
+  const text = bytes.toString('utf8');
   return {
     kind: 'answer',
     status: head.status,
@@ -45,28 +38,13 @@ export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<An
 }
 
 /**
- * Looks at the first bytes of a body and leaves it as it was. True for media; false for a text, an empty body, and one
- * that broke off before its first byte.
+ * Looks at the first bytes of a body. The media, if it is: a small one whole, if it comes whole. Undefined for a text, an empty body,
+ * and one that breaks off before its first byte; such a body is left to be read as an answer.
  */
-export async function isMedia(head: AnswerHead): Promise<boolean> {
-  const body = head.guarded.body;
-  const start = await firstPiece(body);
-  return start !== undefined && !isTextBody(head.info.contentType, start);
-}
-
-async function firstPiece(body: Readable): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      const piece = body.read() as Buffer | null;
-      // `readable` is also emitted at the end, where nothing is left to read.
-      if (piece === null && !body.readableEnded && !body.destroyed) return;
-      stop();
-      if (piece !== null) body.unshift(piece);
-      resolve(piece ?? undefined);
-    };
-    const stop = (): void => {
-      body.off('readable', look).off('end', look).off('close', look);
-    };
-    body.on('readable', look).on('end', look).on('close', look);
-  });
+export async function openMedia({ body, info }: AnswerHead): Promise<MediaBody | undefined> {
+  const { contentLength, contentType } = info;
+  const isSmall = contentLength !== undefined && contentLength <= SMALL_BYTES;
+  const start = isSmall ? await body.collect(SMALL_BYTES) : await body.start();
+  if (start === undefined || start.length === 0 || isTextBody(contentType, start)) return undefined;
+  return isSmall && body.isWhole ? start : body.stream();
 }

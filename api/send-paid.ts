@@ -5,9 +5,9 @@ import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
 import { OPERATION_CLIENTS } from './operations/index.ts';
 import type { OperationClient } from './operations/operation-client.ts';
-import { isMedia, readAnswer } from './read-answer.ts';
+import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './read-facts.ts';
-import type { PaidRequest, Receive, Verdict } from './speech-api.ts';
+import type { MediaBody, PaidRequest, Receive, Verdict } from './speech-api.ts';
 
 /** What goes with a paid request. */
 export interface SendOptions<T> {
@@ -49,8 +49,9 @@ export async function sendPaid<T>(
     signal: options.signal,
   });
   const { receive } = options;
-  if (head.kind === 'answer' && receive !== undefined && mayBeMedia(operation, head) && (await isMedia(head))) {
-    return receiveAnswer(head, receive, context);
+  if (head.kind === 'answer' && receive !== undefined && mayBeMedia(operation, head)) {
+    const media = await openMedia(head);
+    if (media !== undefined) return receiveAnswer(head, media, receive, context);
   }
   const what = head.kind === 'no-answer' ? head : await readAnswer(head, connection.maxBodyBytes);
   const ruling = classifyPaid(what, context);
@@ -70,19 +71,22 @@ function mayBeMedia(operation: OperationClient, head: AnswerHead): boolean {
 }
 
 /** The answer is the media. Whatever keeps it from its place, it has been made, and most likely charged. */
-async function receiveAnswer<T>(head: AnswerHead, receive: Receive<T>, context: PaidContext): Promise<Verdict<T>> {
-  const { body, cut } = head.guarded;
+async function receiveAnswer<T>(
+  head: AnswerHead,
+  body: MediaBody,
+  receive: Receive<T>,
+  context: PaidContext,
+): Promise<Verdict<T>> {
   const facts = readFacts({ header: (name) => head.header(name), json: undefined }, context);
   try {
     const media = await receive(body, { ...head.info, ...facts });
-    const broken = cut();
-    if (broken !== undefined) throw broken;
+    if (head.body.cut !== undefined) throw head.body.cut;
     return { verdict: 'done', media, ...facts };
   } catch (error) {
     // A cut is the cause even where the receiver names its own trouble with it, unless the disk failed first.
-    const cause = isLocalTrouble(error) ? error : (cut() ?? error);
+    const cause = isLocalTrouble(error) ? error : (head.body.cut ?? error);
     return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(cause), context) };
   } finally {
-    body.destroy();
+    head.body.destroy();
   }
 }

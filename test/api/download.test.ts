@@ -31,6 +31,38 @@ describe('download', () => {
     expect(info).toEqual({ contentType: 'video/mp4', contentLength: MP4.length });
   });
 
+  it('hands over a small file whole, and a stream where its length is large or not known', async () => {
+    const small = MP4.subarray(0, 20_000);
+    const cases: readonly [Buffer, Record<string, string | number>, boolean][] = [
+      [small, { 'content-length': small.length }, true],
+      [small, { 'transfer-encoding': 'chunked' }, false],
+      [Buffer.concat([MP4, Buffer.alloc(1024 ** 2)]), {}, false],
+    ];
+    for (const [file, headers, isWhole] of cases) {
+      const length = file.length > 1024 ** 2 ? { 'content-length': file.length } : {};
+      const server = await serve(always(200, file, { ...VIDEO, ...length, ...headers }));
+      const got = await clientOf(server.origin).download(`${server.origin}/v`, async (body) => {
+        expect(Buffer.isBuffer(body)).toBe(isWhole);
+        return bytesOf(body);
+      });
+      expect(got).toEqual(file);
+    }
+  });
+
+  it('loses nothing of a file whose pieces come all at once', async () => {
+    const server = await serveRaw((socket) => {
+      const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+      const pieces = Array.from({ length: 50 }, (_, index) => chunk(`\u0000\u0001 piece ${index}`)).join('');
+      socket.once('data', () =>
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nTransfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`,
+        ),
+      );
+    });
+    const got = await clientOf(server.origin).download(`${server.origin}/a`, take);
+    expect(got.toString().match(/piece/g)).toHaveLength(50);
+  });
+
   it("sends the token to the API's own origin only", async () => {
     const own = await serve(always(200, MP4, VIDEO));
     const other = await serve(always(200, MP4, VIDEO));

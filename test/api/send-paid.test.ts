@@ -78,6 +78,7 @@ describe('what is sent', () => {
     expect(seen?.headers).toMatchObject({
       authorization: `Bearer ${TOKEN}`,
       'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(seen?.body ?? '')),
       'idempotency-key': request.idempotencyKey,
       'user-agent': 'voxbatch/9.9',
     });

@@ -1,0 +1,177 @@
+import { Readable } from 'node:stream';
+import type { Watch } from './watch.ts';
+
+/** A body that did not come whole: cut, too large, stalled, out of time or broken. */
+export class BodyCut extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BodyCut';
+  }
+}
+
+/** How much a stream takes before its reader does, in bytes: a few pieces of the socket. */
+const STREAM_BYTES = 256 * 1024;
+
+/**
+ * The body of an answer, guarded: it has a size limit, and the silence between two pieces is limited. The time that a reader takes (a
+ * slow disk) does not count. It is read in one of two ways: collected, which needs no stream between, or as a stream. Whatever goes
+ * wrong with it is told by {@link cut}.
+ */
+export class AnswerBody {
+  readonly #source: Readable;
+  readonly #maxBytes: number;
+  readonly #watch: Watch;
+  readonly #onOver: () => void;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+  #cut: BodyCut | undefined;
+  #isOver = false;
+  #isWhole = false;
+  #isFlowing = false;
+  #stream: Readable | undefined;
+  /** Called when a piece came, or the body is over. */
+  #notify: () => void = () => undefined;
+
+  /** @param onOver called once, when nothing more will come, either way. */
+  constructor(source: Readable, maxBytes: number, watch: Watch, onOver: () => void) {
+    this.#source = source;
+    this.#maxBytes = maxBytes;
+    this.#watch = watch;
+    this.#onOver = onOver;
+    // It may fail before anybody reads it; without a listener that would end the process.
+    source.on('error', (error) => {
+      this.fail(asCut(error));
+    });
+    source.on('end', () => {
+      this.#isWhole = !this.#isOver;
+      this.#end();
+    });
+    source.on('close', () => {
+      // Making an error costs more than all the rest here, and most bodies are over by now.
+      if (!this.#isOver) this.fail(new BodyCut('the answer broke off'));
+    });
+  }
+
+  /** Why the body did not come whole; undefined as long as nothing is wrong with it. */
+  get cut(): BodyCut | undefined {
+    return this.#cut;
+  }
+
+  /** True if all of it was received. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Reads to the end, at most about `most` bytes, and keeps what came. Never rejects. */
+  async collect(most: number): Promise<Buffer> {
+    await this.#until(() => this.#bytes > most);
+    if (!this.#isOver) this.destroy();
+    return this.#pieces.length === 1 && this.#pieces[0] !== undefined ? this.#pieces[0] : Buffer.concat(this.#pieces);
+  }
+
+  /** The first piece, which stays part of the body; undefined for a body that is empty or breaks off before. */
+  async start(): Promise<Buffer | undefined> {
+    await this.#until(() => this.#bytes > 0);
+    return this.#pieces[0];
+  }
+
+  /** The body as a stream, from its first byte. It breaks with a {@link BodyCut} where the body does. */
+  stream(): Readable {
+    const stream = new Readable({
+      highWaterMark: STREAM_BYTES,
+      read: () => {
+        this.#flow();
+      },
+      destroy: (error, callback) => {
+        this.destroy();
+        callback(error);
+      },
+    });
+    // The cut is told by `cut` as well, so a reader that came too late for the event misses nothing.
+    stream.on('error', () => undefined);
+    this.#stream = stream;
+    for (const piece of this.#pieces.splice(0)) stream.push(piece);
+    if (this.#isOver) this.#finishStream(stream);
+    return stream;
+  }
+
+  /** Ends the body with a fault, unless it is over. */
+  fail(cut: BodyCut): void {
+    if (this.#isOver) return;
+    this.#cut = cut;
+    this.destroy();
+  }
+
+  /** Gives the body up, which closes the connection unless all of it was received. */
+  destroy(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#source.destroy();
+  }
+
+  async #until(isEnough: () => boolean): Promise<void> {
+    if (this.#isOver || isEnough()) return;
+    await new Promise<void>((resolve) => {
+      this.#notify = () => {
+        if (!this.#isOver && !isEnough()) return;
+        this.#notify = () => undefined;
+        this.#pause();
+        resolve();
+      };
+      this.#flow();
+    });
+  }
+
+  #flow(): void {
+    if (this.#isOver) return;
+    this.#watch.listen();
+    if (this.#isFlowing) {
+      this.#source.resume();
+      return;
+    }
+    this.#isFlowing = true;
+    this.#source.on('data', (piece: Buffer) => {
+      this.#take(piece);
+    });
+  }
+
+  #pause(): void {
+    this.#source.pause();
+    this.#watch.rest();
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#maxBytes) {
+      this.fail(new BodyCut(`the answer is larger than ${this.#maxBytes} bytes`));
+      return;
+    }
+    this.#watch.listen();
+    if (this.#stream === undefined) {
+      this.#pieces.push(piece);
+    } else if (!this.#stream.push(piece)) {
+      this.#pause();
+    }
+    this.#notify();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onOver();
+    if (this.#stream !== undefined) this.#finishStream(this.#stream);
+    this.#notify();
+  }
+
+  #finishStream(stream: Readable): void {
+    if (this.#isWhole) stream.push(null);
+    else stream.destroy(this.#cut);
+  }
+}
+
+function asCut(error: unknown): BodyCut {
+  if (error instanceof BodyCut) return error;
+  const code = (error as { code?: unknown } | null)?.code;
+  return new BodyCut(`the answer broke off${typeof code === 'string' ? ` (${code})` : ''}`);
+}

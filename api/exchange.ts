@@ -1,0 +1,132 @@
+import http from 'node:http';
+import https from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import type { AgentPair } from './agents.ts';
+import { AnswerBody, BodyCut } from './answer-body.ts';
+import { onGiven } from './on-given.ts';
+import { type TimeLimits, Watch } from './watch.ts';
+
+/** The server of a request, read from an address once for all requests to it. */
+export interface Target {
+  readonly origin: string;
+  readonly protocol: 'http:' | 'https:';
+  /** As a connection wants it: an IPv6 address without brackets. */
+  readonly hostname: string;
+  /** Empty for the default of the protocol. */
+  readonly port: string;
+}
+
+/** The server of an http(s) address. */
+export function targetOf({ origin, protocol, hostname, port }: URL): Target {
+  return {
+    origin,
+    protocol: protocol === 'https:' ? 'https:' : 'http:',
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+  };
+}
+
+/** One request, to be made once. */
+export interface HttpRequest extends TimeLimits {
+  readonly method: 'GET' | 'POST';
+  readonly target: Target;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly agents: AgentPair;
+  /** Largest body of an answer that is read, in bytes, decompressed. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer whose body is still to be read. */
+export interface RawAnswer {
+  readonly message: http.IncomingMessage;
+  readonly body: AnswerBody;
+  /** True for a body that was compressed: its declared length is not that of the media. */
+  readonly isEncoded: boolean;
+}
+
+/**
+ * One request and its answer over Node's own client. It follows no redirect, uses no proxy, and hands the body of the request over in
+ * one piece with its length.
+ */
+export class Exchange {
+  /** False only if it is certain that no request byte was given to a connected socket. Never taken back. */
+  given = false;
+  /** Why it was ended from here; undefined if it was not. */
+  stopped: string | undefined;
+  readonly #asked: HttpRequest;
+  readonly #watch: Watch;
+  #request: http.ClientRequest | undefined;
+  #body: AnswerBody | undefined;
+
+  /** Time runs from here. */
+  constructor(asked: HttpRequest) {
+    this.#asked = asked;
+    this.#watch = new Watch(asked, this.#stop);
+    asked.signal?.addEventListener('abort', this.#cancel);
+  }
+
+  /** Sends the request, and resolves with the head of the answer. Rejects if there is none. To be called once. */
+  run(): Promise<RawAnswer> {
+    const { target, path, method, headers, body, agents } = this.#asked;
+    const { protocol, hostname, port } = target;
+    const isSecure = protocol === 'https:';
+    const agent = isSecure ? agents.https : agents.http;
+    return new Promise((resolve, reject) => {
+      const options = { protocol, hostname, port, path, method, headers, agent };
+      const request = isSecure ? https.request(options) : http.request(options);
+      this.#request = request;
+      onGiven(request, () => {
+        this.given = true;
+        this.#watch.connected();
+      });
+      request.on('error', reject);
+      request.once('close', () => {
+        // Making an error costs more than all the rest here, and most requests have their answer by now.
+        if (this.#body === undefined) reject(new Error('the connection was closed'));
+      });
+      request.once('response', (message) => {
+        resolve(this.#open(message));
+      });
+      request.end(body);
+    });
+  }
+
+  /** Ends what belongs to the exchange. To be called where it gave no answer; else the end of the body does it. */
+  readonly over = (): void => {
+    this.#watch.stop();
+    this.#asked.signal?.removeEventListener('abort', this.#cancel);
+  };
+
+  #open(message: http.IncomingMessage): RawAnswer {
+    this.#watch.headed();
+    const source = decompressed(message);
+    this.#body = new AnswerBody(source, this.#asked.maxBytes, this.#watch, this.over);
+    return { message, body: this.#body, isEncoded: source !== message };
+  }
+
+  readonly #cancel = (): void => {
+    this.#stop('cancelled');
+  };
+
+  readonly #stop = (cause: string): void => {
+    this.stopped ??= cause;
+    if (this.#body !== undefined) this.#body.fail(new BodyCut(cause));
+    else this.#request?.destroy(new Error(cause));
+  };
+}
+
+/** The body as it was before it was compressed for the way. */
+function decompressed(message: http.IncomingMessage): Readable {
+  const encoding = message.headers['content-encoding']?.toLowerCase();
+  if (encoding === undefined) return message;
+  const isBrotli = encoding === 'br';
+  if (!isBrotli && !/^(x-)?gzip$|^deflate$/.test(encoding)) return message;
+  const unzip = isBrotli ? createBrotliDecompress() : createUnzip();
+  // A fault of either ends both, and is told by the last one.
+  return pipeline(message, unzip, () => undefined);
+}

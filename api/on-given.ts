@@ -1,0 +1,30 @@
+import type { ClientRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+/**
+ * Calls back from the moment when a byte of the request may have been given to a connected socket: at once on a reused connection, on a
+ * new one when it is connected (with TLS: when the certificate was found good).
+ *
+ * Node hands the head and body of a request to its socket at once; the socket keeps them
+ * back until it is connected, and a TLS socket until the handshake is done. So as long as neither event was seen, no
+ * byte of the request has left, whatever went wrong. `bytesWritten` can't tell: it counts the bytes kept back as well.
+ */
+export function onGiven(request: ClientRequest, given: () => void): void {
+  request.once('socket', (socket) => {
+    const event = pendingEvent(socket);
+    if (request.reusedSocket || event === undefined) given();
+    else socket.once(event, given);
+  });
+}
+
+/** The event after which bytes flow; undefined if they flow already. */
+function pendingEvent(socket: Socket): 'connect' | 'secureConnect' | undefined {
+  // Typed by hand: the flag is missing in the type, and on a TLS socket `connecting` ends before the handshake does.
+  if (socket instanceof TLSSocket) {
+    return (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting === false
+      ? undefined
+      : 'secureConnect';
+  }
+  return socket.connecting ? 'connect' : undefined;
+}

@@ -1,0 +1,85 @@
+/** How long the parts of an exchange may take, in ms. */
+export interface TimeLimits {
+  /** From the start to the connection, DNS and TLS included. */
+  readonly connectTimeoutMs: number;
+  /** From the start to the end of the answer's head. */
+  readonly headTimeoutMs: number;
+  /** From the start to the end of the answer's body. */
+  readonly totalTimeoutMs: number;
+  /** Longest silence between two pieces of the body. */
+  readonly idleTimeoutMs: number;
+}
+
+/**
+ * Keeps all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile, and looks what
+ * is due when it wakes. So most requests cost one timer, however many pieces their answers come in.
+ */
+export class Watch {
+  readonly #limits: TimeLimits;
+  readonly #onLate: (why: string) => void;
+  readonly #startedAt = performance.now();
+  #stage: 'connecting' | 'heading' | 'reading' = 'connecting';
+  /** Since when somebody waits for a piece of the body; infinite while nobody does. */
+  #waitingSince = Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onLate called once, with what did not come in time. */
+  constructor(limits: TimeLimits, onLate: (why: string) => void) {
+    this.#limits = limits;
+    this.#onLate = onLate;
+    this.#sleep(this.#startedAt);
+  }
+
+  /** The connection is there. */
+  connected(): void {
+    if (this.#stage === 'connecting') this.#stage = 'heading';
+  }
+
+  /** The head of the answer is there. */
+  headed(): void {
+    this.#stage = 'reading';
+  }
+
+  /** Somebody waits for the next piece of the body from now on. */
+  listen(): void {
+    this.#waitingSince = performance.now();
+  }
+
+  /** Nobody waits for the body now, a slow disk for example: silence does not count. */
+  rest(): void {
+    this.#waitingSince = Infinity;
+  }
+
+  /** The exchange is over. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #sleep(now: number): void {
+    const ms = Math.min(this.#dueAt() - now, this.#limits.idleTimeoutMs);
+    this.#timer = setTimeout(() => {
+      const woken = performance.now();
+      if (this.#dueAt() <= woken) this.#onLate(this.#whatIsLate(woken));
+      else this.#sleep(woken);
+    }, Math.ceil(ms));
+  }
+
+  #dueAt(): number {
+    const { connectTimeoutMs, headTimeoutMs, totalTimeoutMs, idleTimeoutMs } = this.#limits;
+    const connect = this.#stage === 'connecting' ? connectTimeoutMs : Infinity;
+    const head = this.#stage === 'reading' ? Infinity : headTimeoutMs;
+    return Math.min(this.#startedAt + Math.min(connect, head, totalTimeoutMs), this.#waitingSince + idleTimeoutMs);
+  }
+
+  #whatIsLate(now: number): string {
+    const { connectTimeoutMs, headTimeoutMs, totalTimeoutMs, idleTimeoutMs } = this.#limits;
+    const seconds = (ms: number): string => `${ms / 1000} s`;
+    if (this.#waitingSince + idleTimeoutMs <= now) return `no byte of the answer came for ${seconds(idleTimeoutMs)}`;
+    if (this.#stage === 'connecting') {
+      return `time-out: no connection within ${seconds(Math.min(connectTimeoutMs, headTimeoutMs, totalTimeoutMs))}`;
+    }
+    return this.#stage === 'heading'
+      ? `time-out: no answer within ${seconds(Math.min(headTimeoutMs, totalTimeoutMs))}`
+      : `time-out: no whole answer within ${seconds(totalTimeoutMs)}`;
+  }
+}

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Watch } from '../../api/watch.ts';
+
+const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 8_000, idleTimeoutMs: 2_000 };
+
+describe('Watch', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** A watch, and what it was late with so far. */
+  function watching(limits = LIMITS): { watch: Watch; late: string[] } {
+    const late: string[] = [];
+    return { watch: new Watch(limits, (why) => late.push(why)), late };
+  }
+
+  it('ends each stage in its time', () => {
+    const connecting = watching();
+    const heading = watching();
+    heading.watch.connected();
+    const reading = watching();
+    reading.watch.headed();
+    jest.advanceTimersByTime(999);
+    expect(connecting.late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(connecting.late).toEqual(['time-out: no connection within 1 s']);
+    jest.advanceTimersByTime(3_999);
+    expect(heading.late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(heading.late).toEqual(['time-out: no answer within 5 s']);
+    jest.advanceTimersByTime(2_999);
+    expect(reading.late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(reading.late).toEqual(['time-out: no whole answer within 8 s']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('ends a silence while somebody waits, however late it began', () => {
+    const { watch, late } = watching();
+    watch.headed();
+    watch.listen();
+    jest.advanceTimersByTime(1_500);
+    watch.listen();
+    jest.advanceTimersByTime(1_999);
+    expect(late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(late).toEqual(['no byte of the answer came for 2 s']);
+  });
+
+  it('lets a slow reader take its time, within the whole', () => {
+    const { watch, late } = watching();
+    watch.headed();
+    watch.listen();
+    watch.rest();
+    jest.advanceTimersByTime(7_999);
+    expect(late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(late).toEqual(['time-out: no whole answer within 8 s']);
+  });
+
+  it('has the shorter limit where a later stage has less time than an earlier one', () => {
+    const { late } = watching({ ...LIMITS, connectTimeoutMs: 60_000, headTimeoutMs: 300 });
+    jest.advanceTimersByTime(300);
+    expect(late).toEqual(['time-out: no connection within 0.3 s']);
+  });
+
+  it('keeps one timer, and none after the end', () => {
+    const { watch, late } = watching();
+    for (let piece = 0; piece < 100; piece += 1) {
+      watch.listen();
+      expect(jest.getTimerCount()).toBe(1);
+    }
+    watch.stop();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.advanceTimersByTime(60_000);
+    expect(late).toEqual([]);
+  });
+});
