@@ -6,6 +6,7 @@ import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
+import type { BatchCache } from './batch-cache.ts';
 import type { Crowd } from './crowd.ts';
 import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
@@ -31,6 +32,10 @@ export interface Clock {
 /** Everything that activities need from outside, wired in `worker/dependencies.ts`. */
 export interface Dependencies {
   readonly ledger: Ledger;
+  /** Records of batches, read a few times a second. */
+  readonly batches: BatchCache;
+  /** How many lanes of each batch this process works on. */
+  readonly lanes: Map<string, number>;
   readonly store: Store;
   readonly api: SpeechApi;
   /** Whose work this worker may do; work of another realm is refused. */

@@ -16,11 +16,11 @@ export interface LoadedAttempt {
 }
 
 /**
- * Reads a batch, and makes sure that it is this worker's business: the task queue already keeps realms apart, but a worker
+ * Gives a batch as this process last read it, a fraction of a second ago at most, and makes sure that it is this worker's business: the task queue already keeps realms apart, but a worker
  * that holds a token checks again before it spends anything.
  */
-export async function loadBatch(deps: Pick<Dependencies, 'ledger' | 'realm'>, name: string): Promise<BatchRecord> {
-  const batch = await deps.ledger.findBatch(name);
+export async function loadBatch(deps: Pick<Dependencies, 'batches' | 'realm'>, name: string): Promise<BatchRecord> {
+  const batch = await deps.batches.read(name);
   if (batch === undefined) {
     throw ApplicationFailure.nonRetryable(`The ledger has no batch "${name}". Nothing was sent.`, 'BatchMissing');
   }

@@ -6,7 +6,7 @@ import { answered, isFree, refused, reserve, troubled, type RateState } from '..
 import type { Dependencies } from './dependencies.ts';
 import type { EndpointClass } from './seen-limiter.ts';
 
-type Needs = Pick<Dependencies, 'ledger' | 'realm' | 'clock' | 'limiters'>;
+type Needs = Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'clock' | 'limiters'>;
 
 /** A limiter that let everything pass is asked again after this, ms: so late may a process hear of another's refusal. */
 const TRUST_MS = 250;

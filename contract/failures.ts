@@ -35,6 +35,10 @@ export const FAILURES = {
     from: "the job's own terminal state",
     then: 'the row fails, and the API may have charged for the job; `--retakes N` pays again',
   },
+  InternalError: {
+    from: 'a fault of voxbatch itself with one row',
+    then: 'the row fails with its cause, and the batch goes on; nothing was sent for the row',
+  },
   ResultGone: {
     from: 'an expired or broken link, a wrong length, or a download that was cut',
     then: 'the job is read again for a fresh link, free; after a few tries the row fails and keeps its job id',

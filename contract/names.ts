@@ -23,11 +23,6 @@ export function batchWorkflowId(ledgerId: string, batch: string): string {
   return `voxbatch ${ledgerId} ${batch}`;
 }
 
-/** Workflow id of a lane of a batch, from the id of its parent. */
-export function laneWorkflowId(parentId: string, lane: number): string {
-  return `${parentId} lane ${lane}`;
-}
-
 /** Key that is the same for every attempt of a take, sent as `Idempotency-Key` and never relied on. */
 export function idempotencyKeyOf(
   ledgerId: string,

@@ -1,60 +1,60 @@
 import type { Compilable } from 'kysely';
-import type { ClaimRequest } from '../contract/activities.ts';
+import type { RowState } from '../contract/outcomes.ts';
+import { isLaneHeld, type LaneHold } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
-import { write, type Db, type Tx } from './schema.ts';
+import { write, type Db } from './schema.ts';
 
-/** Rows of one claim that need no send, at most, where the lane has no room. */
-const MOST_BEYOND_ROOM = 50;
+/** What a lane asks for. */
+export interface ClaimRequest extends LaneHold {
+  /** Rows that nobody has begun, at most. Rows with a request or a job under way are given beyond it. */
+  readonly limit: number;
+}
+
+export interface Claim {
+  readonly rows: readonly RowStanding[];
+  /** True if no free row is left, as of this claim. */
+  readonly exhausted: boolean;
+}
+
+/** Rows under way of one claim, at most; the next claim brings the others. */
+const MOST_UNDER_WAY = 200;
+/** States of a row that somebody has begun. */
+const UNDER_WAY: readonly RowState[] = ['submitting', 'processing', 'fetching', 'verifying'];
 
 /**
- * Gives a lane its next rows. A claim is remembered on its rows, so the same claim made again (an activity that was retried)
- * gets the same rows, also those that ended since. Rows that an earlier run held are free: that run is gone.
+ * Gives a lane its next free rows, each under a new number (`hold`), so that whoever had one before can record no intent for it.
+ * `lost`: the lane has another holder by now, and nothing was given.
  *
- * Rows with something under way come first, and also where the lane has no room (`limit` 0): their jobs run and were paid for, and
- * requests without a verdict hold the places on the wire that all others wait for. With them the window is full for new ones.
+ * Rows that are under way come first, and also where the lane has no room (`limit` 0): their jobs run and were paid for, and
+ * requests without a verdict hold the places on the wire that all others wait for.
  */
-export async function claimRows(
-  db: Db,
-  request: ClaimRequest,
-): Promise<{ rows: readonly RowStanding[]; exhausted: boolean }> {
-  const { batch, run, limit } = request;
-  const claim = `${request.lane}:${request.claim}`;
+export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
+  const { batch, lane, limit } = request;
   return write(db, async (tx) => {
-    const before = await tx
-      .selectFrom('rows')
-      .select('row')
-      .where('batch', '=', batch)
-      .where('claim_run', '=', run)
-      .where('claim', '=', claim)
-      .execute();
-    if (before.length > 0) {
-      const rest = await selectFreeRows(tx, batch, run, 1).execute();
-      const numbers = before.map(({ row }) => row);
-      return { rows: await readRows(tx, batch, numbers), exhausted: rest.length === 0 };
-    }
-    const underWay = await rowsUnderWay(tx, batch, run, Math.max(limit, MOST_BEYOND_ROOM));
+    if (!(await isLaneHeld(tx, request))) return 'lost';
+    const begun = await selectFreeRows(tx, batch, UNDER_WAY, MOST_UNDER_WAY + 1).execute();
+    const taken = begun.slice(0, MOST_UNDER_WAY);
     // One more than can be taken tells whether any is left.
-    const inOrder = await selectFreeRows(tx, batch, run, Math.max(limit, underWay.length) + 1).execute();
-    const free = [...new Set([...underWay, ...inOrder.map(({ row }) => row)])];
-    const taken = free.slice(0, Math.max(limit, underWay.length));
-    if (taken.length > 0) {
-      await tx
-        .updateTable('rows')
-        .set((eb) => ({ claim_run: run, claim, hold: eb('hold', '+', 1) }))
-        .where('batch', '=', batch)
-        .where('row', 'in', taken)
-        .execute();
-    }
-    return { rows: await readRows(tx, batch, taken), exhausted: free.length <= taken.length };
+    const fresh = await selectFreeRows(tx, batch, ['waiting'], limit + 1).execute();
+    const rows = [...taken, ...fresh.slice(0, limit)].map(({ row }) => row).sort((a, b) => a - b);
+    const exhausted = begun.length <= MOST_UNDER_WAY && fresh.length <= limit;
+    if (rows.length === 0) return { rows: [], exhausted };
+    await tx
+      .updateTable('rows')
+      .set((eb) => ({ lane, hold: eb('hold', '+', 1) }))
+      .where('batch', '=', batch)
+      .where('row', 'in', rows)
+      .execute();
+    return { rows: await readRows(tx, batch, rows), exhausted };
   });
 }
 
-/** Open rows that nobody in this run holds, in manifest order. Exported for the test of its query plan. */
+/** Open rows in these states that no lane has; of one state in manifest order. Exported for the test of its query plan. */
 export function selectFreeRows(
   db: Db,
   batch: string,
-  run: string,
+  states: readonly RowState[],
   limit: number,
 ): Compilable & { execute(): Promise<{ row: number }[]> } {
   return db
@@ -62,29 +62,9 @@ export function selectFreeRows(
     .select('row')
     .where('batch', '=', batch)
     .where('outcome', 'is', null)
-    .where((eb) => eb.or([eb('claim_run', 'is', null), eb('claim_run', '!=', run)]))
+    .where('lane', 'is', null)
+    .where('state', 'in', states)
+    .orderBy('state')
     .orderBy('row')
     .limit(limit);
-}
-
-/** Free rows with a request without a verdict; or, at the take that they are at, one that is in doubt or a job that runs. */
-async function rowsUnderWay(tx: Tx, batch: string, run: string, limit: number): Promise<readonly number[]> {
-  const free = tx
-    .selectFrom('charges')
-    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
-    .select('rows.row')
-    .distinct()
-    .where('charges.batch', '=', batch)
-    .where('rows.outcome', 'is', null)
-    .where((eb) => eb.or([eb('rows.claim_run', 'is', null), eb('rows.claim_run', '!=', run)]))
-    .orderBy('rows.row')
-    .limit(limit);
-  const sending = await free.where('charges.state', '=', 'sending').execute();
-  const ofTake = free.whereRef('charges.take', '=', 'rows.take');
-  const lost = await ofTake.where('charges.state', '=', 'unknown').execute();
-  const running = await ofTake
-    .where('charges.state', '=', 'accepted')
-    .where('charges.finished_at', 'is', null)
-    .execute();
-  return [...new Set([...sending, ...lost, ...running].map(({ row }) => row))].slice(0, limit);
 }

@@ -6,6 +6,7 @@ import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
 import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
+import { laneOwners, leaveLane, takeLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { updateLimiter } from './limiters.ts';
 import { redrive } from './redrive.ts';
@@ -14,6 +15,7 @@ import { scanPage, scanRows } from './scans.ts';
 import { close, type Db } from './schema.ts';
 import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
+import { beat, forgetWorkers, livingWorkers } from './workers.ts';
 
 /** Puts the ledger together over an open database whose tables are up to date. */
 export function createLedger(db: Db, id: string, file: string): Ledger {
@@ -32,6 +34,12 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     closeBatch: (batch) => closeBatch(db, batch),
     counts: (batch) => countRows(db, batch),
     money: (batch) => sumMoney(db, batch),
+    takeLane: (request) => takeLane(db, request),
+    leaveLane: (hold) => leaveLane(db, hold),
+    laneOwners: (batch) => laneOwners(db, batch),
+    beat: (worker) => beat(db, worker),
+    forgetWorkers: (which) => forgetWorkers(db, which),
+    livingWorkers: (apiUrl, account) => livingWorkers(db, apiUrl, account),
     claimRows: (request) => claimRows(db, request),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),

@@ -126,8 +126,7 @@ function reopening(state: RowState): {
   state: RowState;
   outcome: null;
   failure: null;
-  claim_run: null;
-  claim: null;
+  lane: null;
   updated_at: number;
   ended_at: null;
 } {
@@ -135,8 +134,7 @@ function reopening(state: RowState): {
     state,
     outcome: null,
     failure: null,
-    claim_run: null,
-    claim: null,
+    lane: null,
     updated_at: Date.now(),
     ended_at: null,
   };

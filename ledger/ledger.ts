@@ -1,8 +1,9 @@
-import type { ClaimRequest } from '../contract/activities.ts';
 import type { AttemptKey, Tunables, Tuning } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import type { Claim, ClaimRequest } from './claims.ts';
+import type { LaneHold, LaneRequest } from './lanes.ts';
 import type {
   BatchRecord,
   ChargeRecord,
@@ -16,6 +17,7 @@ import type {
   DoubtfulAttempt,
 } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
+import type { WorkerRecord } from './workers.ts';
 
 /** Effect on the row that goes into the same transaction as a change of its charge. */
 export type RowEffect = { readonly state: RowState } | Retake | RowEnding;
@@ -145,9 +147,23 @@ export interface Ledger {
   counts(batch: string): Promise<Counts>;
   money(batch: string): Promise<Money>;
 
+  // Lanes
+  /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
+  takeLane(request: LaneRequest): Promise<LaneHold>;
+  /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
+  leaveLane(hold: LaneHold): Promise<void>;
+  /** The worker processes that hold a lane of the batch. */
+  laneOwners(batch: string): Promise<readonly string[]>;
+  /** Notes that a worker process lives. */
+  beat(worker: WorkerRecord): Promise<void>;
+  /** Notes that a worker has ended, or that all are known to be dead. */
+  forgetWorkers(which: { readonly owner: string } | 'all'): Promise<void>;
+  /** Worker processes of this API and account that were heard of in the last seconds. */
+  livingWorkers(apiUrl: string, account: string): Promise<readonly string[]>;
+
   // Rows
-  /** Rows of this claim with their charges: those given out by the same claim before, else the next free open rows. */
-  claimRows(request: ClaimRequest): Promise<{ rows: readonly RowStanding[]; exhausted: boolean }>;
+  /** The next free rows for a lane, in manifest order; `lost` if the lane has another holder by now. */
+  claimRows(request: ClaimRequest): Promise<Claim | 'lost'>;
   /** A row with its charges, in order of step, take, attempt. */
   readRow(batch: string, row: number): Promise<RowStanding | undefined>;
   findRowById(batch: string, id: string): Promise<number | undefined>;

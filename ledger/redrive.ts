@@ -105,7 +105,7 @@ async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]
 async function release(tx: Tx, line: RowLine): Promise<void> {
   await tx
     .updateTable('rows')
-    .set((eb) => ({ claim_run: null, claim: null, hold: eb('hold', '+', 1), auto_takes: 0 }))
+    .set((eb) => ({ lane: null, hold: eb('hold', '+', 1), auto_takes: 0 }))
     .where('batch', '=', line.batch)
     .where('row', '=', line.row)
     .execute();

@@ -66,10 +66,8 @@ export interface RowsTable {
   wait_since: number | null;
   /** Quotes of its steps that are still to come, held back from the budget since its first request; 0 without a budget. */
   promised: number;
-  /** Run of the batch workflow that holds the row. */
-  claim_run: string | null;
-  /** `<lane>:<claim>` within that run. */
-  claim: string | null;
+  /** The lane that works on it; null: it is free for the next claim. */
+  lane: number | null;
   /** Counts how often the row was given out or taken back. Who has it by an older number may do nothing more. */
   hold: number;
   updated_at: number;
@@ -113,6 +111,27 @@ export interface TakesTable {
   before: Json;
 }
 
+/** One line per lane that somebody has. */
+export interface LanesTable {
+  batch: string;
+  lane: number;
+  /** Run of the batch workflow. */
+  run: string;
+  /** Raised whenever somebody takes a lane of the batch. */
+  token: number;
+  /** The worker process that has it. */
+  owner: string;
+  taken_at: number;
+}
+
+/** One line per worker process. */
+export interface WorkersTable {
+  owner: string;
+  api_url: string;
+  account: string;
+  seen_at: number;
+}
+
 export interface LimitersTable {
   scope: string;
   state: Json;
@@ -124,6 +143,8 @@ export interface Schema {
   rows: RowsTable;
   charges: ChargesTable;
   takes: TakesTable;
+  lanes: LanesTable;
+  workers: WorkersTable;
   limiters: LimitersTable;
 }
 

@@ -34,6 +34,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const release = await holdLedger(ledger.file, temporal, request.home);
   try {
     if (temporal.alone) {
+      await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
     }

@@ -5,11 +5,10 @@ import {
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { CONTROL_NEWS, RUN_BATCH, type RunBatchInput } from '../contract/messages.ts';
+import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { lanesFor } from '../workflows/policy/window.ts';
 
 /** Workflow tasks of ours are short; a lost worker's task comes again after this. */
 const WORKFLOW_TASK_TIMEOUT = '3s';
@@ -28,7 +27,7 @@ export async function startWorkflow(
   batch: BatchRecord,
   { news }: { readonly news: boolean },
 ): Promise<WorkflowHandle> {
-  const input: RunBatchInput = { batch: batch.name, lanes: lanesFor(batch.rows) };
+  const input: SuperviseBatchInput = { batch: batch.name };
   const start = {
     workflowId: batchWorkflowId(ledger.id, batch.name),
     taskQueue: taskQueueOf({ apiUrl: batch.apiUrl, account: batch.account, ledgerId: ledger.id }),
@@ -37,11 +36,18 @@ export async function startWorkflow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
   } as const;
-  return client.withDeadline<WorkflowHandle>(Date.now() + TELL_TIMEOUT_MS, () =>
-    news
-      ? client.workflow.signalWithStart(RUN_BATCH, { ...start, signal: CONTROL_NEWS, signalArgs: [] })
-      : client.workflow.start(RUN_BATCH, start),
-  );
+  return client.withDeadline<WorkflowHandle>(Date.now() + TELL_TIMEOUT_MS, async () => {
+    if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
+    const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
+      ...start,
+      signal: NEWS_SIGNAL,
+      signalArgs: [],
+    });
+    const { type } = await handle.describe();
+    if (type === SUPERVISE_BATCH) return handle;
+    // Of an earlier version, with lanes that end with it. The ledger says where each row stands, so a new one simply goes on.
+    return client.workflow.start(SUPERVISE_BATCH, { ...start, workflowIdConflictPolicy: 'TERMINATE_EXISTING' });
+  });
 }
 
 /**
@@ -51,7 +57,7 @@ export async function startWorkflow(
 export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
   try {
-    await client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () => handle.signal(CONTROL_NEWS));
+    await client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () => handle.signal(NEWS_SIGNAL));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -5,17 +5,17 @@ import { createActivities } from '../activities/index.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { taskQueueOf } from '../contract/names.ts';
 
-/**
- * Workflows per process that stay in memory. A batch has at most five, and an isolate's own heap must never fill up
- * (a known way for a worker to die).
- */
+/** Workflows per process that stay in memory: one a batch. An isolate's own heap must never fill up (a known way for a worker to die). */
 const CACHED_WORKFLOWS = 100;
 
+/** Lanes and surveys of one process at once: a few a batch. What a lane does is bounded by the limits of its batch. */
+const ACTIVITIES_AT_ONCE = 500;
+
 /**
- * Most activities only wait: for their turn, for a place on the wire, for a job. What they do is bounded elsewhere; here there must be
- * room for all of them, or those that wait would keep out those that they wait for.
+ * Heartbeats really go out this often. The SDK holds them back to eight tenths of the time-out by default, and then a process that stands
+ * still can lose its lane within 2 s, long before its own clocks forbid it to send (`policy/send-deadline.ts`).
  */
-const ACTIVITIES_AT_ONCE = 2_000;
+const HEARTBEAT_EVERY = '2s';
 
 /**
  * A worker for one realm. The short sticky time-out matters after a kill: until it is over, tasks wait for the dead worker's
@@ -35,6 +35,8 @@ export async function createWorker(
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     stickyQueueScheduleToStartTimeout: '1s',
   });
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
+import { BatchCache } from '../activities/batch-cache.ts';
 import { Crowd } from '../activities/crowd.ts';
 import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
@@ -29,6 +30,8 @@ export function dependenciesOf(
 ): Dependencies {
   return {
     ...world,
+    batches: new BatchCache(world.ledger),
+    lanes: new Map(),
     ending,
     cutting,
     clock: SYSTEM_CLOCK,

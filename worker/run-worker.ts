@@ -9,6 +9,7 @@ import {
 import type { Logger } from 'pino';
 import { createWorker } from './create-worker.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
+import { showAlive } from './show-alive.ts';
 
 /** A worker at work in this process. */
 export interface RunningWorker {
@@ -66,8 +67,10 @@ export async function startWorker(
     await connection.close();
     throw error;
   });
+  const alive = await showAlive(deps);
   const ended = worker.run().finally(async () => {
     await deps.fetches.idle();
+    await alive.end();
     await connection.close();
   });
   // Whoever awaits `ended` hears of it; until then it must not count as unhandled.

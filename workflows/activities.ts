@@ -1,54 +1,22 @@
-import { isCancellation, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
-import type { HeldAttempt, SubmitReport } from '../contract/batch.ts';
+
+/** The world as workflows see it, with the patience that each part deserves. Whatever fails is repeated: nothing here is decided twice. */
+
+const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
+
+/** A look at the ledger. Ending the rows of a large batch that is being stopped takes its time. */
+export const { surveyBatch } = proxyActivities<Activities>({
+  startToCloseTimeout: '5m',
+  retry: FOREVER,
+});
 
 /**
- * The world as workflows see it, with the patience that each part deserves. Temporal owns every retry but one: a paid
- * request. `submit` runs once; what becomes of a lost one is decided by `reconcile`.
+ * A slice ends by itself after minutes; what is on the wire then may take as long as a request may. A worker beats every 2 s, so
+ * one that is silent for five beats is dead or stands still, and another takes its lane.
  */
-
-const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
-
-/** Reads and writes of the ledger: quick, repeatable, so a lost worker is noticed by the clock alone. */
-export const { openBatch, claimRows, closeBatch } = proxyActivities<Activities>({
-  startToCloseTimeout: '10s',
-  retry: FOREVER,
-});
-
-/** May read the API's list page by page, which takes long where reads are scarce; begun anew it would never end. */
-export const { reconcile } = proxyActivities<Activities>({
+export const { workLane } = proxyActivities<Activities>({
   startToCloseTimeout: '1h',
-  heartbeatTimeout: '10s',
-  retry: FOREVER,
-});
-
-/** Waits for its slot, then sends at most one paid request. */
-const { submit } = proxyActivities<Activities>({
-  startToCloseTimeout: '30m',
-  heartbeatTimeout: '10s',
-  retry: { maximumAttempts: 1 },
-});
-
-/** Makes an attempt. A lost one is settled by the ledger: whether anything was sent is for it to say. */
-export async function submitOrReconcile(key: HeldAttempt): Promise<SubmitReport> {
-  try {
-    return await submit(key);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return await reconcile(key);
-  }
-}
-
-/** Polls and downloads for a slice of time. */
-export const { awaitAndFetch } = proxyActivities<Activities>({
-  startToCloseTimeout: '10m',
-  heartbeatTimeout: '10s',
-  retry: { ...FOREVER, maximumInterval: '5s' },
-});
-
-/** Waits until no paid request is on the wire, which can take as long as a request may. */
-export const { applyControl } = proxyActivities<Activities>({
-  startToCloseTimeout: '15m',
   heartbeatTimeout: '10s',
   retry: FOREVER,
 });

@@ -3,6 +3,7 @@ import { first } from './0001-first.ts';
 import { takes } from './0002-takes.ts';
 import { toldAndHold } from './0003-told-and-hold.ts';
 import { words } from './0004-words.ts';
+import { lanes } from './0005-lanes.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -10,6 +11,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-takes': takes,
   '0003-told-and-hold': toldAndHold,
   '0004-words': words,
+  '0005-lanes': lanes,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -1,74 +1,58 @@
 import { describe, expect, it } from '@jest/globals';
-import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
-import { LedgerUnreachable } from '../../ledger/errors.ts';
-import { BATCH, keyOf, tts } from './rows.ts';
+import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
+import { LedgerMisuse, LedgerUnreachable } from '../../ledger/errors.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { BATCH, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 
+const OFFER: LaneOffer = { batch: BATCH, lane: 1, lanes: 1, run: 'run' };
+
 describe('createActivities', () => {
-  it('walks a batch from its opening to its close', async () => {
+  it('walks a batch from its first survey to its close', async () => {
     const world = await createWorld();
-    await world.fill([tts()]);
+    await world.fill([tts(), tts('Another.')]);
     const activities = createActivities((await world.worker()).deps);
-    const env = (): MockActivityEnvironment => new MockActivityEnvironment();
-    expect(await activities.openBatch(BATCH)).toEqual({ rows: 1, control: 'running', submits: 8, window: 100 });
-    const at = { row: 1, step: 'speech', take: 1, attempt: 1, hold: 1 } as const;
-    const claim = { batch: BATCH, run: 'r', lane: 1, claim: 1, limit: 5 };
-    expect(await activities.claimRows(claim)).toEqual({
-      rows: [{ row: 1, kind: 'tts', next: { do: 'submit', at } }],
-      control: 'running',
-      exhausted: true,
-    });
-    expect(await env().run(() => activities.submit({ ...keyOf(1), hold: 1 }))).toEqual({
-      verdict: 'accepted',
-      next: { do: 'wait', at },
-    });
-    expect(await env().run(() => activities.reconcile({ ...keyOf(1), hold: 1 }))).toEqual({
-      verdict: 'accepted',
-      next: { do: 'wait', at },
-    });
-    expect(await activities.closeBatch(BATCH)).toEqual({ open: 1, control: 'running' });
-    const waited = await env().run(() => activities.awaitAndFetch({ batch: BATCH, rows: [at], sliceMs: 5_000 }));
-    expect(waited).toEqual({ settled: [{ row: 1, next: { do: 'ended' } }], control: 'running' });
-    expect(await activities.closeBatch(BATCH)).toEqual({ open: 0, control: 'running' });
-    await (await world.look()).setControl(BATCH, 'paused');
-    const paused = await env().run(() => activities.applyControl(BATCH));
-    // A finished batch stays as it is.
-    expect(paused).toEqual({ control: 'running', submits: 8, window: 100 });
+    expect(await activities.surveyBatch(BATCH)).toEqual({ open: 2, control: 'running', lanes: 1 });
+    expect(await new MockActivityEnvironment().run(() => activities.workLane(OFFER))).toEqual({ then: 'idle' });
+    expect(await activities.surveyBatch(BATCH)).toEqual({ open: 0, control: 'running', lanes: 0 });
+    expect(world.charges()).toHaveLength(2);
+    expect(await (await world.look()).findBatch(BATCH)).toMatchObject({ state: 'closed' });
   });
 
   it('refuses a batch that the ledger does not have, once and for all', async () => {
     const world = await createWorld();
     const activities = createActivities((await world.worker()).deps);
-    await expect(activities.openBatch('nothing')).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
+    await expect(activities.surveyBatch('nothing')).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
   });
 
-  it('refuses for good what an older ledger does not know, so that no workflow retries it for ever', async () => {
+  it('refuses for good what the ledger does not know, so that no workflow retries it for ever', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
-    const activities = createActivities((await world.worker()).deps);
-    const env = new MockActivityEnvironment();
-    const reconciling = env.run(() => activities.reconcile(keyOf(1, 7)));
-    await expect(reconciling).rejects.toMatchObject({ type: 'LedgerMisuse', nonRetryable: true });
+    const misuse = new LedgerMisuse('There is no such batch.');
+    const { deps } = await world.worker({
+      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(misuse) } }),
+    });
+    await expect(createActivities(deps).surveyBatch(BATCH)).rejects.toMatchObject({
+      type: 'LedgerMisuse',
+      nonRetryable: true,
+    });
   });
 
-  it('beats from the start, and ends its wait when the server takes the work away', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
-    const death = world.holdAt('after-intent');
-    void (await world.worker({ witness: death.witness })).submit(keyOf(1));
-    await death.reached;
+  it('beats while it works, and gives its rows up when the server takes the work away', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
+    await world.fill([tts(), tts('Another.')]);
     const activities = createActivities((await world.worker()).deps);
     const env = new MockActivityEnvironment();
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));
-    await (await world.look()).setControl(BATCH, 'paused');
-    const pausing = env.run(() => activities.applyControl(BATCH));
-    pausing.catch(() => undefined);
-    expect(beats).toBe(1);
+    const working = env.run<[], LaneReport, () => Promise<LaneReport>>(() => activities.workLane(OFFER));
+    await waitFor(() => beats > 2 && world.charges().length === 2);
     env.cancel();
-    await expect(pausing).rejects.toMatchObject({ name: 'AbortError', cause: expect.any(CancelledFailure) });
+    expect(await working).toEqual({ then: 'more' });
+    expect(await (await world.look()).laneOwners(BATCH)).toEqual([]);
+    expect((await world.row(1)).state).toBe('processing');
   });
 
   it('tells a fault that no retry heals, and throws it all the same', async () => {
@@ -78,9 +62,9 @@ describe('createActivities', () => {
     const worker = await world.worker({
       change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(gone) } }),
     });
-    await expect(createActivities(worker.deps).closeBatch(BATCH)).rejects.toBe(gone);
+    await expect(createActivities(worker.deps).surveyBatch(BATCH)).rejects.toBe(gone);
     expect(worker.faults).toEqual([gone]);
-    await expect(createActivities(worker.deps).openBatch('nothing')).rejects.toThrow();
+    await expect(createActivities(worker.deps).surveyBatch('nothing')).rejects.toThrow();
     expect(worker.faults).toHaveLength(1);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createActivities } from '../../activities/index.ts';
-import { BATCH, dub, keyOf, tts } from './rows.ts';
+import { moveAfter } from '../../activities/load-attempt.ts';
+import { dub, keyOf, tts } from './rows.ts';
 import { createWorld } from './world.ts';
+import { claimAnew } from '../ledger/setup.ts';
 
 /** Lost memory of docs/decisions/one-charge.md: what Temporal forgot or remembers wrongly, the ledger knows. */
 
@@ -20,15 +21,9 @@ describe('one charge: lost memory', () => {
     expect(world.charges()).toHaveLength(3);
 
     const after = await world.worker();
-    const { rows, exhausted } = await createActivities(after.deps).claimRows({
-      batch: BATCH,
-      run: 'another run',
-      lane: 1,
-      claim: 1,
-      limit: 100,
-    });
+    const { rows, exhausted } = await claimAnew(after.deps.ledger, { run: 'another run' });
     const at = { step: 'speech', take: 1, attempt: 1, hold: 1 };
-    expect(rows.map(({ next }) => next)).toEqual([
+    expect(rows.map(({ row, charges }) => moveAfter(row, row, charges))).toEqual([
       { do: 'submit', at: { row: 1, ...at } },
       { do: 'reconcile', at: { row: 2, ...at } },
       { do: 'wait', at: { row: 3, ...at } },

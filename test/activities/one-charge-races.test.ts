@@ -8,6 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, settingsOf, tts } from './rows.ts';
 import { movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
+import { claimAnew } from '../ledger/setup.ts';
 
 /** Two at once, zombies and clocks of docs/decisions/one-charge.md. A zombie is held at a moment and let go later. */
 
@@ -151,8 +152,7 @@ describe('one charge: zombies and clocks', () => {
     expect(await world.paidRequests()).toBe(0);
 
     // The row is open again, free for whoever claims next.
-    const claim = { batch: BATCH, run: 'r2', lane: 1, claim: 1, limit: 10 };
-    expect((await other.deps.ledger.claimRows(claim)).rows.map(({ row }) => row.row)).toEqual([1]);
+    expect((await claimAnew(other.deps.ledger)).rows.map(({ row }) => row.row)).toEqual([1]);
     expect(await other.submit(keyOf(1, 2))).toMatchObject({ verdict: 'accepted' });
     expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 accepted']);
     expect(world.charges()).toHaveLength(1);

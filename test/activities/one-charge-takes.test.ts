@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { adoptJob } from '../../worker/settle-unknown.ts';
-import { createActivities } from '../../activities/index.ts';
+import { moveAfter } from '../../activities/load-attempt.ts';
 import type { HeldAttempt } from '../../contract/batch.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
-import { redriveNow } from '../ledger/setup.ts';
+import { claimAnew, redriveNow } from '../ledger/setup.ts';
 
 /** New takes of docs/decisions/one-charge.md: by a person, by `--retakes` and by `--on-unknown`. */
 
@@ -101,14 +101,8 @@ describe('one charge: takes', () => {
       await world.fill([tts()], { onUnknown, budget: 1 });
       const { ledger } = (await world.worker()).deps;
       const claim = async (lane: number): Promise<HeldAttempt> => {
-        const { rows } = await createActivities((await world.worker()).deps).claimRows({
-          batch: BATCH,
-          run: 'r',
-          lane,
-          claim: 1,
-          limit: 1,
-        });
-        const next = rows[0]?.next;
+        const { rows } = await claimAnew(ledger, { lane, limit: 1 });
+        const next = rows[0] === undefined ? undefined : moveAfter(rows[0].row, rows[0].row, rows[0].charges);
         if (next === undefined || next.do === 'ended') throw new Error('the row was not given out');
         return { batch: BATCH, ...next.at };
       };

@@ -1,12 +1,19 @@
-import { awaitAndFetch } from '../../activities/await-and-fetch.ts';
-import { applyControl } from '../../activities/apply-control.ts';
+import { setMaxListeners } from 'node:events';
 import type { Dependencies, Moment } from '../../activities/dependencies.ts';
-import { moveAfter } from '../../activities/load-attempt.ts';
+import { Alarms } from '../../activities/lane/alarms.ts';
+import { awaitJob } from '../../activities/lane/await-job.ts';
+import { Steering } from '../../activities/lane/steering.ts';
+import { loadAttempt, loadBatch, moveAfter } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
 import type { AttemptKey, Move, RowAttempt, SubmitReport } from '../../contract/batch.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
+
+/** Rows that need something else now. */
+export interface Slice {
+  readonly settled: readonly { readonly row: number; readonly next: Move }[];
+}
 
 /** One worker process, by its activities. */
 export class Worker {
@@ -32,10 +39,9 @@ export class Worker {
     return this.#run(reconcile(this.deps, key, this.#cancel.signal));
   }
 
-  /** A wish of the user's, as the command line and the workflow carry it out together. */
-  async control(control: Control): ReturnType<typeof applyControl> {
+  /** A wish of the user's. */
+  async control(control: Control): Promise<void> {
     await this.deps.ledger.setControl(BATCH, control);
-    return this.#run(applyControl(this.deps, BATCH, this.#cancel.signal));
   }
 
   /** Waits for jobs of these rows until each needs something else, slice by slice; returns what they need. */
@@ -50,9 +56,42 @@ export class Worker {
     return next;
   }
 
-  /** One slice of waiting. */
-  slice(rows: readonly RowAttempt[], sliceMs: number): ReturnType<typeof awaitAndFetch> {
-    return this.#run(awaitAndFetch(this.deps, { batch: BATCH, rows, sliceMs }, this.#cancel.signal));
+  /** Waits for jobs of these rows for so long at most, side by side, as a lane does; returns those that need something else. */
+  slice(rows: readonly RowAttempt[], sliceMs: number): Promise<Slice> {
+    return this.#run(this.#wait(rows, sliceMs));
+  }
+
+  async #wait(rows: readonly RowAttempt[], sliceMs: number): Promise<Slice> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, this.#cancel.signal]);
+    setMaxListeners(0, signal);
+    const alarms = new Alarms();
+    signal.addEventListener('abort', () => {
+      alarms.off();
+    });
+    const timer = setTimeout(() => {
+      over.abort();
+    }, sliceMs);
+    const steering = new Steering(this.deps, await loadBatch(this.deps, BATCH), { signal, alarms });
+    const listening = steering.listen(() => undefined);
+    listening.catch(() => {
+      over.abort();
+    });
+    const settled: { row: number; next: Move }[] = [];
+    try {
+      await Promise.all(
+        rows.map(async (at) => {
+          const key = { batch: BATCH, ...at };
+          const next = await awaitJob(this.deps, key, await loadAttempt(this.deps, key), { signal, alarms });
+          if (next.do !== 'wait') settled.push({ row: at.row, next });
+        }),
+      );
+    } finally {
+      clearTimeout(timer);
+      over.abort();
+    }
+    await listening;
+    return { settled };
   }
 
   /** Does what a lane does with a row, until it has ended or the batch does not go on. Returns the last move. */

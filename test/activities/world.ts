@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { pino } from 'pino';
+import { BatchCache } from '../../activities/batch-cache.ts';
 import type { Dependencies, Moment } from '../../activities/dependencies.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
@@ -89,7 +90,9 @@ export class World {
       },
       ending.signal,
     );
-    const deps = { ...wired, ...(options.clock === undefined ? {} : { clock: options.clock }) };
+    // What a test has just changed is to be seen at once.
+    const batches = new BatchCache(ledger, 0);
+    const deps = { ...wired, batches, ...(options.clock === undefined ? {} : { clock: options.clock }) };
     const worker = new Worker({ ...deps, ...options.change?.(deps) }, faults, ending, (work) => {
       this.#note(work);
     });

@@ -30,11 +30,11 @@ function planOf(query: CompiledQuery): string {
 }
 
 describe('query plans', () => {
-  it('finds free rows through the index of open rows, in order, without sorting', async () => {
+  it('finds free rows through their index, in order, without sorting', async () => {
     const db = new Kysely<Schema>({ dialect: await openSqlite(path) });
-    const plan = planOf(selectFreeRows(db, 'b', 'run', 10).compile());
+    const plan = planOf(selectFreeRows(db, 'b', ['waiting'], 10).compile());
     await db.destroy();
-    expect(plan).toContain('COVERING INDEX rows_open (batch=?)');
+    expect(plan).toContain('COVERING INDEX rows_free (batch=? AND state=?)');
     expect(plan).not.toContain('TEMP B-TREE');
   });
 });

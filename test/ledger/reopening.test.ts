@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, endAnyhow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+import { aBatch, aKey, aRow, claimAnew, endAnyhow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** What a row and its batch look like after a person opened them again, to the last column. */
 
@@ -42,7 +42,7 @@ async function acceptSpeech(row: number, take = 1): Promise<void> {
 
 describe('a row with a result that is paid for again', () => {
   beforeEach(async () => {
-    await ledger.claimRows({ batch: 'b', run: 'run', lane: 1, claim: 1, limit: 2 });
+    await claimAnew(ledger, { lane: 2, limit: 2 });
     await acceptSpeech(1);
     const ending = { outcome: 'succeeded', file: FILE, extraFiles: [SUBTITLES], text: 'Row 1' } as const;
     await ledger.finishJob(aKey(1), { file: FILE }, ending);
@@ -53,7 +53,7 @@ describe('a row with a result that is paid for again', () => {
     const row = await rowOf(1);
     expect(row).toMatchObject({ take: 2, redoFrom: null, state: 'waiting', outcome: null, failure: null });
     expect(row).toMatchObject({ file: null, extraFiles: [], text: null, waitSince: null, endedAt: null });
-    const claimed = await ledger.claimRows({ batch: 'b', run: 'run', lane: 1, claim: 2, limit: 2 });
+    const claimed = await claimAnew(ledger, { limit: 2 });
     expect(claimed.rows.map((one) => one.row.row)).toEqual([1]);
   });
 
@@ -164,7 +164,7 @@ describe('a job that is waited for again', () => {
   });
 
   it('frees the row for the next claim, with as many takes of its own as a new one', async () => {
-    await ledger.claimRows({ batch: 'b', run: 'run', lane: 1, claim: 1, limit: 2 });
+    await claimAnew(ledger, { lane: 2, limit: 2 });
     await acceptSpeech(1);
     const retake = { retake: 'speech', reason: 'retake', most: 1, otherwise: { outcome: 'failed' } } as const;
     await ledger.finishJob(aKey(1), { failure: FAILURE }, retake);
@@ -173,7 +173,7 @@ describe('a job that is waited for again', () => {
     await ledger.changeRunning(aKey(1, 1, 2), { outcome: 'overdue' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 2, how: WAIT }]);
     expect(await rowOf(1)).toMatchObject({ take: 2, autoTakes: 0, state: 'processing' });
-    const claimed = await ledger.claimRows({ batch: 'b', run: 'run', lane: 1, claim: 2, limit: 2 });
+    const claimed = await claimAnew(ledger, { limit: 2 });
     expect(claimed.rows.map(({ row }) => row.row)).toEqual([1]);
   });
 

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
+import type { LaneHold } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
+import { aBatch, aKey, aRow, claimAnew, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
@@ -144,19 +145,27 @@ describe('rows', () => {
 });
 
 describe('claimRows', () => {
-  const first = { batch: 'b', run: 'run1', lane: 1, claim: 1, limit: 2 };
+  const holds = new Map<number, LaneHold>();
 
-  async function claim(change: Partial<typeof first> = {}): Promise<[number[], boolean]> {
-    const { rows, exhausted } = await ledger.claimRows({ ...first, ...change });
-    return [rows.map(({ row }) => row.row), exhausted];
+  /** Claims for a lane of one run, which is taken once. */
+  async function claim({ lane = 1, limit = 2 } = {}): Promise<[number[], boolean]> {
+    const hold = holds.get(lane) ?? (await ledger.takeLane({ batch: 'b', run: 'run', lane, owner: `w${lane}` }));
+    holds.set(lane, hold);
+    const reply = await ledger.claimRows({ ...hold, limit });
+    if (reply === 'lost') throw new Error('the lane was lost');
+    return [reply.rows.map(({ row }) => row.row), reply.exhausted];
   }
+
+  beforeEach(() => {
+    holds.clear();
+  });
 
   it('gives every row to one claim, in order, and says when none is left', async () => {
     await fill(ledger, 5);
     expect(await claim()).toEqual([[1, 2], false]);
     expect(await claim({ lane: 2 })).toEqual([[3, 4], false]);
-    expect(await claim({ claim: 2 })).toEqual([[5], true]);
-    expect(await claim({ claim: 3 })).toEqual([[], true]);
+    expect(await claim()).toEqual([[5], true]);
+    expect(await claim()).toEqual([[], true]);
   });
 
   it('says at once that none is left when the last was taken', async () => {
@@ -164,24 +173,10 @@ describe('claimRows', () => {
     expect(await claim()).toEqual([[1, 2], true]);
   });
 
-  it('gives the same rows for the same claim, also those that ended since', async () => {
-    await fill(ledger, 3);
-    await claim();
+  it('brings the attempts of each row', async () => {
+    await fill(ledger, 1);
     await ledger.intend(aKey(1), INTENT);
-    await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    expect(await claim({ limit: 3 })).toEqual([[1, 2], false]);
-    const { rows } = await ledger.claimRows(first);
-    expect(rows[0]?.charges).toHaveLength(1);
-  });
-
-  it('gives those first that hold a place on the wire since an earlier run', async () => {
-    await fill(ledger, 6);
-    await claim({ limit: 6 });
-    for (const row of [5, 4]) await ledger.intend(aKey(row), INTENT);
-    const next = { run: 'run2', limit: 2 };
-    expect(await claim(next)).toEqual([[4, 5], false]);
-    expect(await claim({ ...next, claim: 2 })).toEqual([[1, 2], false]);
-    expect(await claim({ ...next, claim: 3, limit: 3 })).toEqual([[3, 6], true]);
+    expect((await claimAnew(ledger)).rows[0]?.charges).toHaveLength(1);
   });
 
   it('gives a lane without room what needs none: running jobs, requests on the wire or in doubt', async () => {
@@ -191,9 +186,9 @@ describe('claimRows', () => {
     await ledger.settle(aKey(4), { verdict: 'unknown' }, { state: 'submitting' });
     await ledger.settle(aKey(5), { verdict: 'accepted', jobId: 'j5' }, { state: 'processing' });
     await ledger.finishJob(aKey(5), { file: FILE }, { state: 'waiting' });
-    expect(await claim({ limit: 0 })).toEqual([[2, 4, 3].toSorted(), false]);
-    expect(await claim({ limit: 0, claim: 2 })).toEqual([[], false]);
-    expect(await claim({ limit: 3, claim: 3 })).toEqual([[1, 5, 6], true]);
+    expect(await claim({ limit: 0 })).toEqual([[2, 3, 4], false]);
+    expect(await claim({ limit: 0 })).toEqual([[], false]);
+    expect(await claim({ limit: 3 })).toEqual([[1, 5, 6], true]);
   });
 
   it('gives no room to what a person resubmitted: its old answer may still come, but it is to be paid for', async () => {
@@ -208,7 +203,7 @@ describe('claimRows', () => {
       { row: 2, take: 1, how },
     ]);
     expect(await claim({ limit: 0 })).toEqual([[3], false]);
-    expect(await claim({ claim: 2, limit: 3 })).toEqual([[1, 2, 4], true]);
+    expect(await claim({ limit: 3 })).toEqual([[1, 2, 4], true]);
   });
 
   it('gives a row out under a new number each time, and lets nobody go on with an older one', async () => {
@@ -216,13 +211,11 @@ describe('claimRows', () => {
     const holdOf = async (): Promise<number> => (await ledger.readRow('b', 1))?.row.hold ?? NaN;
     await claim();
     const first = await holdOf();
-    await claim();
-    expect(await holdOf()).toBe(first);
     await ledger.giveUp(aKey(1), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     const key = aKey(1, 1, 2);
     expect(await ledger.intend(key, { ...INTENT, hold: first })).toMatchObject({ answer: 'held' });
-    await claim({ claim: 2 });
+    await claim();
     const second = await holdOf();
     expect(second).toBeGreaterThan(first);
     expect(await ledger.intend(key, { ...INTENT, hold: first })).toMatchObject({ answer: 'held' });
@@ -231,22 +224,6 @@ describe('claimRows', () => {
     await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
     await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await holdOf()).toBeGreaterThan(second);
-  });
-
-  it('fills the window with what runs before anything new, and says when nothing else is left', async () => {
-    await fill(ledger, 5);
-    for (const row of [3, 4, 5]) await ledger.intend(aKey(row), INTENT);
-    expect(await claim({ limit: 1 })).toEqual([[3, 4, 5], false]);
-    await ledger.giveUp(aKey(1), { outcome: 'failed' });
-    await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    expect(await claim({ run: 'run2', limit: 0 })).toEqual([[3, 4, 5], true]);
-  });
-
-  it('gives the open rows of an earlier run to the next', async () => {
-    await fill(ledger, 3);
-    await claim();
-    await ledger.giveUp(aKey(1), { outcome: 'failed' });
-    expect(await claim({ run: 'run2', limit: 9 })).toEqual([[2, 3], true]);
   });
 });
 

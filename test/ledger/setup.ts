@@ -7,6 +7,7 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Step } from '../../contract/row-kinds.ts';
+import type { Claim } from '../../ledger/claims.ts';
 import type { Ledger, RedriveChoice, Redriven } from '../../ledger/ledger.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
@@ -54,6 +55,21 @@ export function aRow(row: number): NewRow {
 
 export function aKey(row: number, attempt = 1, take = 1, step: Step = 'speech'): AttemptKey {
   return { batch: 'b', row, step, take, attempt };
+}
+
+/** Takes a lane of the batch `b`, with what it had, and claims for it; what is not said is lane 1, of the same run, without bound. */
+export async function claimAnew(
+  ledger: Ledger,
+  {
+    lane = 1,
+    run = 'run',
+    limit = 100,
+  }: { readonly lane?: number; readonly run?: string; readonly limit?: number } = {},
+): Promise<Claim> {
+  const hold = await ledger.takeLane({ batch: 'b', lane, run, owner: `w${lane}` });
+  const claim = await ledger.claimRows({ ...hold, limit });
+  if (claim === 'lost') throw new Error('the lane was lost at once');
+  return claim;
 }
 
 /** A folder of its own, removed with what it holds. */

@@ -5,10 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import type { Activities } from '../../contract/activities.ts';
-import type { RowTask } from '../../contract/batch.ts';
-import { laneWorkflowId } from '../../contract/names.ts';
-import { CONTROL_NEWS, CONTROL_UPDATE, RUN_BATCH } from '../../contract/messages.ts';
+import type { Activities, LaneReport } from '../../contract/activities.ts';
+import { NEWS_SIGNAL, SUPERVISE_BATCH } from '../../contract/messages.ts';
 import { workflowBundle } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -36,11 +34,11 @@ async function withWorld(activities: Partial<Activities>, work: () => Promise<vo
 
 /** News of a batch, for whose sake its workflow is started if it does not run. */
 async function sendNews(batch: string): Promise<void> {
-  await client.workflow.signalWithStart(RUN_BATCH, {
+  await client.workflow.signalWithStart(SUPERVISE_BATCH, {
     workflowId: batch,
     taskQueue: QUEUE,
-    args: [{ batch, lanes: 1 }],
-    signal: CONTROL_NEWS,
+    args: [{ batch }],
+    signal: NEWS_SIGNAL,
     workflowTaskTimeout: '3s',
   });
 }
@@ -60,25 +58,33 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** A lane that has something to do until it is let go. */
+function lane(): { readonly report: Promise<LaneReport>; end(report: LaneReport): void } {
+  let end: (report: LaneReport) => void = () => undefined;
+  const report = new Promise<LaneReport>((resolve) => (end = resolve));
+  return { report, end };
+}
+
+async function eventsOf(workflowId: string, kind: 'activityTaskScheduled' | 'timerFired'): Promise<number> {
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).filter((event) => event[`${kind}EventAttributes`] != null).length;
+}
+
 describe('news of a batch', () => {
   it('that rows were opened again is never missed, however close to the end it comes', async () => {
     const BATCHES = 6;
     const open = new Map<string, number>();
     const closed = new Map<string, number>();
-    const limits = { submits: 8, window: 100 };
-    const ended: RowTask = { row: 1, kind: 'tts', next: { do: 'ended' } };
     await withWorld(
       {
-        openBatch: () => Promise.resolve({ rows: 1, control: 'running', ...limits }),
-        applyControl: () => Promise.resolve({ control: 'running', ...limits }),
-        claimRows: ({ batch }) => {
-          const rows = (open.get(batch) ?? 0) > 0 ? [ended] : [];
-          open.set(batch, 0);
-          return Promise.resolve({ rows, control: 'running', exhausted: true });
+        surveyBatch: (batch) => {
+          const rows = open.get(batch) ?? 0;
+          if (rows === 0) closed.set(batch, (closed.get(batch) ?? 0) + 1);
+          return Promise.resolve({ open: rows, control: 'running', lanes: rows });
         },
-        closeBatch: (batch) => {
-          closed.set(batch, (closed.get(batch) ?? 0) + 1);
-          return Promise.resolve({ open: open.get(batch) ?? 0, control: 'running' });
+        workLane: ({ batch }) => {
+          open.set(batch, 0);
+          return Promise.resolve({ then: 'idle' });
         },
       },
       async () => {
@@ -102,131 +108,100 @@ describe('news of a batch', () => {
     );
   });
 
-  it('that comes while a lane claims, and is newer than what it is told, lets it claim once more', async () => {
-    const limits = { submits: 8, window: 40 };
-    const wait: RowTask = {
-      ...{ row: 1, kind: 'tts' },
-      next: { do: 'wait', at: { row: 1, step: 'speech', take: 1, attempt: 1 } },
-    };
-    let claims = 0;
-    let answer: () => void = () => undefined;
-    const news = new Promise<void>((resolve) => (answer = resolve));
-    let applied = 0;
+  it('that a worker has joined brings one more lane, beside the one that works', async () => {
+    let useful = 1;
+    let open = 100;
+    const working = new Map<number, ReturnType<typeof lane>>();
     await withWorld(
       {
-        openBatch: () => Promise.resolve({ rows: 1, control: 'running', ...limits }),
-        applyControl: () => {
-          applied += 1;
-          return Promise.resolve({ control: 'running', ...limits });
+        surveyBatch: () => Promise.resolve({ open, control: 'running', lanes: useful }),
+        workLane: (offer) => {
+          const mine = lane();
+          working.set(offer.lane, mine);
+          return mine.report;
         },
-        claimRows: async () => {
-          claims += 1;
-          if (claims === 2) await news;
-          return { rows: claims === 1 ? [wait] : [], control: 'running', exhausted: claims > 1 };
-        },
-        // The lane has a row that runs on, so that no end of it makes the batch start another.
-        awaitAndFetch: async ({ rows }) => {
-          await sleep(50);
-          return { settled: claims > 2 ? rows.map(({ row }) => ({ row, next: { do: 'ended' } as const })) : [] };
-        },
-        closeBatch: () => Promise.resolve({ open: 0, control: 'running' }),
       },
       async () => {
-        await sendNews('early');
-        await waitFor(() => claims === 2);
-        const handle = client.workflow.getHandle('early');
-        const before = applied;
-        expect(await handle.executeUpdate(CONTROL_UPDATE)).toBe('running');
-        expect(applied).toBeGreaterThan(before);
-        const lane = client.workflow.getHandle(laneWorkflowId('early', 1));
-        await waitFor(async () => {
-          const { events } = await lane.fetchHistory();
-          return (events ?? []).some((event) => event.workflowExecutionSignaledEventAttributes != null);
-        });
-        answer();
-        await waitFor(() => claims > 2);
-        await handle.result();
+        await sendNews('joined');
+        await waitFor(() => working.size === 1);
+        useful = 2;
+        await sendNews('joined');
+        await waitFor(() => working.size === 2);
+        open = 0;
+        for (const one of working.values()) one.end({ then: 'idle' });
+        await client.workflow.getHandle('joined').result();
+        expect([...working.keys()]).toEqual([1, 2]);
       },
     );
   });
 
-  it('that nobody brought is found by a lane that only waits for it', async () => {
-    const limits = { submits: 8, window: 40 };
-    const submit: RowTask = {
-      ...{ row: 1, kind: 'tts' },
-      next: { do: 'submit', at: { row: 1, step: 'speech', take: 1, attempt: 1 } },
-    };
-    let claims = 0;
-    let submits = 0;
+  it('offers a lane whose time is over again at once, and none for a batch that is paused with nothing under way', async () => {
+    let paused = false;
+    let open = 1;
+    let slices = 0;
     await withWorld(
       {
-        openBatch: () => Promise.resolve({ rows: 1, control: 'paused', ...limits }),
-        applyControl: () => Promise.resolve({ control: 'paused', ...limits }),
-        // From the second claim on the ledger says that the batch may run.
-        claimRows: () => {
-          claims += 1;
-          const control = claims === 1 ? 'paused' : 'running';
-          return Promise.resolve({ rows: claims === 1 ? [submit] : [], control, exhausted: true });
+        surveyBatch: () => Promise.resolve({ open, control: paused ? 'paused' : 'running', lanes: paused ? 0 : 1 }),
+        workLane: () => {
+          slices += 1;
+          if (slices < 3) return Promise.resolve({ then: 'more' });
+          paused = slices === 3;
+          if (!paused) open = 0;
+          return Promise.resolve({ then: 'idle' });
         },
-        submit: () => {
-          submits += 1;
-          return Promise.resolve({ verdict: 'done', next: { do: 'ended' } });
-        },
-        closeBatch: () => Promise.resolve({ open: 0, control: 'running' }),
       },
       async () => {
-        await client.workflow.start(RUN_BATCH, {
+        await sendNews('paused');
+        await waitFor(() => paused);
+        // Its next step is a timer; only news, or the timer, makes it look again.
+        await waitFor(async () => (await client.workflow.getHandle('paused').describe()).historyLength > 0);
+        const before = slices;
+        paused = false;
+        await sendNews('paused');
+        await client.workflow.getHandle('paused').result();
+        expect([before, slices]).toEqual([3, 4]);
+      },
+    );
+  });
+
+  it('that nobody brought is found all the same, by a look now and then', async () => {
+    let surveys = 0;
+    await withWorld(
+      {
+        surveyBatch: () => {
+          surveys += 1;
+          return Promise.resolve({ open: surveys === 1 ? 1 : 0, control: 'paused', lanes: 0 });
+        },
+      },
+      async () => {
+        await client.workflow.start(SUPERVISE_BATCH, {
           workflowId: 'unbrought',
           taskQueue: QUEUE,
-          args: [{ batch: 'unbrought', lanes: 1 }],
+          args: [{ batch: 'unbrought' }],
           workflowTaskTimeout: '3s',
         });
         await client.workflow.getHandle('unbrought').result();
-        expect({ claims, submits }).toEqual({ claims: 2, submits: 1 });
-        const { events } = await client.workflow.getHandle(laneWorkflowId('unbrought', 1)).fetchHistory();
-        expect((events ?? []).filter((event) => event.timerFiredEventAttributes != null)).toHaveLength(1);
+        expect(surveys).toBe(2);
+        expect(await eventsOf('unbrought', 'timerFired')).toBe(1);
       },
     );
   });
 
-  it('brings the lanes their new share, and lets one that had found nothing more claim again', async () => {
-    let limits = { submits: 1, window: 1 };
-    let free = [1];
+  it('does not spin where lanes bring nothing on', async () => {
     let isOver = false;
-    const asked: number[] = [];
-    const at = (row: number): RowTask => ({
-      row,
-      kind: 'tts',
-      next: { do: 'wait', at: { row, step: 'speech', take: 1, attempt: 1 } },
-    });
     await withWorld(
       {
-        openBatch: () => Promise.resolve({ rows: 1, control: 'running', ...limits }),
-        applyControl: () => Promise.resolve({ control: 'running', ...limits }),
-        claimRows: ({ limit }) => {
-          asked.push(limit);
-          const rows = free.splice(0, limit).map(at);
-          return Promise.resolve({ rows, control: 'running', exhausted: free.length === 0 });
-        },
-        awaitAndFetch: async ({ rows }) => {
-          await sleep(50);
-          const settled = isOver ? rows.map(({ row }) => ({ row, next: { do: 'ended' } as const })) : [];
-          return { settled };
-        },
-        closeBatch: () => Promise.resolve({ open: 0, control: 'running' }),
+        surveyBatch: () => Promise.resolve({ open: isOver ? 0 : 1, control: 'running', lanes: 1 }),
+        workLane: () => Promise.resolve({ then: 'idle' }),
       },
       async () => {
-        await sendNews('share');
-        await waitFor(() => asked.length > 0);
-        expect(asked).toEqual([1]);
-        limits = { submits: 8, window: 40 };
-        free = [2, 3, 4];
-        const handle = client.workflow.getHandle('share');
-        expect(await handle.executeUpdate(CONTROL_UPDATE)).toBe('running');
-        await waitFor(() => free.length === 0);
-        expect(Math.max(...asked)).toBeGreaterThan(1);
+        await sendNews('stuck');
+        await waitFor(async () => (await eventsOf('stuck', 'timerFired')) >= 2);
+        // Two rounds at once, and one after each pause that is over, with a survey each.
+        expect(await eventsOf('stuck', 'activityTaskScheduled')).toBeLessThanOrEqual(10);
         isOver = true;
-        await handle.result();
+        await sendNews('stuck');
+        await client.workflow.getHandle('stuck').result();
       },
     );
   });

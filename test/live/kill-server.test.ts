@@ -43,7 +43,7 @@ describe('SIGKILL of the Temporal server', () => {
     for (const ms of backAfter) expect(ms).toBeLessThan(BACK_AT_WORK_MS);
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
     expect(await world.processes()).toEqual([]);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('of a cluster: the workers and the command wait for it and go on', async () => {
@@ -68,7 +68,7 @@ describe('SIGKILL of the Temporal server', () => {
       report('cluster server killed; ms from restart to the 17th paid request after it', backAfter);
       for (const ms of backAfter) expect(ms).toBeLessThan(BACK_AT_WORK_MS);
       expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-      expect(await replayHistoriesAt(server.address)).toBeGreaterThan(1);
+      expect(await replayHistoriesAt(server.address)).toBeGreaterThan(0);
       for (const worker of workers) worker.child.kill('SIGTERM');
       expect((await Promise.all(workers.map((worker) => worker.ended))).map((end) => end.code)).toEqual([0, 0]);
     } finally {

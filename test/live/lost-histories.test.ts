@@ -36,7 +36,7 @@ describe('Temporal has forgotten the run', () => {
     report('temporal.db deleted in mid-batch, three times', { paidBefore, ...end });
     expect({ code: last.code, stderr: last.stderr }).toMatchObject({ code: end.unknown > 0 ? 13 : 0 });
     expect(end.unknown).toBeLessThanOrEqual(3 * SUBMITS);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('in mid-batch, while nobody works: up goes on with it', async () => {

@@ -66,7 +66,7 @@ describe('steering a batch that runs', () => {
     }
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(world.charges().size).toBe(ROWS);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('pause and resume with a worker that stays: it goes on by itself', async () => {
@@ -117,7 +117,7 @@ describe('steering a batch that runs', () => {
     expect(await world.run(['stop', 'lines'])).toMatchObject({ code: 0 });
     expect(await world.run(RUN)).toMatchObject({ code: 10 });
     expect(world.simulator.ledger()).toHaveLength(paid);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('a second run of the same batch follows it; another batch runs beside it', async () => {

@@ -38,7 +38,7 @@ describe('tuning a batch that runs', () => {
     expect(await world.run(['tune', '--window', '2', '--submits', '1'])).toMatchObject({ code: 0 });
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(1);
+    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Runtime, Worker } from '@temporalio/worker';
+import { SUPERVISE_BATCH } from '../../contract/messages.ts';
 import { workflowBundle } from '../support/replay-histories.ts';
 
 const FOLDER = new URL('.', import.meta.url);
@@ -20,13 +21,12 @@ describe('stored histories', () => {
   // Its native threads would keep the test process alive.
   afterAll(() => Runtime.instance().shutdown());
 
-  it('are there for both workflow types', () => {
-    for (const type of ['runBatch', 'runLane']) expect(FILES.filter((name) => name.startsWith(type))).not.toEqual([]);
+  it('are there', () => {
+    expect(FILES.filter((name) => name.startsWith(SUPERVISE_BATCH))).not.toEqual([]);
   });
 
   it.each(FILES)('%s replays with the code of today', async (name) => {
     const history = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as History;
-    // The ids of lanes follow from the id of their batch.
     const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId;
     await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, id);
   });

@@ -25,8 +25,3 @@ export function firstLook(plan: LookPlan, acceptedAt: number, now: Instant): num
 export function nextLook(plan: LookPlan, now: number, random: number): number {
   return now + plan.pollGapMs * (0.9 + 0.2 * random);
 }
-
-/** Length of the next slice of waiting, in ms: short while new rows are still being sent, for they wait for the next slice. */
-export function sliceLength(stillSubmitting: boolean): number {
-  return stillSubmitting ? 2_000 : 10_000;
-}

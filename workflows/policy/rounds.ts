@@ -1,5 +1,5 @@
 /**
- * A batch goes through its open rows in rounds; nearly always one. Rounds that bring nothing on (rows that are open for a reason
+ * Lanes of a batch work until no row is open; nearly always in one round. Rounds that bring nothing on (rows that are open for a reason
  * that no lane can do anything about) are followed by ever longer pauses, so that the batch never spins.
  */
 const FIRST_PAUSE_MS = 1_000;
@@ -14,8 +14,8 @@ const FIRST_ASK_MS = 15_000;
 const LONGEST_ASK_MS = 600_000;
 
 /**
- * How long a lane with nothing to do but wait for news waits before it asks the ledger, ms: longer each time, for a batch may be
- * paused for days. `asked`: times in a row that brought nothing.
+ * How long a batch that no lane can do anything for is left alone before somebody looks at it again, ms: longer each time, for it may be
+ * paused for days. `asked`: looks in a row that brought nothing.
  */
 export function askPauseMs(asked: number): number {
   return Math.min(LONGEST_ASK_MS, FIRST_ASK_MS * 2 ** Math.min(10, asked));

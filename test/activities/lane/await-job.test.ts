@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnwritable } from '../../store/errors.ts';
-import { UnfitBody } from '../../store/store.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { BATCH, dub, keyOf, lipSync, tts } from './rows.ts';
-import { fastClock } from './worker.ts';
-import { reads, withJob } from './with-job.ts';
-import { createWorld } from './world.ts';
+import { StoreUnwritable } from '../../../store/errors.ts';
+import { UnfitBody } from '../../../store/store.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { dub, keyOf, lipSync, tts } from '../rows.ts';
+import { fastClock } from '../worker.ts';
+import { reads, withJob } from '../with-job.ts';
+import { createWorld } from '../world.ts';
 
-describe('awaitAndFetch', () => {
+describe('awaitJob', () => {
   it('fails the row with the words of a job that failed, and keeps its id', async () => {
     const { world, worker } = await withJob({
       on: 'create',
@@ -54,30 +54,6 @@ describe('awaitAndFetch', () => {
     expect(row.charges).toMatchObject([{ state: 'accepted', jobId: world.charges()[0]?.jobId }]);
     expect(await reads(world)).toBe(6);
     expect(await world.paidRequests()).toBe(1);
-  });
-
-  it('says what the batch may do by the end of the slice', async () => {
-    const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
-    const slice = worker.slice([keyOf(1)], 500);
-    await (await world.look()).setControl(BATCH, 'paused');
-    expect(await slice).toEqual({ settled: [], control: 'paused' });
-  });
-
-  it('takes back looks whose turn has not come when the slice ends; the next slice goes on where it stopped', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
-    await world.fill(
-      Array.from({ length: 20 }, () => tts()),
-      { limits: { pollRate: 10 }, firstLookMs: 1, pollGapMs: 60_000 },
-    );
-    const worker = await world.worker();
-    for (let row = 1; row <= 20; row++) await worker.submit(keyOf(row));
-    const rows = Array.from({ length: 20 }, (_, at) => keyOf(at + 1));
-    await worker.slice(rows, 300);
-    const first = await reads(world);
-    expect(first).toBeLessThan(20);
-    for (let slices = 0; (await reads(world)) < 20 && slices < 30; slices++) await worker.slice(rows, 500);
-    // None twice: each was due once.
-    expect(await reads(world)).toBe(20);
   });
 
   it('leaves a job that outlives its deadline as overdue, with its id', async () => {
@@ -140,17 +116,6 @@ describe('awaitAndFetch', () => {
     await worker.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect((await world.statistics()).endpoints['GET /results/:file']).toEqual({ 200: 2 });
-  });
-
-  it('ends its slice when a row of a chain is ready for its next step', async () => {
-    const stuck = { on: 'create', match: { text: 'stuck' }, fault: 'job-stuck' } as const;
-    const world = await createWorld({ plan: { rules: [stuck] } });
-    await world.fill([tts('stuck'), dub()]);
-    const worker = await world.worker();
-    for (const row of [1, 2]) await worker.submit(keyOf(row));
-    const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
-    const { settled } = await worker.slice(at, 60_000);
-    expect(settled).toEqual([{ row: 2, next: { do: 'submit', at: { ...at[1], step: 'lip-sync' } } }]);
   });
 
   it('pauses the batch when a read says that the token is refused, and fetches after a resume', async () => {

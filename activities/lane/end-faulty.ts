@@ -1,0 +1,41 @@
+import type { HeldAttempt, Move } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { moveOf } from '../load-attempt.ts';
+
+/**
+ * Ends a row that this program has a fault with, so that it does not hold up its batch: as `failed` if nothing was sent, `unknown` if a request is
+ * in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive goes on from there. Returns what the row
+ * needs if it turns out to need something else by now.
+ */
+export async function endFaulty(deps: Dependencies, key: HeldAttempt, error: unknown): Promise<Move> {
+  const cause = error instanceof Error ? error.message : String(error);
+  deps.log.error({ ...key, error: cause, stack: error instanceof Error ? error.stack : undefined }, 'a row is ended');
+  const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
+  const now = await moveOf(deps, key);
+  switch (now.do) {
+    case 'ended':
+      return now;
+    case 'submit': {
+      const failure: Failure = { class: 'InternalError', message: `${words} Nothing was sent for it.` };
+      await deps.ledger.giveUp({ batch: key.batch, ...now.at }, { outcome: 'failed', failure });
+      return { do: 'ended' };
+    }
+    case 'reconcile': {
+      const at = { batch: key.batch, ...now.at };
+      const failure: Failure = { class: 'OutcomeUnknown', message: `${words} It may have been charged.` };
+      const effect = { outcome: 'unknown', failure } as const;
+      const { settled } = await deps.ledger.settle(at, { verdict: 'unknown', failure }, effect);
+      if (!settled) await deps.ledger.giveUp(at, effect);
+      return { do: 'ended' };
+    }
+    case 'wait': {
+      const failure: Failure = {
+        class: 'Overdue',
+        message: `${words} Its job was accepted and may have been charged.`,
+      };
+      await deps.ledger.changeRunning({ batch: key.batch, ...now.at }, { outcome: 'overdue', failure });
+      return { do: 'ended' };
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { Alarms } from './alarms.ts';
+import type { Places } from './places.ts';
+import type { Steering } from './steering.ts';
+
+/** What all who work on one lane share. */
+export interface LaneWork {
+  readonly deps: Dependencies;
+  readonly batch: string;
+  /** Aborts when the lane is to end, for whatever reason. What is on the wire is brought home all the same. */
+  readonly signal: AbortSignal;
+  readonly alarms: Alarms;
+  readonly places: Places;
+  readonly steering: Steering;
+}

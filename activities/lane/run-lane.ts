@@ -1,0 +1,125 @@
+import { setMaxListeners } from 'node:events';
+import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
+import type { LaneHold } from '../../ledger/lanes.ts';
+import { claimSize, windowOf } from '../../workflows/policy/share.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { loadBatch } from '../load-attempt.ts';
+import { Alarms } from './alarms.ts';
+import type { LaneWork } from './lane-work.ts';
+import { Places } from './places.ts';
+import { pause, Steering } from './steering.ts';
+import { workRow } from './work-row.ts';
+
+/** A slice ends after this, ms: then its worker can be another, or of another version. */
+const SLICE_MS = 600_000;
+/** How often a lane looks whether it should claim, ms. */
+const CLAIM_TICK_MS = 20;
+/** How often a lane that has nothing new to do asks for free rows, ms. */
+const ASK_EVERY_MS = 1_000;
+/** A lane with nothing to do stays for so long, ms: rows may be opened again, or come free from another lane. */
+const LINGER_MS = 5_000;
+
+/**
+ * Works on one lane of a batch until nothing is left for it to do, the slice is over, another has taken the lane, or the signal aborts.
+ *
+ * It takes the lane (and with it every row of whoever had it), then claims rows ahead of the window, and works on each by itself
+ * (`work-row.ts`). A claim comes when fewer rows wait for their place than a claim is worth, so a row that is settled makes room at once
+ * and a slow one holds nobody up. Rows whose job runs need no place, and are claimed also while the batch is paused.
+ *
+ * However it ends, no request of its is on the wire then, and the rows that it still has are free for the next claim.
+ */
+export async function runLane(
+  deps: Dependencies,
+  offer: LaneOffer,
+  signal: AbortSignal,
+  beat: () => void,
+): Promise<LaneReport> {
+  const batch = await loadBatch(deps, offer.batch);
+  const hold = await deps.ledger.takeLane({ ...offer, owner: deps.owner });
+  const over = new AbortController();
+  const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
+  // Each row that is worked on may listen to it.
+  setMaxListeners(0, end, over.signal);
+  const alarms = new Alarms();
+  const places = new Places(windowOf(batch.settings.limits, offer.lanes));
+  const steering = new Steering(deps, batch, { signal: end, alarms });
+  const lane: LaneWork = { deps, batch: batch.name, signal: end, alarms, places, steering };
+  end.addEventListener('abort', () => {
+    places.open();
+    steering.release();
+    alarms.off();
+  });
+
+  const rows = new Set<Promise<void>>();
+  const faults: unknown[] = [];
+  const fail = (error: unknown): void => {
+    faults.push(error);
+    over.abort();
+  };
+  const listening = steering.listen(beat).catch(fail);
+  let report: LaneReport = { then: 'more' };
+  try {
+    report = await claimLoop(lane, hold, offer.lanes, rows, fail);
+  } catch (error) {
+    fail(error);
+  }
+  over.abort();
+  const beating = setInterval(beat, 1_000);
+  try {
+    // What is on the wire is brought home.
+    await Promise.all([...rows, listening]);
+  } finally {
+    clearInterval(beating);
+  }
+  if (faults.length > 0) throw faults[0];
+  await deps.ledger.leaveLane(hold);
+  return report;
+}
+
+async function claimLoop(
+  lane: LaneWork,
+  hold: LaneHold,
+  lanes: number,
+  rows: Set<Promise<void>>,
+  fail: (error: unknown) => void,
+): Promise<LaneReport> {
+  const { deps, signal, places, steering } = lane;
+  let exhausted = false;
+  let askAt = 0;
+  let idleSince: number | undefined;
+  while (!signal.aborted) {
+    const { control, settings } = steering.batch;
+    const window = windowOf(settings.limits, lanes);
+    places.resize(window);
+    const isDue = performance.now() >= askAt;
+    const limit = control === 'running' && (!exhausted || isDue) ? claimSize(window, places.queued) : 0;
+    if (limit > 0 || isDue) {
+      const claim = await deps.ledger.claimRows({ ...hold, limit });
+      if (claim === 'lost') return { then: 'more' };
+      ({ exhausted } = claim);
+      for (const row of claim.rows) {
+        const work = workRow(lane, row)
+          .catch(fail)
+          .finally(() => rows.delete(work));
+        rows.add(work);
+      }
+      askAt = performance.now() + ASK_EVERY_MS;
+      if (claim.rows.length > 0) idleSince = undefined;
+      if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
+    }
+    const active = rows.size - steering.parked - places.queued;
+    if (active > 0 || (control === 'running' && !exhausted)) idleSince = undefined;
+    else if (idleSince === undefined || isDue) {
+      if (rows.size === 0 && (await isOver(deps, hold.batch))) return { then: 'idle' };
+      idleSince ??= performance.now();
+      if (performance.now() - idleSince >= LINGER_MS) return { then: 'idle' };
+    }
+    await pause(CLAIM_TICK_MS, signal);
+  }
+  return { then: 'more' };
+}
+
+async function isOver({ ledger }: Dependencies, batch: string): Promise<boolean> {
+  const { states } = await ledger.counts(batch);
+  return Object.values(states).every((rows) => rows === 0);
+}

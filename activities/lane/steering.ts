@@ -1,0 +1,91 @@
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { loadBatch } from '../load-attempt.ts';
+import type { Alarms } from './alarms.ts';
+
+/** How often a lane asks what the user wants, ms. */
+const LISTEN_EVERY_MS = 250;
+/** How often a stopping batch is looked through for rows that ended or can end, ms. */
+const SWEEP_EVERY_MS = 1_000;
+
+/**
+ * What the user lets a batch do, as a lane hears it: by looking into the ledger a few times a second. Each look also proves that this
+ * process and its ledger are alive, so the heartbeat is tied to it.
+ */
+export class Steering {
+  readonly #deps: Dependencies;
+  readonly #alarms: Alarms;
+  readonly #signal: AbortSignal;
+  #batch: BatchRecord;
+  #parked = 0;
+  #changed: (() => void)[] = [];
+
+  constructor(deps: Dependencies, batch: BatchRecord, { signal, alarms }: { signal: AbortSignal; alarms: Alarms }) {
+    this.#deps = deps;
+    this.#batch = batch;
+    this.#signal = signal;
+    this.#alarms = alarms;
+  }
+
+  /** The batch as it was a moment ago. */
+  get batch(): BatchRecord {
+    return this.#batch;
+  }
+
+  /** Rows that wait until they may be paid for. */
+  get parked(): number {
+    return this.#parked;
+  }
+
+  /** Resolves with true once the batch runs; with false if it never will in this lane: it is being stopped, or the lane ends. */
+  async mayPay(): Promise<boolean> {
+    this.#parked += 1;
+    try {
+      while (this.#batch.control === 'paused' && !this.#signal.aborted) {
+        await new Promise<void>((resolve) => this.#changed.push(resolve));
+      }
+    } finally {
+      this.#parked -= 1;
+    }
+    return this.#batch.control === 'running' && !this.#signal.aborted;
+  }
+
+  /** Listens until the signal aborts. Rejects if the ledger cannot be read. */
+  async listen(beat: () => void): Promise<void> {
+    let sweepAt = 0;
+    while (!this.#signal.aborted) {
+      const before = this.#batch.control;
+      this.#batch = await loadBatch(this.#deps, this.#batch.name);
+      beat();
+      if (this.#batch.control === 'stopping' && performance.now() >= sweepAt) {
+        sweepAt = performance.now() + SWEEP_EVERY_MS;
+        // Also what was on the wire when a `stop --now` came, and has a job since.
+        await this.#deps.ledger.cancelRest(this.#batch.name);
+        // Whoever waits for a job looks whether its row has ended.
+        this.#alarms.ring();
+      }
+      if (this.#batch.control !== before) this.release();
+      await pause(LISTEN_EVERY_MS, this.#signal);
+    }
+    this.release();
+  }
+
+  /** Lets everybody who is parked look again. */
+  release(): void {
+    for (const wake of this.#changed.splice(0)) wake();
+  }
+}
+
+/** Resolves after so many ms, or when the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,63 @@
+import type { HeldAttempt, Move, SubmitReport } from '../../contract/batch.ts';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
+import type { RowStanding } from '../../ledger/record-types.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { loadAttempt, moveAfter } from '../load-attempt.ts';
+import { reconcile } from '../reconcile.ts';
+import { submit } from '../submit.ts';
+import { awaitJob } from './await-job.ts';
+import { endFaulty } from './end-faulty.ts';
+import type { LaneWork } from './lane-work.ts';
+
+/**
+ * Takes a row from where the ledger says it is to where it needs nothing more, or as far as the lane may go. What each report means for
+ * the row is decided by the row machine; this only follows it.
+ *
+ * A row takes a place in the window when it is to be sent, or at once if it was begun before, and keeps it through all its steps. While the
+ * batch is paused a row that is to be sent stands still; in a stopping one it is given up, for the ledger ends it.
+ *
+ * An error that nobody foresaw ends the row with its cause, not the lane. Only a ledger or store that cannot be reached is the lane's
+ * business: it is no row's fault.
+ */
+export async function workRow(lane: LaneWork, { row, charges }: RowStanding): Promise<void> {
+  let next = moveAfter(row, row, charges);
+  if (next.do === 'ended') return;
+  if (next.do === 'submit') await lane.places.enter();
+  else lane.places.force();
+  try {
+    while (next.do !== 'ended' && !lane.signal.aborted) next = await step(lane, next);
+  } finally {
+    lane.places.leave();
+  }
+}
+
+async function step(lane: LaneWork, next: Exclude<Move, { do: 'ended' }>): Promise<Move> {
+  const { deps, signal } = lane;
+  const key: HeldAttempt = { batch: lane.batch, ...next.at };
+  try {
+    switch (next.do) {
+      case 'submit':
+        if (!(await lane.steering.mayPay())) return { do: 'ended' };
+        return (await submitOrReconcile(lane, key)).next;
+      case 'reconcile':
+        return (await reconcile(deps, key, signal)).next;
+      case 'wait':
+        return await awaitJob(deps, key, await loadAttempt(deps, key), lane);
+    }
+  } catch (error) {
+    if (signal.aborted) return { do: 'ended' };
+    if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
+    return endFaulty(deps, key, error);
+  }
+}
+
+/** Makes an attempt. One whose report was lost is settled by the ledger: whether anything was sent is for it to say. */
+async function submitOrReconcile({ deps, signal }: LaneWork, key: HeldAttempt): Promise<SubmitReport> {
+  try {
+    return await submit(deps, key, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');
+    return reconcile(deps, key, signal);
+  }
+}

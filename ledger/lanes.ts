@@ -1,0 +1,93 @@
+import { write, type Db, type Tx } from './schema.ts';
+
+/**
+ * Who works on which share of a batch. A lane has one holder, who has it by a fencing token: the next holder raises the token, and in the
+ * same transaction takes every row of the holder before. From then on that one can claim nothing, and record no intent for the
+ * rows that it had (each has a new `hold`); its late answers still settle their attempts.
+ */
+
+/** Who wants a lane. */
+export interface LaneRequest {
+  readonly batch: string;
+  /** From 1. */
+  readonly lane: number;
+  /** The run of the batch's workflow. Lanes of an earlier run are gone with it. */
+  readonly run: string;
+  /** The worker process. */
+  readonly owner: string;
+}
+
+/** A lane in somebody's hand. */
+export interface LaneHold {
+  readonly batch: string;
+  readonly lane: number;
+  readonly token: number;
+}
+
+/** Owner of a lane that was given up. */
+const NOBODY = '';
+
+/** Takes the lane from whoever had it. Lanes of an earlier run of the workflow are dissolved, and their rows are free. */
+export async function takeLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneHold> {
+  return write(db, async (tx) => {
+    const lanes = await tx.selectFrom('lanes').select(['lane', 'run', 'token']).where('batch', '=', batch).execute();
+    for (const old of lanes) if (old.lane === lane || old.run !== run) await freeRows(tx, batch, old.lane);
+    await tx.deleteFrom('lanes').where('batch', '=', batch).where('run', '!=', run).where('lane', '!=', lane).execute();
+    const token = 1 + Math.max(0, ...lanes.map((one) => one.token));
+    const values = { batch, lane, run, owner, token, taken_at: Date.now() };
+    await tx
+      .insertInto('lanes')
+      .values(values)
+      .onConflict((conflict) => conflict.columns(['batch', 'lane']).doUpdateSet(values))
+      .execute();
+    return { batch, lane, token };
+  });
+}
+
+/** Gives the lane up in order: its rows are free at once. No effect if somebody else has it. */
+export async function leaveLane(db: Db, hold: LaneHold): Promise<void> {
+  await write(db, async (tx) => {
+    if (!(await isLaneHeld(tx, hold))) return;
+    await freeRows(tx, hold.batch, hold.lane);
+    // Its line stays: tokens never start anew, or one from long ago might hold again.
+    await tx
+      .updateTable('lanes')
+      .set({ owner: NOBODY, token: hold.token + 1 })
+      .where('batch', '=', hold.batch)
+      .where('lane', '=', hold.lane)
+      .execute();
+  });
+}
+
+/** True if nobody has taken the lane since. */
+export async function isLaneHeld(tx: Tx, { batch, lane, token }: LaneHold): Promise<boolean> {
+  const found = await tx
+    .selectFrom('lanes')
+    .select('token')
+    .where('batch', '=', batch)
+    .where('lane', '=', lane)
+    .executeTakeFirst();
+  return found?.token === token;
+}
+
+/** Workers that hold a lane of the batch, each once. */
+export async function laneOwners(db: Db, batch: string): Promise<readonly string[]> {
+  const lines = await db
+    .selectFrom('lanes')
+    .select('owner')
+    .distinct()
+    .where('batch', '=', batch)
+    .where('owner', '!=', NOBODY)
+    .execute();
+  return lines.map(({ owner }) => owner);
+}
+
+async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
+  await tx
+    .updateTable('rows')
+    .set((eb) => ({ lane: null, hold: eb('hold', '+', 1) }))
+    .where('batch', '=', batch)
+    .where('lane', '=', lane)
+    .where('outcome', 'is', null)
+    .execute();
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { claimSize, lanesFor, windowOf } from '../../../workflows/policy/share.ts';
+
+describe('lanesFor', () => {
+  it('makes one lane a worker, but no more than there is work for, and always one', () => {
+    expect([lanesFor(1_000, 3), lanesFor(60, 3), lanesFor(3, 3), lanesFor(1_000, 0)]).toEqual([3, 2, 1, 1]);
+  });
+});
+
+describe('windowOf', () => {
+  it('shares the window out whole, at most one row a lane beyond it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (window, lanes) => {
+        const all = lanes * windowOf({ window }, lanes);
+        expect(all).toBeGreaterThanOrEqual(window);
+        expect(all).toBeLessThan(window + lanes);
+      }),
+    );
+  });
+});
+
+describe('claimSize', () => {
+  it('claims nothing while enough rows wait for their place', () => {
+    expect([claimSize(100, 50), claimSize(1_000, 200), claimSize(40, 60)]).toEqual([0, 0, 0]);
+  });
+
+  it('claims so many that a claim is worth its commit', () => {
+    expect([claimSize(1, 0), claimSize(100, 49), claimSize(400, 0), claimSize(10_000, 199)]).toEqual([
+      100, 51, 200, 201,
+    ]);
+  });
+});
