@@ -1,8 +1,8 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { UnfitBody } from '../store/store.ts';
+import { afterResult } from '../workflows/policy/after-result.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
-import { isLastStep } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './receive-media.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
@@ -34,12 +34,8 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
       ),
     );
     const credits = reading.credits === undefined ? {} : { credits: reading.credits };
-    const last = isLastStep(job.loaded.row.kind, key.step);
-    await deps.ledger.finishJob(
-      key,
-      { file, ...credits },
-      last ? { outcome: 'succeeded', file } : { state: 'waiting' },
-    );
+    const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
+    await deps.ledger.finishJob(key, { file, ...credits, ...why }, effect);
   } catch (error) {
     if (deps.ending.aborted) return;
     await afterFailedDownload(deps, job, error).catch((fault: unknown) => {

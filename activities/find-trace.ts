@@ -1,6 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
 import { stemOf, type StoredFile } from '../store/store.ts';
+import { afterResult } from '../workflows/policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { canLookUp, lookUpLost } from './look-up-lost.ts';
@@ -45,16 +46,11 @@ async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: Attem
   const file = isText ? await find('txt') : await deps.store.find(stemOf(key), { family: 'audio' });
   if (file === undefined) return undefined;
   const extras = isText ? [await find('srt'), await find('vtt')] : [];
-  await deps.ledger.settle(
-    key,
-    { verdict: 'done', file },
-    {
-      outcome: 'succeeded',
-      file,
-      extraFiles: extras.filter((one) => one !== undefined),
-      ...(isText ? { text: await readText(deps, file.key) } : {}),
-    },
-  );
+  const { effect, ...why } = afterResult(loaded.row.kind, key.step, file);
+  const transcript = isText
+    ? { extraFiles: extras.filter((one) => one !== undefined), text: await readText(deps, file.key) }
+    : {};
+  await deps.ledger.settle(key, { verdict: 'done', file, ...why }, { ...effect, ...transcript });
   return 'found';
 }
 

@@ -1,6 +1,6 @@
 import type { Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { stemOf, UnfitBody, type StoredFile } from '../store/store.ts';
+import { stemOf, type StoredFile } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
@@ -21,8 +21,6 @@ export function receiveMedia(
       ...(format === undefined ? {} : { format }),
       ...(contentLength === undefined ? {} : { contentLength }),
     };
-    const file = await deps.store.write(stemOf(key), body, expectation, () => deps.witness('before-rename'));
-    if (file.unfit !== undefined) throw new UnfitBody(`Expected ${family}, but the result is ${file.unfit}.`);
-    return file;
+    return deps.store.write(stemOf(key), body, expectation, () => deps.witness('before-rename'));
   };
 }

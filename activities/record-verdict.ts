@@ -3,6 +3,7 @@ import type { AttemptKey, HeldAttempt, Move } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
 import type { StoredFile } from '../store/store.ts';
+import { afterResult } from '../workflows/policy/after-result.ts';
 import { withCostNote } from '../workflows/policy/cost-note.ts';
 import { afterUnknown } from '../workflows/policy/new-take.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../workflows/policy/retry.ts';
@@ -54,7 +55,9 @@ async function meaningOf(
         return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
       }
       const record = { verdict: 'done', ...given({ file: media, credits, requestId }) } as const;
-      return [record, { outcome: 'succeeded', ...given({ file: media }) }];
+      if (media === undefined) return [record, { outcome: 'succeeded' }];
+      const { effect, ...why } = afterResult(loaded.row.kind, key.step, media);
+      return [{ ...record, ...why }, effect];
     }
     case 'not-accepted':
       return [verdict, afterRefusal(loaded, key, verdict.failure)];

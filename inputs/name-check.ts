@@ -1,4 +1,4 @@
-import { collisionKey, templateFields, whyBadPath } from './output-name.ts';
+import { collisionKey, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 import { SeenTable } from './seen-table.ts';
@@ -26,7 +26,7 @@ export class NameCheck {
     const cell = cellOf('name') ?? '';
     const whyCell = cell === '' ? undefined : whyBadPath(cell);
     if (whyCell !== undefined) return { column: 'name', expected: whyCell, came: show(cell), code: 'bad-name' };
-    const why = whyBadPath(name);
+    const why = whyBadPath(name) ?? whyReserved(name);
     if (why !== undefined) {
       return { column: this.#blame(cellOf), expected: `${why} (from --name)`, came: show(name), code: 'bad-name' };
     }

@@ -6,6 +6,9 @@ const FIELD = /\{([^{}]*)\}/g;
 const LONGEST_PART = 240;
 const LONGEST_NAME = 1000;
 
+/** Folder of results that did not pass a check, below that of the others. */
+export const UNFIT_FOLDER = 'unfit';
+
 /** What a template may name besides input columns. */
 export interface NameFields {
   readonly id: string;
@@ -64,6 +67,12 @@ export function whyBadPath(name: string): string | undefined {
     return `a name of at most ${LONGEST_PART} bytes a part and ${LONGEST_NAME} in all`;
   }
   return undefined;
+}
+
+/** Why a path cannot be that of a row that is still to run, or undefined: its result would lie where those lie that are unfit. */
+export function whyReserved(name: string): string | undefined {
+  if (!collisionKey(name).startsWith(`${UNFIT_FOLDER}/`)) return undefined;
+  return `a path outside the folder ${UNFIT_FOLDER}, which is for results that did not pass a check`;
 }
 
 /** Two names with the same key would be one file on some file system. */

@@ -64,7 +64,8 @@ export interface RedriveChoice {
   readonly outcome: Outcome;
   /**
    * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one whose
-   * result has come since ends `succeeded` at once.
+   * result has come since ends `succeeded` at once. `accept`: its unfit result is taken as it is, free: the row ends `succeeded`, or
+   * goes on to the steps that are to come.
    */
   readonly how:
     | {
@@ -74,7 +75,8 @@ export interface RedriveChoice {
         /** What the row asks for from now on. */
         readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
       }
-    | { readonly do: 'wait' };
+    | { readonly do: 'wait' }
+    | { readonly do: 'accept' };
 }
 
 export interface Redriven {
@@ -175,10 +177,10 @@ export interface Ledger {
   /** One page of {@link Ledger.scanRows}, as of one moment. */
   scanPage(batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage>;
   /**
-   * Opens ended rows again as a person chose, and the batch with them (also one that was stopped or halted). One transaction:
+   * Opens ended rows again as a person chose, and with any of them the batch (also one that was stopped or halted). One transaction:
    * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
-   * for a row whose last request may have been taken or whose job may still run, unless the choice is `resubmitted`, and for a `wait`
-   * where there is no job to wait for.
+   * for a row whose last request may have been taken or whose job may still run, unless the choice is `resubmitted`, for a `wait`
+   * where there is no job to wait for, and for an `accept` where there is no unfit result.
    */
   redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
   /** The takes of a row after the first, oldest first. */

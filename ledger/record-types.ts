@@ -54,6 +54,8 @@ export interface ResultFile {
   readonly bytes: number;
   readonly sha256: string;
   readonly extension: string;
+  /** Why it did not pass a check, in a few words; it stays on record where a person took the file as it is. */
+  readonly unfit?: string;
 }
 
 export interface RowRecord extends NewRow {

@@ -26,6 +26,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     }
     const rows: number[] = [];
     const left: number[] = [];
+    let opened = false;
     for (const choice of choices) {
       const line = await tx
         .selectFrom('rows')
@@ -35,18 +36,26 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
         .executeTakeFirst();
       if (line === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${choice.row}.`);
       const isThere = line.outcome === choice.outcome && line.take === choice.take;
-      if (isThere) await open(tx, line, choice.how);
+      if (isThere) opened = (await open(tx, line, choice.how)) || opened;
       (isThere ? rows : left).push(choice.row);
     }
-    if (rows.length > 0) await reopenBatch(tx, batch, state === 'closed');
+    if (opened) await reopenBatch(tx, batch, state === 'closed');
     return { rows, left };
   });
 }
 
-async function open(tx: Tx, line: RowLine, how: RedriveChoice['how']): Promise<void> {
+/** Does as was chosen. True if the row is open again; false if it was settled at once. */
+async function open(tx: Tx, line: RowLine, how: RedriveChoice['how']): Promise<boolean> {
   const charges = await chargesOf(tx, line);
-  if (how.do === 'wait') await waitAgain(tx, line, charges);
-  else await payAgain(tx, line, charges, how);
+  switch (how.do) {
+    case 'wait':
+      return waitAgain(tx, line, charges);
+    case 'accept':
+      return accept(tx, line, charges);
+    case 'pay':
+      await payAgain(tx, line, charges, how);
+      return true;
+  }
 }
 
 async function payAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[], how: Pay): Promise<void> {
@@ -79,7 +88,7 @@ async function payAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[],
 }
 
 /** The job is paid for: it is waited for, or fetched, once more. */
-async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]): Promise<void> {
+async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]): Promise<boolean> {
   const { steps } = ROW_KINDS[line.kind];
   const charge = charges.findLast(({ take }) => take === line.take);
   if (charge?.state !== 'accepted' || charge.jobId === null) {
@@ -91,14 +100,35 @@ async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]
   if (charge.file !== null && isLast) {
     const file = JSON.stringify(charge.file);
     await at.set({ outcome: 'succeeded', failure: null, file, updated_at: now, ended_at: now }).execute();
-    return;
+    return false;
   }
   const state = charge.file === null ? 'processing' : 'waiting';
   await at.set({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null }).execute();
   await release(tx, line);
-  if (charge.file !== null || charge.finishedAt === null) return;
+  if (charge.file !== null || charge.finishedAt === null) return true;
   // Its result could not be fetched; it is looked at again as if it had not ended.
   await updateCharge(tx, charge, { finished_at: null, failure: null });
+  return true;
+}
+
+/** A result that did not pass a check is taken as it is. Its step came to a good end; those after it are still to be made. */
+async function accept(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]): Promise<boolean> {
+  const charge = charges.findLast(({ take }) => take === line.take);
+  if (line.outcome !== 'unfit' || charge?.file == null) {
+    throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no unfit result to accept. No row was changed.`);
+  }
+  await updateCharge(tx, charge, { failure: null });
+  const now = Date.now();
+  const at = tx.updateTable('rows').where('batch', '=', line.batch).where('row', '=', line.row);
+  if (ROW_KINDS[line.kind].steps.at(-1) === charge.step) {
+    const file = JSON.stringify(charge.file);
+    await at.set({ outcome: 'succeeded', failure: null, file, updated_at: now, ended_at: now }).execute();
+    return false;
+  }
+  const open = { state: 'waiting', outcome: null, failure: null, file: null, updated_at: now, ended_at: null } as const;
+  await at.set(open).execute();
+  await release(tx, line);
+  return true;
 }
 
 /** Takes the row back from whoever may hold it still, for the next claim and for as many takes of its own as a new row has. */

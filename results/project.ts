@@ -121,7 +121,7 @@ async function placeAll(
   { store, out }: ProjectionRequest,
   stale: StaleMedia,
 ): Promise<readonly { scanned: ScannedRow; file: RowFile; became: Placed }[]> {
-  for (const { scanned } of rows) await stale.add(scanned.row);
+  for (const { scanned } of rows) await stale.add(scanned);
   const files = rows.flatMap(({ scanned, rowFiles }) => rowFiles.map((file) => ({ scanned, file })));
   return Promise.all(
     files.map(async ({ scanned, file }) => {

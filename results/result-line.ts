@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import type { ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
+import { UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
 
 /** Columns that follow the input columns in `results.*` and in the outcome files. */
@@ -53,12 +54,15 @@ export interface RowFile {
   readonly file: ResultFile;
 }
 
-/** The files of a row: its result first, then those beside it. Empty for a row without a result. Throws `UnfitName`. */
+/**
+ * The files of a row: its result first, then those beside it. Empty for a row without a result. Of an unfit row they have a folder
+ * of their own. Throws `UnfitName`.
+ */
 export function filesOf(row: RowRecord, template: string, columns: readonly string[]): readonly RowFile[] {
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];
   return files.map((file) => {
     const name = mediaName(template, { ...row, columns, extension: file.extension });
-    return { name: posix.join(MEDIA_FOLDER, name), file };
+    return { name: posix.join(MEDIA_FOLDER, row.outcome === 'unfit' ? UNFIT_FOLDER : '', name), file };
   });
 }
 
@@ -82,9 +86,14 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
   };
 }
 
-/** Whether a row with this outcome must have a file. */
-export function succeeded(outcome: string | null): boolean {
+/** Whether a row with this outcome has the result that was asked for. */
+function succeeded(outcome: string | null): boolean {
   return outcome === 'succeeded' || outcome === 'cached';
+}
+
+/** Whether a row with this outcome must have a file. */
+export function hasFile(outcome: string | null): boolean {
+  return succeeded(outcome) || outcome === 'unfit';
 }
 
 /** Charges in the order in which receipts and job ids are written: step, take, attempt. */

@@ -3,7 +3,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Placed } from './media.ts';
 import type { Findings } from './mismatch.ts';
 import { UnfitName } from './names.ts';
-import { filesOf, succeeded } from './result-line.ts';
+import { filesOf, hasFile } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 
 /** A result that is on record and that the store no longer has as it was. */
@@ -38,7 +38,7 @@ export class RowCheck {
     if (row.row !== this.#last + 1) this.#findings.add(where, `row ${this.#last + 1} next in the ledger`, where);
     this.#last = row.row;
     if (this.#complete && row.outcome === null) this.#findings.add(where, 'an outcome', `none; it is ${row.state}`);
-    if (succeeded(row.outcome) && row.file === null) this.#findings.add(where, 'a result file', 'none in the ledger');
+    if (hasFile(row.outcome) && row.file === null) this.#findings.add(where, 'a result file', 'none in the ledger');
     try {
       const files = filesOf(row, this.#batch.settings.nameTemplate, this.#batch.columns);
       return files.every((file) => this.#isFree(file, row.row)) ? files : [];

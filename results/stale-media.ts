@@ -7,11 +7,11 @@ import { lstatsOf, sha256Of, statsOf } from './media.ts';
 import type { StoredFiles } from './media.ts';
 import { UnfitName } from './names.ts';
 import { filesOf } from './result-line.ts';
-import type { RowFile } from './result-line.ts';
+import type { RowFile, ScannedRow } from './result-line.ts';
 
 /**
  * Files of earlier takes that may still lie among the results: under the row's name although the row is open or failed again, under
- * another extension, or under the name that it had before it was edited. They are gathered row by row and removed when it is known
+ * another extension, or under the name that it had before it was edited. Also a result that was unfit until a person accepted it. They are gathered row by row and removed when it is known
  * which names the rows have now.
  */
 export class StaleMedia {
@@ -25,8 +25,12 @@ export class StaleMedia {
     this.#ledger = ledger;
   }
 
-  /** Adds what earlier takes of a row made. */
-  async add(row: RowRecord): Promise<void> {
+  /** Adds what earlier takes of a row made, and what was unfit. */
+  async add({ row, charges }: ScannedRow): Promise<void> {
+    for (const { file } of charges) {
+      if (file?.unfit !== undefined)
+        this.#stale.push(...this.#filesOf({ ...row, outcome: 'unfit', file, extraFiles: [] }));
+    }
     if (row.take === 1) return;
     let { spec, input } = row;
     const takes = await this.#ledger.takesOf(this.#batch.name, row.row);

@@ -4,7 +4,7 @@ import type { LineValue } from './line-formats.ts';
 import { csvCell } from './line-formats.ts';
 import type { Findings } from './mismatch.ts';
 import type { Receipt } from './receipt.ts';
-import { CREDITS_KINDS, creditsKindOf, creditsOf, succeeded } from './result-line.ts';
+import { CREDITS_KINDS, creditsKindOf, creditsOf, hasFile } from './result-line.ts';
 import type { CsvRecord } from './row-source.ts';
 
 /** A line of `results.jsonl`: strings for the input columns, and our own columns. */
@@ -88,7 +88,7 @@ export interface NamedFile {
 /** The media files of a row with their hashes, from its receipts; what does not fit together is a finding. */
 export function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Findings): readonly NamedFile[] {
   const where = `row ${row._row}`;
-  if (row._file === '' && succeeded(row._outcome)) findings.add(`${where}, _file`, 'a result file', 'none');
+  if (row._file === '' && hasFile(row._outcome)) findings.add(`${where}, _file`, 'a result file', 'none');
   const files = receipts
     .flatMap((receipt) => [receipt.file ?? [], receipt.extra_files].flat())
     .flatMap(({ name, bytes, sha256 }) => (name === null ? [] : { name, bytes, sha256 }));

@@ -26,6 +26,8 @@ export interface RedriveRules {
   readonly resubmit: boolean;
   /** Replace results that are there. */
   readonly replace: boolean;
+  /** Take unfit results as they are. */
+  readonly accept: boolean;
   /** Rows that ended `overdue` need a say: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
 }
@@ -48,7 +50,11 @@ export class RedriveDraft {
   waits = 0;
   /** Of these, rows with edits that no step reads: they would be lost, for only a new take has its own input. */
   untaken = 0;
-  readonly left = { open: 0, 'has-result': 0 };
+  /** Rows whose unfit result is taken as it is. */
+  accepts = 0;
+  /** Of these, rows that have steps to come and are open again. */
+  opened = 0;
+  readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Results that are there and will be replaced. */
   replaced = 0;
   /** Rows that may be charged a second time for one result. */
@@ -72,6 +78,11 @@ export class RedriveDraft {
   /** What the chosen rows will cost, in credits. */
   get bill(): BillSummary {
     return this.#bill.summary();
+  }
+
+  /** True if all of it is done as soon as it is on record: nothing is sent, and nobody has to work on the batch. */
+  get isSettling(): boolean {
+    return this.choices.length > 0 && this.choices.length === this.accepts - this.opened;
   }
 
   add({ row, charges }: ScannedRow, edit: RowEdit | null = null): void {
@@ -98,6 +109,11 @@ export class RedriveDraft {
         this.waits++;
         if (edit !== null) this.untaken++;
         this.choices.push({ row: number, take, outcome, how: { do: 'wait' } });
+        break;
+      case 'accept':
+        this.accepts++;
+        if (paidSteps(row.kind, plan).length > 0) this.opened++;
+        this.choices.push({ row: number, take, outcome, how: { do: 'accept' } });
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);

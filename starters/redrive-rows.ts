@@ -70,6 +70,10 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   const isNothing = draft.choices.length === 0;
   if (isNothing && batch.state === 'closed') return writeFiles(request);
   await claimOut(request.out, batch);
+  if (draft.isSettling && batch.state === 'closed') {
+    await openRows(request);
+    return writeFiles(request);
+  }
   const open = await request.openApi();
   requireSameRealm(batch, open);
   // The rows may be open already, by the same command that was killed: it goes on with them.

@@ -16,6 +16,10 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     .option('--from <file>', 'the rows of an edited manifest or outcome file; what was edited is done anew')
     .addOption(new Option('--step <step>', 'do this step and what follows it anew, also if finished').choices(STEPS))
     .option('--resubmit', 'pay again also for rows that may have been charged, or whose job may still run')
+    .option(
+      '--accept [rows...]',
+      'take unfit results as they are, free: those of these rows, or of the rows that --where and --rows choose',
+    )
     .option('--confirm <credits>', 'ask before a redrive that costs more than this', credits)
     .option('-y, --yes', 'never wait for an answer; take the bill as confirmed')
     .option('--out <folder>', 'folder of the results (default: out/<batch>)')
@@ -28,7 +32,8 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
         'they are named: by --rows, --step, --where outcome=succeeded, or by other cells in the edited file.\n' +
         '\nExample:\n  voxbatch redrive lines --where outcome=failed,cancelled --where kind=tts\n' +
         '  voxbatch redrive lines --from out/lines/failed.csv\n' +
-        '  voxbatch redrive lines --rows a1,a7 --step lip-sync\n',
+        '  voxbatch redrive lines --rows a1,a7 --step lip-sync\n' +
+        '  voxbatch redrive lines --accept a1\n',
     )
     .action(async (batch: string | undefined, flags: RedriveFlags) => {
       const { redrive } = await import('./redrive.ts');

@@ -137,7 +137,7 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
     witness: context.witness,
   };
   if (again.length > 0) {
-    const rules = { step: null, resubmit: true, replace: false, asksForOverdue: false };
+    const rules = { step: null, resubmit: true, replace: false, accept: false, asksForOverdue: false };
     const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch));
     for await (const scanned of selectRows(ledger, batch.name, { rows: again })) draft.add(scanned);
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;

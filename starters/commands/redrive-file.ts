@@ -41,7 +41,13 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
     if (batch === undefined) throw missing(request);
     refuseLoading(batch);
     refuseFlags(request, batch);
-    const rules = { step: null, resubmit: flags.resubmit ?? false, replace: false, asksForOverdue: true };
+    const rules = {
+      step: null,
+      resubmit: flags.resubmit ?? false,
+      replace: false,
+      accept: false,
+      asksForOverdue: true,
+    };
     const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch, plan.tuning));
     const json = flags.json ?? false;
     for (const { scanned, edit } of await findEditedRows(source, { ledger, batch, output, json }))

@@ -25,6 +25,8 @@ export interface RedriveFlags {
   readonly from?: string;
   readonly step?: Step;
   readonly resubmit?: boolean;
+  /** Rows whose unfit results are taken as they are; true: those that `--where` and `--rows` choose. */
+  readonly accept?: readonly string[] | true;
   readonly confirm?: number;
   readonly yes?: boolean;
   readonly out?: string;
@@ -37,7 +39,8 @@ export interface RedriveFlags {
  * `voxbatch redrive [BATCH]`: runs rows again that have ended. Where no row is meant, it says so; the exit code is that of
  * the batch in any case.
  */
-export async function redrive(name: string | undefined, flags: RedriveFlags, context: RunContext): Promise<ExitName> {
+export async function redrive(name: string | undefined, given: RedriveFlags, context: RunContext): Promise<ExitName> {
+  const flags = withAccepted(given);
   requireChoice(flags);
   if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
   const source = await openManifest(flags.from);
@@ -63,6 +66,7 @@ async function redriveFrom(
     const rules: RedriveRules = {
       step: flags.step ?? null,
       resubmit: flags.resubmit ?? false,
+      accept: flags.accept !== undefined,
       replace: flags.rows !== undefined || isForResults(conditions.outcomes),
       asksForOverdue: false,
     };
@@ -104,8 +108,17 @@ async function addChosen(
   for await (const scanned of selectRows(ledger, batch.name, { ...conditions, ...rows })) draft.add(scanned);
 }
 
+/** The rows that `--accept` names are chosen as by `--rows`. */
+function withAccepted(flags: RedriveFlags): RedriveFlags {
+  const { accept, rows = [] } = flags;
+  return accept === undefined || accept === true ? flags : { ...flags, accept: true, rows: [...rows, ...accept] };
+}
+
 /** Rows must be chosen, by conditions and names together or by a file. */
-function requireChoice({ where, rows, from }: RedriveFlags): void {
+function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFlags): void {
+  if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
+    throw usage('--accept takes results as they are; it cannot go with --from, --step or --resubmit.');
+  }
   if ((where ?? rows) === undefined && from === undefined) {
     throw usage(
       'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7) or --from EDITED-FILE.',
@@ -128,12 +141,13 @@ function isForResults(outcomes: readonly string[] | undefined): boolean {
 }
 
 /** The command without the flags that only say how it is worked on. */
-function commandOf(batch: string, { where = [], rows = [], from, step }: RedriveFlags): string {
+function commandOf(batch: string, { where = [], rows = [], from, step, accept }: RedriveFlags): string {
   const words = [
     ...where.flatMap((each) => ['--where', each]),
     ...rows.flatMap((each) => ['--rows', each]),
     ...(from === undefined ? [] : ['--from', from]),
     ...(step === undefined ? [] : ['--step', step]),
+    ...(accept === undefined ? [] : ['--accept']),
   ];
   return ['voxbatch', 'redrive', batch, ...words].map(shellWord).join(' ');
 }

@@ -35,8 +35,9 @@ export function nextForRow({ batch, row, charges, money, isDeserted }: RowToMend
       return `The job was paid and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'skipped':
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
-    case 'cancelled':
     case 'unfit':
+      return `Its result is kept. Take it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;
+    case 'cancelled':
       return `Send it again, at its price: ${redrive}`;
     case null:
       if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });

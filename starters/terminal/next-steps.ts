@@ -44,7 +44,9 @@ export function nextSteps(finished: Finished): readonly string[] {
     ...failedSteps(finished),
     ...of(
       'unfit',
-      (rows, them) => `${rows} did not pass the check. To pay for ${them} again: ${redrive(name, 'unfit')}`,
+      (rows, them) =>
+        `${rows} with a result that did not pass a check, kept under media/unfit/. To take ${them} as ${them === 'it' ? 'it is' : 'they are'}, ` +
+        `free: ${redrive(name, 'unfit')} --accept. To pay for ${them} again: ${redrive(name, 'unfit')}`,
     ),
     ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them} after all: ${redrive(name, 'cancelled')}`),
   ];

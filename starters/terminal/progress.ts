@@ -26,6 +26,7 @@ function progressLine({ batch, counts, money }: Standing, remainingMs: number | 
     `${String(outcomes.unknown)} unknown`,
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
+  if (outcomes.unfit > 0) parts.push(`${String(outcomes.unfit)} unfit`);
   if (outcomes.skipped > 0) parts.push(`${String(outcomes.skipped)} skipped`);
   if (outcomes.overdue > 0) parts.push(`${String(outcomes.overdue)} overdue`);
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);

@@ -10,13 +10,15 @@ const NAMED = 20;
 
 /** What a redrive will do and cost, before it does it. */
 export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
-  const { choices, pays, waits, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
+  const { choices, pays, waits, accepts, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
   const lines = [
     ...STEPS.filter((step) => pays.has(step)).map((step) => `${rowsInWords(pays.get(step) ?? 0)} sent from ${step} on`),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
+    ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is taken as it is, free`] : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads: they are not taken over`] : []),
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),
+    ...(left['no-unfit'] > 0 ? [`${rowsInWords(left['no-unfit'])} left alone: no unfit result to accept`] : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} left alone: not ended yet`] : []),
     ...(replaced > 0 ? [`${ofThese(replaced)} a result, which the new one replaces; ${REPLACING}`] : []),
     ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged a second time for one result`] : []),

@@ -80,7 +80,7 @@ export function storyJson(story: RowStory): object {
     attempts: receiptsOf(story, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
     failure: row.failure,
     text: row.text,
-    files: files.map(({ name, file }) => ({ name, bytes: file.bytes, sha256: file.sha256 })),
+    files: files.map(({ name, file: { bytes, sha256, unfit } }) => ({ name, bytes, sha256, ...(unfit && { unfit }) })),
     updated_at: isoTime(row.updatedAt),
     ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
     next: nextForRow(story),
@@ -114,6 +114,9 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
   ];
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
   if (charge.requestId !== null) lines.push(`    request ${oneLine(charge.requestId)} (for the API's support)`);
+  if (charge.file?.unfit !== undefined && charge.failure === null) {
+    lines.push(`    accepted by a person, although it is ${oneLine(charge.file.unfit)}`);
+  }
   if (charge.failure !== null) {
     // The failure of the row is told below in full; the API's words are not told twice.
     const isTold = last?.class === charge.failure.class && last.message.startsWith(charge.failure.message);

@@ -12,7 +12,7 @@ const MEANINGS = {
   succeeded: 'result stored',
   cached: 'result reused, nothing paid',
   failed: 'no result; see _error_class and _message',
-  unfit: 'result did not pass the check',
+  unfit: 'paid and kept; did not pass a check',
   skipped: 'not sent: over the budget',
   unknown: 'may have been charged; not sent again',
   overdue: 'job was still running at the API; can be fetched later, free',

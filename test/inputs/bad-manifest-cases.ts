@@ -210,6 +210,12 @@ export const BAD_MANIFESTS: readonly BadManifest[] = [
     problems: [[2, 'folder', 'bad-name']],
   },
   {
+    what: 'a name in the folder of results that did not pass a check',
+    content: 'folder,text,voice\nUnfit,x,v\nunfitting,x,v\n',
+    options: { nameTemplate: '{folder}/{id}.{ext}' },
+    problems: [[2, 'folder', 'bad-name']],
+  },
+  {
     what: 'one output name for two rows',
     content: 'take,text,voice\nOne,x,v\none,y,v\n',
     options: { nameTemplate: '{take}.{ext}' },

@@ -55,7 +55,8 @@ class LedgerBook implements Book {
   }
 
   async finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean> {
-    const end = failure === undefined ? {} : { failure };
+    const file = 'file' in effect ? effect.file : undefined;
+    const end = { ...(failure === undefined ? {} : { failure }), ...(file === undefined ? {} : { file }) };
     return (await this.#standing(this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect))).finished;
   }
 
@@ -155,10 +156,11 @@ describe('a batch of the ledger, in any order of events', () => {
   });
 
   it('is told by stories that get to what they are about', async () => {
-    const seen = { sends: 0, lost: 0, newTakes: 0, late: 0, skipped: 0 };
+    const seen = { sends: 0, lost: 0, newTakes: 0, late: 0, skipped: 0, accepted: 0 };
     for (const example of EXAMPLES) {
       const story = await tellStory(example);
-      for (const what of ['sends', 'lost', 'newTakes', 'late', 'skipped'] as const) seen[what] += story[what];
+      for (const what of ['sends', 'lost', 'newTakes', 'late', 'skipped', 'accepted'] as const)
+        seen[what] += story[what];
     }
     for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0);
   });

@@ -73,7 +73,8 @@ describe('the next steps', () => {
   it('agree with one row', () => {
     expect(steps({ cancelled: 1, overdue: 1, unfit: 1 }, {})).toEqual([
       '1 row with a job that was still running. Fetch it, free: voxbatch redrive b --where outcome=overdue',
-      '1 row did not pass the check. To pay for it again: voxbatch redrive b --where outcome=unfit',
+      '1 row with a result that did not pass a check, kept under media/unfit/. To take it as it is, free: ' +
+        'voxbatch redrive b --where outcome=unfit --accept. To pay for it again: voxbatch redrive b --where outcome=unfit',
       '1 row cancelled. To send it after all: voxbatch redrive b --where outcome=cancelled',
     ]);
   });

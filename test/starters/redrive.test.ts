@@ -159,6 +159,16 @@ describe('redrive --from and run of an outcome file', () => {
     }
   });
 
+  it('takes a file with the words of an older version for the same', async () => {
+    const now = await outcomeFile('failed.csv');
+    const older = now.replace(',failed,', ',refused,').replace('BadRequest', 'Rejected');
+    expect(older).not.toBe(now);
+    await writeFile('failed.csv', now);
+    await writeFile('refused.csv', older);
+    const [ended, endedOlder] = [await desk.line.run('run', 'failed.csv'), await desk.line.run('run', 'refused.csv')];
+    expect(endedOlder).toEqual({ ...ended, stderr: ended.stderr.replaceAll('failed.csv', 'refused.csv') });
+  });
+
   it('refuses --resubmit with a manifest that is no outcome file', async () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
     expectRefused(await desk.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is for outcome files');

@@ -13,6 +13,8 @@ import { lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
  * whose last request may have been taken, and a row whose job may still run. The second kind need not be paid at all: its
  * job is waited for once more. The same goes for a job that was done and whose result could not be fetched.
  *
+ * A result that did not pass a check is paid, too. A person may take it as it is (`--accept`), free; without that word it is paid anew.
+ *
  * A row that has its result is left alone, unless the person named it, a step of it, or its outcome.
  */
 
@@ -39,6 +41,8 @@ export interface RedriveWish {
   readonly resubmit: boolean;
   /** Replace also a result that is there. */
   readonly replace: boolean;
+  /** Take a result that did not pass a check as it is, and pay for no other one. */
+  readonly accept: boolean;
   /** Cells of the row were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
 }
@@ -52,8 +56,10 @@ export type RedrivePlan =
     }
   /** Its job of this step is waited for again, free; later steps are paid as usual. */
   | { readonly do: 'wait'; readonly step: Step }
-  /** Nothing; `open`: it has not ended. `has-result`: it has, and nobody asked for another one. */
-  | { readonly do: 'leave'; readonly why: 'open' | 'has-result' }
+  /** Its unfit result of this step is taken as it is, free; later steps are paid as usual. */
+  | { readonly do: 'accept'; readonly step: Step }
+  /** Nothing; `open`: it has not ended. `has-result`: it has, and nobody asked for another one. `no-unfit`: there is nothing to accept. */
+  | { readonly do: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Not without `--resubmit`: the last request for this step may have been taken (`unknown`), or its job may still run
    * (`running`). Not now: `on-the-wire`. Not at all: its kind has no such step (`no-step`).
@@ -66,7 +72,8 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   if (row.outcome === null) return { do: 'leave', why: 'open' };
   const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
   const hasResult = row.outcome === 'succeeded' || row.outcome === 'cached';
-  if (hasResult && asked.length === 0 && !wish.replace) return { do: 'leave', why: 'has-result' };
+  if (hasResult && asked.length === 0 && (!wish.replace || wish.accept)) return { do: 'leave', why: 'has-result' };
+  if (wish.accept) return planAcceptance(row, attempts);
   const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
   if (job !== undefined) return { do: 'wait', step: job.step };
 
@@ -87,6 +94,7 @@ export function paidSteps(kind: Kind, plan: RedrivePlan): readonly Step[] {
     case 'pay':
       return stepsFrom(kind, plan.fromStep);
     case 'wait':
+    case 'accept':
       return stepsFrom(kind, plan.step).slice(1);
     default:
       return [];
@@ -97,11 +105,21 @@ export function paidSteps(kind: Kind, plan: RedrivePlan): readonly Step[] {
 function jobToWaitFor(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedriveAttempt | undefined {
   const isGone = row.outcome === 'failed' && row.failure?.class === 'ResultGone';
   if (row.outcome !== 'overdue' && !isGone) return undefined;
+  const last = lastOfTake(row, attempts);
+  return last?.state === 'accepted' && last.jobId !== null ? last : undefined;
+}
+
+function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedrivePlan {
+  const last = row.outcome === 'unfit' ? lastOfTake(row, attempts) : undefined;
+  return last === undefined ? { do: 'leave', why: 'no-unfit' } : { do: 'accept', step: last.step };
+}
+
+/** The attempt that the current take came to. */
+function lastOfTake(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedriveAttempt | undefined {
   const ofTake = attempts.filter((one) => one.take === row.take);
-  const last = stepsFrom(row.kind, row.redoFrom)
+  return stepsFrom(row.kind, row.redoFrom)
     .map((step) => lastAttempt(ofTake, step))
     .findLast((one) => one !== undefined);
-  return last?.state === 'accepted' && last.jobId !== null ? last : undefined;
 }
 
 /** The first step that the current take was to pay for and that did not come to a good end. */
@@ -110,7 +128,8 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
   return stepsFrom(row.kind, row.redoFrom).find((step) => {
     const last = lastAttempt(ofTake, step);
     const isJobDone = last?.state === 'accepted' && last.finishedAt !== null && last.failure === null;
-    return last?.state !== 'done' && !isJobDone;
+    const isDone = last?.state === 'done' && last.failure === null;
+    return !isDone && !isJobDone;
   });
 }
 

@@ -15,7 +15,7 @@ import { ROW_KINDS, type Kind, type Step } from '../../contract/row-kinds.ts';
  * - `unknown`: it may have been taken; only reconciling, which never sends, may go on from here;
  * - `accepted`, its job not finished: wait; finished: the next step, or the row has ended;
  * - `done`: the next step, or the row has ended;
- * - `rejected`, or a job that failed: the row has ended.
+ * - `rejected`, a job that failed, or a result that did not pass a check: the row has ended.
  *
  * What an earlier take left behind is money, and no business of the row any more, with one exception: while an attempt of
  * an earlier take is `sending`, nobody may send for that step, so it is reconciled first. A person's new take needs a row that has
@@ -75,6 +75,7 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
         if (last.failure !== null) return { do: 'ended' };
         break;
       case 'done':
+        if (last.failure !== null) return { do: 'ended' };
         break;
       case 'rejected':
         return { do: 'ended' };

@@ -101,6 +101,14 @@ export class PureBook implements Book {
       Object.assign(row, { outcome: null, failure: null, autoTakes: 0 });
       return true;
     }
+    if (how.do === 'accept') {
+      const last = steps.map((step) => lastAttempt(row.attempts, step)).findLast((one) => one?.take === take);
+      if (row.outcome !== 'unfit' || last === undefined) return false;
+      last.failure = null;
+      const isLast = steps.at(-1) === last.step;
+      Object.assign(row, { outcome: isLast ? 'succeeded' : null, failure: null, ...(isLast ? {} : { autoTakes: 0 }) });
+      return true;
+    }
     const doubtful = steps
       .slice(steps.indexOf(how.fromStep))
       .map((step) => lastAttempt(row.attempts, step))

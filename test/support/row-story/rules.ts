@@ -25,6 +25,8 @@ export interface Seen {
   late: number;
   /** Requests that the budget did not allow. */
   skipped: number;
+  /** Unfit results that a person took. */
+  accepted: number;
 }
 
 export function failureOf(name: FailureClass): Failure {

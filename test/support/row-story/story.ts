@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { ROW_KINDS } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice } from '../../../ledger/ledger.ts';
-import { planRedrive } from '../../../workflows/policy/redrive.ts';
+import { planRedrive, type RedriveWish } from '../../../workflows/policy/redrive.ts';
 import { nextMove } from '../../../workflows/policy/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Command } from './any-story.ts';
@@ -21,7 +21,7 @@ export class Story {
   readonly #workers: Workers;
   readonly #choices: RedriveChoice[] = [];
   #works: Work[] = [];
-  readonly seen: Seen = { sends: 0, lost: 0, newTakes: 0, late: 0, skipped: 0 };
+  readonly seen: Seen = { sends: 0, lost: 0, newTakes: 0, late: 0, skipped: 0, accepted: 0 };
 
   constructor(book: Book, rules: Rules) {
     this.#book = book;
@@ -72,25 +72,32 @@ export class Story {
         await this.#book.cancelRest();
         return undefined;
       case 'choose':
-        await this.#choose(this.#rowOf(command.row), command.resubmit);
+        await this.#choose(this.#rowOf(command.row), { resubmit: command.resubmit, accept: false });
         return undefined;
-      case 'ask': {
-        const choice = this.#choices[command.nth % Math.max(1, this.#choices.length)];
-        if (choice === undefined || !(await this.#book.redrive(choice))) return undefined;
-        // A take is made once, whoever asks again.
-        if (choice.how.do === 'pay') expect(await this.#book.redrive(choice)).toBe(false);
-        return choice.row;
-      }
+      case 'accept':
+        return this.#ask(await this.#choose(this.#rowOf(command.row), { resubmit: false, accept: true }));
+      case 'ask':
+        return this.#ask(this.#choices[command.nth % Math.max(1, this.#choices.length)]);
     }
   }
 
-  async #choose(row: number, resubmit: boolean): Promise<void> {
+  async #choose(row: number, say: Pick<RedriveWish, 'resubmit' | 'accept'>): Promise<RedriveChoice | undefined> {
     const { kind, outcome, failure, take, redoFrom, attempts } = await this.#book.look(row);
-    const wish = { step: null, resubmit, replace: false, edited: null };
+    const wish = { ...say, step: null, replace: false, edited: null };
     const plan = planRedrive({ kind, outcome, failure, take, redoFrom }, attempts, wish);
-    if (outcome === null) return;
-    if (plan.do === 'pay') this.#choices.push({ row, take, outcome, how: plan });
-    if (plan.do === 'wait') this.#choices.push({ row, take, outcome, how: { do: 'wait' } });
+    if (outcome === null || plan.do === 'leave' || plan.do === 'refuse') return undefined;
+    const choice = { row, take, outcome, how: plan.do === 'pay' ? plan : { do: plan.do } };
+    this.#choices.push(choice);
+    return choice;
+  }
+
+  /** Returns the row that is open again, or has ended by it. */
+  async #ask(choice: RedriveChoice | undefined): Promise<number | undefined> {
+    if (choice === undefined || !(await this.#book.redrive(choice))) return undefined;
+    if (choice.how.do === 'accept') this.seen.accepted += 1;
+    // A take is made once, whoever asks again.
+    if (choice.how.do === 'pay') expect(await this.#book.redrive(choice)).toBe(false);
+    return choice.row;
   }
 
   async #handOut(row: number): Promise<void> {

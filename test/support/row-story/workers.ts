@@ -2,11 +2,15 @@ import type { RowAttempt } from '../../../contract/batch.ts';
 import type { VerdictName } from '../../../contract/outcomes.ts';
 import { operationOf, OPERATION_STYLE, type Kind } from '../../../contract/row-kinds.ts';
 import type { RowEffect, SettleVerdict } from '../../../ledger/ledger.ts';
+import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../workflows/policy/new-take.ts';
+import { afterResult } from '../../../workflows/policy/after-result.ts';
 import { isLastStep, stepsAfter } from '../../../workflows/policy/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Promises } from './promises.ts';
 import { failureOf, isSame, nameOf, PRICE, type Rules, type Seen } from './rules.ts';
+
+const FILE: ResultFile = { key: 'b/1-speech-1.mp3', bytes: 1, sha256: 'ab', extension: 'mp3' };
 
 /** A piece of work that a worker carries; it stands still between two of its steps for as long as the story wants. */
 export interface Work {
@@ -130,12 +134,17 @@ export class Workers {
       case 4:
         await this.#book.finishJob(key, failure, afterJobFailed(this.#rules.retakes, 'running', key.step, failure));
         return false;
+      case 2:
+      case 3: {
+        const { failure: unfit, effect } = afterResult(kind, key.step, { ...FILE, unfit: 'silent' });
+        await this.#book.finishJob(key, unfit, effect);
+        return false;
+      }
       case 5:
         await this.#book.changeRunning(key, { outcome: 'overdue', failure: failureOf('Overdue') });
         return false;
       default: {
-        const effect: RowEffect = isLastStep(kind, key.step) ? { outcome: 'succeeded' } : { state: 'waiting' };
-        await this.#book.finishJob(key, undefined, effect);
+        await this.#book.finishJob(key, undefined, afterResult(kind, key.step, FILE).effect);
         return false;
       }
     }

@@ -13,7 +13,7 @@ import {
 const TTS: RedriveRow = { kind: 'tts', outcome: 'overdue', failure: { class: 'Overdue' }, take: 1, redoFrom: null };
 const DUB: RedriveRow = { ...TTS, kind: 'dub' };
 const GONE = { outcome: 'failed', failure: { class: 'ResultGone' } } as const;
-const WISH: RedriveWish = { step: null, resubmit: false, replace: false, edited: null };
+const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 const AGAIN: RedriveWish = { ...WISH, resubmit: true };
 
 function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> = {}): RedriveAttempt {

@@ -12,7 +12,7 @@ import {
 
 const TTS: RedriveRow = { kind: 'tts', outcome: 'failed', failure: { class: 'JobFailed' }, take: 1, redoFrom: null };
 const DUB: RedriveRow = { ...TTS, kind: 'dub' };
-const WISH: RedriveWish = { step: null, resubmit: false, replace: false, edited: null };
+const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
 function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> = {}): RedriveAttempt {
   const jobId = state === 'accepted' ? `job-${step}` : null;
@@ -54,6 +54,52 @@ describe('a row without a result', () => {
       fromStep: 'speech',
     });
     expect(planRedrive(TTS, [], wish)).toEqual({ do: 'refuse', why: 'no-step', step: 'lip-sync' });
+  });
+});
+
+describe('a row whose result did not pass a check', () => {
+  const unfit = { class: 'Unfit' } as const;
+  const UNFIT: RedriveRow = { ...TTS, outcome: 'unfit', failure: unfit };
+  const accept = { ...WISH, accept: true };
+
+  it.each([
+    ['a job', finished('speech', { failure: unfit })],
+    ['an answer', attempt('speech', 'done', { finishedAt: 1, failure: unfit })],
+  ])('of %s is taken as it is with a say, free, and paid for anew without one', (_, made) => {
+    const plan = planRedrive(UNFIT, [made], accept);
+    expect(plan).toEqual({ do: 'accept', step: 'speech' });
+    expect(paidSteps('tts', plan)).toEqual([]);
+    expect(planRedrive(UNFIT, [made], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+  });
+
+  it('is paid for its later steps where it is that of a chain', () => {
+    const row = { ...UNFIT, kind: 'dub' } as const;
+    const speech = [finished('speech', { failure: unfit })];
+    const plan = planRedrive(row, speech, accept);
+    expect(plan).toEqual({ do: 'accept', step: 'speech' });
+    expect(paidSteps('dub', plan)).toEqual(['lip-sync']);
+    expect(planRedrive(row, speech, WISH)).toMatchObject({ do: 'pay', fromStep: 'speech' });
+    const both = [finished('speech'), finished('lip-sync', { failure: unfit })];
+    expect(planRedrive(row, both, accept)).toEqual({ do: 'accept', step: 'lip-sync' });
+    expect(planRedrive(row, both, WISH)).toMatchObject({ do: 'pay', fromStep: 'lip-sync' });
+  });
+
+  it('is the only one that can be accepted', () => {
+    const attempts = [finished('speech')];
+    const plans = OUTCOMES.map((outcome) => planRedrive({ ...TTS, outcome }, attempts, { ...accept, replace: true }));
+    expect(
+      Object.fromEntries(plans.map((plan, at) => [OUTCOMES[at], plan.do === 'leave' ? plan.why : plan.do])),
+    ).toEqual({
+      succeeded: 'has-result',
+      cached: 'has-result',
+      failed: 'no-unfit',
+      unfit: 'accept',
+      skipped: 'no-unfit',
+      unknown: 'no-unfit',
+      overdue: 'no-unfit',
+      cancelled: 'no-unfit',
+    });
+    expect(planRedrive({ ...TTS, outcome: null }, attempts, accept)).toEqual({ do: 'leave', why: 'open' });
   });
 });
 
@@ -168,6 +214,7 @@ describe('of any row', () => {
     step: fc.constantFrom(null, ...STEPS),
     resubmit: fc.boolean(),
     replace: fc.boolean(),
+    accept: fc.boolean(),
     edited: fc.constantFrom(null, { from: null }),
   });
 

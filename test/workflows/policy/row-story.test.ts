@@ -16,11 +16,11 @@ describe('the row machine, in any order of events', () => {
   });
 
   it('is told by stories that get to what they are about', async () => {
-    const seen = { sends: 0, lost: 0, newTakes: 0, late: 0 };
+    const seen = { sends: 0, lost: 0, newTakes: 0, late: 0, accepted: 0 };
     for (const { rules, commands } of EXAMPLES) {
       const story = new Story(new PureBook(rules.kinds), { ...rules, budget: null });
       await story.tell(commands);
-      for (const what of ['sends', 'lost', 'newTakes', 'late'] as const) seen[what] += story.seen[what];
+      for (const what of ['sends', 'lost', 'newTakes', 'late', 'accepted'] as const) seen[what] += story.seen[what];
     }
     for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0);
   });

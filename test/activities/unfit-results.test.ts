@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+import type { Store } from '../../store/store.ts';
+import { redriveNow } from '../ledger/setup.ts';
+import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
+import type { Worker } from './worker.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Results that the store kept although they did not pass a check: paid once, downloaded once, and no more until a person says so. */
+
+const ACCEPT = { row: 1, take: 1, how: { do: 'accept' } } as const;
+
+let world: World;
+let worker: Worker;
+let writes: number;
+
+/** A store that finds every sound silent, and counts what it is given. */
+function strict({ store }: Dependencies): { store: Store } {
+  return {
+    store: {
+      ...store,
+      write: async (stem, body, expectation, onReceived) => {
+        writes += 1;
+        const file = await store.write(stem, body, expectation, onReceived);
+        return expectation.family === 'audio' ? { ...file, unfit: 'silent' } : file;
+      },
+      find: async (stem, wanted) => {
+        const file = await store.find(stem, wanted);
+        return file === undefined ? undefined : { ...file, unfit: 'silent' };
+      },
+    },
+  };
+}
+
+async function begin(spec: RowSpec, wanted: Wanted = {}): Promise<void> {
+  world = await createWorld();
+  writes = 0;
+  await world.fill([spec], wanted);
+  worker = await world.worker({ change: strict });
+}
+
+describe('a result that did not pass a check', () => {
+  it('ends its row unfit, kept and paid, and is neither downloaded nor paid for again by itself', async () => {
+    await begin(tts(), { retakes: 3 });
+    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    const row = await world.row(1);
+    expect(row).toMatchObject({
+      outcome: 'unfit',
+      failure: { class: 'Unfit', cause: 'result is silent' },
+      file: { extension: 'mp3', unfit: 'silent' },
+    });
+    expect(row.charges).toMatchObject([{ state: 'accepted', failure: { class: 'Unfit' }, file: row.file }]);
+    expect(row.charges[0]?.charged).toBeGreaterThan(0);
+    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect([writes, await world.paidRequests()]).toEqual([1, 1]);
+  });
+
+  it('is taken as it is by a person, without another request or download', async () => {
+    await begin(tts());
+    await worker.drive(1);
+    const { file, charges } = await world.row(1);
+    await redriveNow(await world.look(), BATCH, [ACCEPT]);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null, file });
+    expect((await world.row(1)).charges[0]?.charged).toBe(charges[0]?.charged);
+    expect([writes, await world.paidRequests()]).toEqual([1, 1]);
+  });
+
+  it('that was the answer itself ends its row in the same way, also where it is only found in the store', async () => {
+    await begin(tts(), { tts: 'sync' });
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({
+      outcome: 'unfit',
+      charges: [{ state: 'done', failure: { class: 'Unfit' } }],
+    });
+
+    await begin(tts(), { tts: 'sync' });
+    const death = world.holdAt('after-answer');
+    void (await world.worker({ witness: death.witness })).submit(keyOf(1));
+    await death.reached;
+    await worker.reconcile(keyOf(1));
+    expect(await world.row(1)).toMatchObject({
+      outcome: 'unfit',
+      charges: [{ state: 'done', failure: { class: 'Unfit' } }],
+    });
+  });
+
+  it('of the first step of a chain pays for no other step until it is accepted', async () => {
+    await begin(dub());
+    await worker.drive(1);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unfit', file: { extension: 'mp3' } });
+    expect(await world.paidRequests()).toBe(1);
+    await redriveNow(await world.look(), BATCH, [ACCEPT]);
+    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { extension: 'mp4' } });
+    expect(world.charges().map(({ operation }) => operation)).toEqual(['speech-job', 'lip-sync-job']);
+  });
+});
