@@ -15,7 +15,7 @@ interface Hammer {
 let code: Awaited<ReturnType<typeof transpile>>;
 
 beforeAll(async () => {
-  code = await transpile(['ledger', 'contract', 'workflows/policy', 'test/ledger/hammer.ts']);
+  code = await transpile(['threads', 'ledger', 'contract', 'workflows/policy', 'test/ledger/hammer.ts']);
 });
 afterAll(() => code.remove());
 
