@@ -1,41 +1,37 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
-import { UnfitBody } from '../store/store.ts';
+import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../workflows/policy/after-result.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './receive-media.ts';
+import { readInTurn } from './slots.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** Downloads of one job's result that may come to nothing, each with a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
 /** Pause before the job is read again for a fresh link, ms; doubled each time. */
 const FIRST_PAUSE_MS = 500;
+/** A link that waited longer than this for its download is read anew: links may live for a second. */
+const FRESH_MS = 500;
 /** Downloads that take longer than this are shown as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
 /** Pause after a fault of this machine (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 
 /**
- * Downloads a job's result to the store and records it. A link that is dead, cut or leads to something else is not tried
- * again: the job is read anew for a fresh one. Never rejects: what no retry heals is told to `onFault`.
+ * Downloads a job's result to the store and records it. Where it had to wait for a place among the downloads, the job is read for its
+ * link only then, so every download begins with a fresh link. One that is dead all the same, cut or leads to something else is not
+ * tried again: the job is read anew. Never rejects: what no retry heals is told to `onFault`.
  */
 export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<void> {
   try {
     const { key } = job;
-    const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
-    const file = await deps.downloads(() =>
-      showing(deps, job, () =>
-        deps.api.download(
-          reading.resultUrl ?? '',
-          receiveMedia(deps, key, family, job.loaded.row.spec.format),
-          deps.ending,
-        ),
-      ),
-    );
-    const credits = reading.credits === undefined ? {} : { credits: reading.credits };
+    const fetched = await fetchInTurn(deps, job, reading);
+    if (fetched === undefined) return;
+    const { file, credits } = fetched;
     const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
-    await deps.ledger.finishJob(key, { file, ...credits, ...why }, effect);
+    await deps.ledger.finishJob(key, { file, ...(credits === undefined ? {} : { credits }), ...why }, effect);
   } catch (error) {
     if (deps.ending.aborted) return;
     await afterFailedDownload(deps, job, error).catch((fault: unknown) => {
@@ -43,6 +39,35 @@ export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: J
       deps.onFault(asError(fault));
     });
   }
+}
+
+/** The file, and what the job cost where the API says so; undefined if the job gives no link any more. */
+async function fetchInTurn(
+  deps: Dependencies,
+  job: WaitedJob,
+  reading: JobReading,
+): Promise<{ readonly file: StoredFile; readonly credits?: number | undefined } | undefined> {
+  const { activeCount, pendingCount, concurrency } = deps.downloads;
+  const isFree = pendingCount === 0 && activeCount < concurrency;
+  const readAt = deps.clock.now().monotonic;
+  return deps.downloads(async () => {
+    const isFresh = isFree || deps.clock.now().monotonic - readAt < FRESH_MS;
+    const { resultUrl, credits } = isFresh ? reading : await readAgain(deps, job);
+    if (resultUrl === undefined) {
+      // What is wrong with it is for a look to find out.
+      deps.looks.again(job.name, deps.clock.now().monotonic);
+      return undefined;
+    }
+    const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
+    const receive = receiveMedia(deps, job.key, family, job.loaded.row.spec.format);
+    const file = await showing(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
+    return { file, credits };
+  });
+}
+
+function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {
+  const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, deps.ending);
+  return readInTurn(deps, job.key.batch, deps.ending, read);
 }
 
 /** Lets a long download be seen in the row's state; a short one is not worth a commit. */
