@@ -2,6 +2,7 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../workflows/policy/after-result.ts';
+import { withoutCode } from '../workflows/policy/failure-reason.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './receive-media.ts';
@@ -89,7 +90,7 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
-  await deps.ledger.changeRunning(job.key, { state: 'processing' });
+  await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
   if (!isLink && !isPastDeadline(job, wall)) {
@@ -99,7 +100,18 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const failed = deps.looks.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.looks.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
   if (failed < MOST_DOWNLOADS) return;
-  await giveUpResult(deps, job, error.message, error instanceof ApiError ? error.failure.cause : undefined);
+  await giveUpResult(deps, job, error.message, causeOf(error).cause);
+}
+
+/** What is wrong with the result so far, as the row would fail with it. */
+function troubleOf(error: UnfitBody | ApiError): Failure {
+  return { class: 'ResultGone', message: error.message.slice(0, 500), ...causeOf(error) };
+}
+
+/** Who refused the result, and how; the refusing party's own code is left out, which need not be the same each time. */
+function causeOf(error: UnfitBody | ApiError): Pick<Failure, 'cause'> {
+  const cause = error instanceof ApiError ? error.failure.cause : undefined;
+  return cause === undefined ? {} : { cause: withoutCode(cause) };
 }
 
 /** The result cannot be had: the row fails, and keeps its job id and what was charged. */

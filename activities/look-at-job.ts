@@ -1,5 +1,6 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
+import { withoutIds } from '../workflows/policy/failure-reason.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
 import { FEW_FAILED_LOOKS, mostFailedLooks } from '../workflows/policy/overdue.ts';
 import { afterJobFailed } from '../workflows/policy/new-take.ts';
@@ -55,6 +56,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
     class: 'JobFailed',
+    cause: withoutIds(reading.error ?? reading.status),
     message: `${words.slice(0, 440)} (the API may have charged for it).`,
   };
   const { control, settings } = await loadBatch(deps, job.key.batch);

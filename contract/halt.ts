@@ -1,19 +1,24 @@
 /**
  * When a batch gives up by itself: `never`, or once too many of its rows have failed. Written as `never`, `soon,fail=20`,
- * `soon,fail=5%`, `now,fail=1`. `soon` fetches what runs; `now` does not wait for it.
+ * `soon,fail=5%`, `now,fail=1`. `soon` fetches what runs; `now` does not wait for it. `alike`, the default, does not give up but pauses: when the
+ * first 20 paid rows have all come to nothing for one reason.
  */
 export type HaltPolicy =
   | { readonly when: 'never' }
+  | { readonly when: 'alike' }
   | { readonly when: 'soon' | 'now'; readonly fail: number; readonly unit: 'rows' | 'percent' };
 
 export const NEVER_HALT: HaltPolicy = { when: 'never' };
+/** The default of a new batch. */
+export const ALIKE_HALT: HaltPolicy = { when: 'alike' };
 
-/** What a value of `--halt` may be, for messages. */
+/** What a value of `--halt` may be instead of the default, for messages. */
 export const HALT_FORMS = 'never, soon,fail=20, soon,fail=5% or now,fail=1';
 
 /** Reads a halt policy; undefined if it is none. */
 export function parseHalt(text: string): HaltPolicy | undefined {
   if (text === 'never') return NEVER_HALT;
+  if (text === 'alike') return ALIKE_HALT;
   const match = /^(soon|now),fail=(\d+(?:\.\d+)?)(%?)$/.exec(text);
   if (match === null) return undefined;
   const when = match[1] === 'now' ? 'now' : 'soon';
@@ -24,6 +29,6 @@ export function parseHalt(text: string): HaltPolicy | undefined {
 
 /** A halt policy as it is written. */
 export function formatHalt(policy: HaltPolicy): string {
-  if (policy.when === 'never') return 'never';
+  if (policy.when === 'never' || policy.when === 'alike') return policy.when;
   return `${policy.when},fail=${policy.fail}${policy.unit === 'percent' ? '%' : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
+import { watchFrom } from './alike.ts';
 import { BatchExists, LedgerMisuse } from './errors.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
@@ -85,9 +86,10 @@ export async function setControl(db: Db, batch: string, control: Control, reason
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed' || found.control === 'stopping') return found.control;
     const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
+    const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(Date.now()) } : {};
     await tx
       .updateTable('batches')
-      .set({ control, pause_reason: jsonOrNull(pauseReason) })
+      .set({ control, pause_reason: jsonOrNull(pauseReason), ...goesOn })
       .where('name', '=', batch)
       .execute();
     return control;

@@ -5,6 +5,7 @@ import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { isTakenByAnother } from './doubts.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
+import { haltAtTrouble } from './halts.ts';
 import { standingOf } from './rows.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 
@@ -92,7 +93,9 @@ export async function finishJob(
         failure: jsonOrNull(end.failure),
         ...(end.credits === undefined ? {} : { charged: end.credits, charged_from: 'api' as const }),
       });
-      if (await isCurrent(tx, key)) await applyJobEnd(tx, key.batch, key.row, effect);
+      // What went wrong with its result on the way is over.
+      const last = 'state' in effect ? { trouble: null, ...effect } : effect;
+      if (await isCurrent(tx, key)) await applyJobEnd(tx, key.batch, key.row, last);
     }
     return { finished, ...(await standingOf(tx, key)) };
   });
@@ -102,7 +105,10 @@ export async function finishJob(
 export async function changeRunning(db: Db, key: AttemptKey, effect: RowEffect): Promise<RowStanding> {
   return write(db, async (tx) => {
     const charge = requireCharge(await chargesOfStep(tx, key), key);
-    if (isRunning(charge) && (await isCurrent(tx, key))) await applyEffect(tx, key.batch, key.row, effect);
+    if (isRunning(charge) && (await isCurrent(tx, key))) {
+      if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(tx, key, effect.trouble);
+      await applyEffect(tx, key.batch, key.row, effect);
+    }
     return standingOf(tx, key);
   });
 }

@@ -9,6 +9,7 @@ import { intend, revoke } from './intents.ts';
 import { laneOwners, leaveLane, takeLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { updateLimiter } from './limiters.ts';
+import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
 import { scanPage, scanRows } from './scans.ts';
@@ -40,6 +41,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     beat: (worker) => beat(db, worker),
     forgetWorkers: (which) => forgetWorkers(db, which),
     livingWorkers: (apiUrl, account) => livingWorkers(db, apiUrl, account),
+    commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),

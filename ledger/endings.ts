@@ -1,6 +1,6 @@
 import type { RowState } from '../contract/outcomes.ts';
 import { haltIfDue } from './halts.ts';
-import type { Retake, RowEffect, RowEnding } from './ledger.ts';
+import type { Retake, RowEffect, RowEnding, RowProgress } from './ledger.ts';
 import { jsonOrNull, toFailure } from './records.ts';
 import type { Tx } from './schema.ts';
 import { makeTake } from './takes.ts';
@@ -16,12 +16,13 @@ export async function applyEffect(tx: Tx, batch: string, row: number, effect: Ro
   if ('retake' in effect) return retake(tx, batch, row, effect);
   const { numUpdatedRows } = await tx
     .updateTable('rows')
-    .set('outcome' in effect ? ending(effect) : { state: effect.state, updated_at: Date.now() })
+    .set('outcome' in effect ? ending(effect) : progress(effect))
     .where('batch', '=', batch)
     .where('row', '=', row)
     .where('outcome', 'is', null)
     .executeTakeFirst();
-  if (numUpdatedRows > 0n && 'outcome' in effect) await haltIfDue(tx, batch, effect.outcome);
+  if (numUpdatedRows === 0n) return;
+  if ('outcome' in effect) await haltIfDue(tx, batch, row, effect);
 }
 
 /** A new take without asking anybody. The lane that holds the row keeps it. */
@@ -98,6 +99,12 @@ export async function applyJobEnd(tx: Tx, batch: string, row: number, effect: Ro
     if (numUpdatedRows > 0n) return;
   }
   await applyEffect(tx, batch, row, effect);
+}
+
+/** The columns of a row that is worked on. What went wrong with it stays until it is said to be over. */
+function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: string | null } {
+  const failure = trouble === undefined ? {} : { failure: trouble === null ? null : JSON.stringify(trouble) };
+  return { state, updated_at: Date.now(), ...failure };
 }
 
 /** The columns of a row that ends. */

@@ -58,6 +58,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   changeRunning: true,
   sending: true,
   runningJobs: true,
+  commonReasons: true,
   countRunning: true,
   isJobClaimed: true,
   isOtherInDoubt: true,

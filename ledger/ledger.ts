@@ -11,6 +11,7 @@ import type {
   Money,
   NewBatch,
   NewRow,
+  ReasonCount,
   ResultFile,
   RowStanding,
   TakeRecord,
@@ -20,7 +21,14 @@ import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 import type { WorkerRecord } from './workers.ts';
 
 /** Effect on the row that goes into the same transaction as a change of its charge. */
-export type RowEffect = { readonly state: RowState } | Retake | RowEnding;
+export type RowEffect = RowProgress | Retake | RowEnding;
+
+/** How far an open row is. */
+export interface RowProgress {
+  readonly state: RowState;
+  /** What went wrong with its result this time, though it may still be had; null: nothing any more. */
+  readonly trouble?: Failure | null;
+}
 
 /**
  * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last decided: then
@@ -148,6 +156,8 @@ export interface Ledger {
   closeBatch(batch: string): Promise<number>;
   counts(batch: string): Promise<Counts>;
   money(batch: string): Promise<Money>;
+  /** The commonest reasons why rows failed, or fail now, most rows first. */
+  commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
 
   // Lanes
   /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
@@ -229,7 +239,7 @@ export interface Ledger {
    * Changes a row whose job runs, and no charge: how far it is, or that it is waited for no longer. No effect once the end of the job is
    * on record (by another look, or another process), or where the row is at another take.
    */
-  changeRunning(key: AttemptKey, effect: { readonly state: RowState } | RowEnding): Promise<RowStanding>;
+  changeRunning(key: AttemptKey, effect: RowProgress | RowEnding): Promise<RowStanding>;
   /** Attempts without a verdict, of the batch. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** Accepted attempts of the batch whose jobs have not ended as far as is known. */

@@ -1,5 +1,5 @@
 import type { AttemptKey, BatchSettings } from '../contract/batch.ts';
-import type { Failure } from '../contract/failures.ts';
+import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
 
@@ -62,6 +62,7 @@ export interface RowRecord extends NewRow {
   readonly kind: Kind;
   readonly state: RowState;
   readonly outcome: Outcome | null;
+  /** Why it ended so; of a row that has not ended, what last went wrong with its result. */
   readonly failure: Failure | null;
   /** The final result; also `.srt`, `.vtt` beside a transcript are in `extraFiles`. */
   readonly file: ResultFile | null;
@@ -144,6 +145,16 @@ export interface Counts {
   /** Rows without an outcome, by state. */
   readonly states: Readonly<Record<RowState, number>>;
   readonly outcomes: Readonly<Record<Outcome, number>>;
+}
+
+/** Rows that failed for one reason. */
+export interface ReasonCount {
+  readonly class: FailureClass;
+  /** In a few words: `403 from cdn.example`; empty where nothing more is known than the class. */
+  readonly cause: string;
+  /** Rows that have not ended: what went wrong with them last may pass. */
+  readonly open: number;
+  readonly ended: number;
 }
 
 export interface Money {

@@ -1,4 +1,5 @@
 import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { watchFrom } from './alike.ts';
 import { requireBatch } from './batches.ts';
 import { updateCharge } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
@@ -154,6 +155,7 @@ async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<v
       stop_now: 0,
       closed_at: null,
       reopened_at: Date.now(),
+      watch: watchFrom(Date.now()),
     })
     .where('name', '=', batch)
     .execute();

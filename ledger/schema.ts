@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord } from './record-types.ts';
@@ -34,10 +35,23 @@ export interface BatchesTable {
   stop_now: number;
   /** When ended rows were last opened again, ms; a halt counts from there. */
   reopened_at: number | null;
+  /** `AlikeWatch`: what is known of the first rows; null: nothing so far. */
+  watch: Json | null;
   rows: number;
   created_at: number;
   started_at: number | null;
   closed_at: number | null;
+}
+
+/** Rows that have failed, or fail now, for one reason. Kept by a trigger on the rows. */
+export interface ReasonsTable {
+  batch: string;
+  class: FailureClass;
+  /** `Failure.cause`; empty where a failure names none. */
+  cause: string;
+  /** Rows that have not ended. */
+  open: number;
+  ended: number;
 }
 
 export interface RowsTable {
@@ -146,6 +160,7 @@ export interface Schema {
   lanes: LanesTable;
   workers: WorkersTable;
   limiters: LimitersTable;
+  reasons: ReasonsTable;
 }
 
 export type Db = Kysely<Schema>;

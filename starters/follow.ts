@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts, ReasonCount } from '../ledger/record-types.ts';
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
+import { isPausedByFailures } from './paused-by-failures.ts';
 import type { WorkflowStanding } from './start-workflow.ts';
 import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';
@@ -11,6 +12,10 @@ import { ProgressDisplay } from './terminal/progress.ts';
 import { isTokenRefused } from './token-refused.ts';
 
 const LOOK_EVERY_MS = 200;
+/** The reasons of failures are asked for at every so many looks. */
+const REASONS_EVERY = 5;
+/** More reasons than this are not told apart when the rows that fail are counted. */
+const MOST_REASONS = 100;
 /** Media are linked to the out folder this often while following, ms. */
 const LINK_EVERY_MS = 1_000;
 
@@ -44,16 +49,18 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   let linkedAt = 0;
   let linkedUpTo = 0;
+  let reasons: readonly ReasonCount[] = [];
   let saidPause = false;
   let saidStop = false;
   let saidSilence = false;
   for (let looks = 1; ; looks++) {
     const batch = await ledger.findBatch(request.batch);
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
-    const standing = { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name) };
+    if (looks % REASONS_EVERY === 1) reasons = await ledger.commonReasons(batch.name, MOST_REASONS);
+    const standing = { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name), reasons };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
-    const leaves = paused && !waits && !(request.fetchesHere && canFetch(batch, standing.counts));
+    const leaves = paused && !waits && !(request.fetchesHere && canFetch(standing));
     display.show(standing, batch.state === 'closed' || signal.aborted || leaves);
     if (batch.state === 'closed') return { why: 'closed', batch };
     if (signal.aborted) return { why: 'aborted', batch };
@@ -93,9 +100,17 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   }
 }
 
-/** True if jobs run whose results can be had: without a good token not even reading works. */
-function canFetch(batch: BatchRecord, { states }: Counts): boolean {
-  return !isTokenRefused(batch) && states.submitting + states.processing + states.fetching > 0;
+/** True if jobs run whose results can be had: without a good token not even reading works, and some results fail again and again. */
+function canFetch({ batch, counts, reasons }: FetchStanding): boolean {
+  const { states } = counts;
+  const failing = isPausedByFailures(batch) ? reasons.reduce((sum, { open }) => sum + open, 0) : 0;
+  return !isTokenRefused(batch) && states.submitting + states.processing + states.fetching > failing;
+}
+
+interface FetchStanding {
+  readonly batch: BatchRecord;
+  readonly counts: Counts;
+  readonly reasons: readonly ReasonCount[];
 }
 
 /** What a command does while the batch is paused. */
@@ -117,15 +132,22 @@ function stopMessage({ name, halted }: BatchRecord): string {
  * `run` alone goes on only after a pause that the batch made by itself.
  */
 export function pauseMessage(batch: BatchRecord, { isDeserted }: { readonly isDeserted: boolean }): string {
-  const resume = `voxbatch resume ${shellWord(batch.name)}`;
+  const name = shellWord(batch.name);
+  const resume = `voxbatch resume ${name}`;
   const run = goOnCommand(batch);
-  const goOn = !isDeserted ? resume : batch.pauseReason === null ? `${resume} && ${run}` : run;
+  const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
+  const goOn = !isDeserted ? resume : isByPerson ? `${resume} && ${run}` : run;
   switch (batch.pauseReason?.class) {
     case 'OutOfCredits':
       return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top the account up, then: ${goOn}`;
     case 'BadToken':
       return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). Set VOXBATCH_API_TOKEN, then run the same command again: ${run}`;
-    default:
+    case undefined:
       return `Batch "${batch.name}" is paused. Go on with: ${goOn}`;
+    default:
+      return (
+        `Batch "${batch.name}" is paused: ${batch.pauseReason?.message ?? ''}. What runs is still fetched; nothing more is sent. Look at what ` +
+        `came: voxbatch status ${name}. When it is mended, go on with: ${goOn}. To be paused no more by such failures: voxbatch tune ${name} --halt never`
+      );
   }
 }

@@ -1,16 +1,21 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts, Money, ReasonCount } from '../ledger/record-types.ts';
 import { isDeserted } from './anybody-in.ts';
 import { chooseBatch, openRecords } from './open-records.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { exitOf } from './terminal/exit-of.ts';
+
+/** Reasons that are shown. */
+const SHOWN_REASONS = 5;
 
 /** A batch as the ledger has it at one moment. */
 export interface BatchView {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
+  /** The commonest reasons why rows failed, or fail now. */
+  readonly reasons: readonly ReasonCount[];
   /** True if it is certain that nobody works on it. */
   readonly isDeserted: boolean;
 }
@@ -37,6 +42,7 @@ export async function viewBatch(ledger: Ledger, settings: Settings, name: string
     batch,
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
+    reasons: await ledger.commonReasons(batch.name, SHOWN_REASONS),
     isDeserted: isOpen && isDeserted(ledger, settings.home),
   };
 }

@@ -11,6 +11,7 @@ import { listenForInterrupt, type Interrupt, type InterruptExit } from './interr
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import { messageOf, type Settings } from './settings.ts';
+import { isPausedByFailures } from './paused-by-failures.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import type { Output } from './terminal/output.ts';
@@ -90,7 +91,8 @@ async function workWith(
   worker?.ended.catch(onFault);
   try {
     // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
-    if (record.control === 'paused' && record.pauseReason !== null) await ledger.setControl(record.name, 'running');
+    if (record.control === 'paused' && record.pauseReason !== null && !isPausedByFailures(record))
+      await ledger.setControl(record.name, 'running');
     const news = { news: !request.isNew };
     const handle = await startWorkflow(temporal.client, ledger, record, news).catch(silentTemporal(record));
     if (detach) return 'detached';

@@ -4,6 +4,7 @@ import { takes } from './0002-takes.ts';
 import { toldAndHold } from './0003-told-and-hold.ts';
 import { words } from './0004-words.ts';
 import { lanes } from './0005-lanes.ts';
+import { reasons } from './0007-reasons.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -12,6 +13,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-told-and-hold': toldAndHold,
   '0004-words': words,
   '0005-lanes': lanes,
+  '0007-reasons': reasons,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

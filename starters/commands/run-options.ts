@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { BatchSettings, Tunables, Tuning } from '../../contract/batch.ts';
-import { NEVER_HALT } from '../../contract/halt.ts';
+import { ALIKE_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
@@ -54,11 +54,11 @@ export interface RunPlan {
   readonly pricingFlags: readonly string[];
 }
 
-/** 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. No money is spent without a say. */
+/** 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. No money is spent without a say, nor on rows that all fail alike. */
 const DEFAULTS: Tunables = {
   limits: { rate: null, submits: 8, window: 400, pollRate: null },
   budget: null,
-  halt: NEVER_HALT,
+  halt: ALIKE_HALT,
   onUnknown: 'hold',
   retakes: 0,
 };

@@ -22,7 +22,11 @@ export interface TuningFlags {
 export function addTuningFlags(command: Command): Command {
   return command
     .option('--budget <credits>', 'never spend more than this; none takes it away (default: none)', positiveOrNone)
-    .option('--halt <policy>', `give up at failures: ${HALT_FORMS} (default: never)`, halt)
+    .option(
+      '--halt <policy>',
+      `give up at failures: ${HALT_FORMS} (default: alike, which pauses where the first 20 paid rows all fail for one reason)`,
+      halt,
+    )
     .addOption(
       new Option(
         '--on-unknown <policy>',

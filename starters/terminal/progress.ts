@@ -1,5 +1,6 @@
-import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import type { Output } from './output.ts';
+import { oneLine } from './table.ts';
 
 /** Without a terminal, a line at most this often, ms. */
 const PLAIN_EVERY_MS = 5_000;
@@ -9,10 +10,12 @@ export interface Standing {
   readonly batch: Pick<BatchRecord, 'settings'>;
   readonly counts: Counts;
   readonly money: Money;
+  /** The commonest reasons why rows failed, or fail now, the commonest first. */
+  readonly reasons?: readonly ReasonCount[];
 }
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 0:12 left` */
-function progressLine({ batch, counts, money }: Standing, remainingMs: number | undefined): string {
+function progressLine({ batch, counts, money, reasons = [] }: Standing, remainingMs: number | undefined): string {
   const { outcomes, states, total } = counts;
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
@@ -24,6 +27,7 @@ function progressLine({ batch, counts, money }: Standing, remainingMs: number | 
     `${String(running)} running`,
     `${String(outcomes.failed)} failed`,
     `${String(outcomes.unknown)} unknown`,
+    ...reasons.slice(0, 1).map(reasonWords),
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
   if (outcomes.unfit > 0) parts.push(`${String(outcomes.unfit)} unfit`);
@@ -32,6 +36,11 @@ function progressLine({ batch, counts, money }: Standing, remainingMs: number | 
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
   return parts.join(', ');
+}
+
+/** `400 failed: 403 from cdn.example`; rows that still run count with what went wrong with them last. */
+export function reasonWords({ class: name, cause, open, ended }: ReasonCount): string {
+  return `${number(open + ended)} ${ended === 0 ? 'failing' : 'failed'}: ${oneLine(cause === '' ? name : cause)}`;
 }
 
 /** Rows that have ended. */

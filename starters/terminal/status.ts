@@ -7,7 +7,7 @@ import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { exitOfView, type BatchView } from '../look-at.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
-import { clock, doneOf, number } from './progress.ts';
+import { clock, doneOf, number, reasonWords } from './progress.ts';
 import { rowsInWords } from './redrive-words.ts';
 import type { Leftovers } from '../gather-leftovers.ts';
 import { oneLine } from './table.ts';
@@ -38,7 +38,7 @@ export function standingOf(batch: BatchRecord, isDeserted = false): string {
 
 /** A batch as it stands, in a few lines. */
 export function statusLines(view: BatchView, { groups, leftovers }: Troubles, now: number): readonly string[] {
-  const { batch, counts, money } = view;
+  const { batch, counts, money, reasons } = view;
   const lines = [
     `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(counts.total)} done${timesOf(batch, now)}`,
     `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
@@ -56,6 +56,12 @@ export function statusLines(view: BatchView, { groups, leftovers }: Troubles, no
       `  ${number(group.rows)} × ${group.class} (${group.rows === 1 ? '' : 'first: '}row ${group.firstRow}): ${oneLine(group.message)}`,
     );
   }
+  // Where the groups were not asked for, the reasons of rows that ended are not told yet.
+  const shown =
+    groups.length === 0 ? reasons : reasons.flatMap((reason) => (reason.open > 0 ? [{ ...reason, ended: 0 }] : []));
+  lines.push(
+    ...shown.map((reason) => `  ${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
+  );
   return [...lines, ...nextLines(view, leftovers).map((line) => `  ${line}`)];
 }
 
@@ -90,6 +96,7 @@ export function statusJson(view: BatchView, groups: readonly FailureGroup[]): ob
     states: counts.states,
     failures: groups.map(({ firstRow, ...group }) => ({ ...group, first_row: firstRow })),
     ...tunablesJson(batch.settings),
+    reasons: view.reasons,
     pause_reason: batch.pauseReason,
     deserted: view.isDeserted,
   };

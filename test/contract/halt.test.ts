@@ -4,6 +4,7 @@ import { formatHalt, parseHalt } from '../../contract/halt.ts';
 describe('a halt policy', () => {
   it.each([
     ['never', { when: 'never' }],
+    ['alike', { when: 'alike' }],
     ['soon,fail=20', { when: 'soon', fail: 20, unit: 'rows' }],
     ['soon,fail=5%', { when: 'soon', fail: 5, unit: 'percent' }],
     ['soon,fail=0.5%', { when: 'soon', fail: 0.5, unit: 'percent' }],

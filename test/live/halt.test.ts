@@ -70,6 +70,35 @@ describe('a batch whose rows fail', () => {
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'halted' });
   });
 
+  it('pauses by itself where the results of the first rows cannot be fetched, and goes on when told', async () => {
+    await world.close();
+    const plan = { rules: [{ on: 'download' as const, fault: { kind: 'status' as const, status: 403 as const } }] };
+    world = await LiveWorld.create({ seed: 66, createMs: [20, 100], jobMs: [100, 500], plan });
+    await world.prepare(200, ['tts']);
+    const run = ['run', 'lines.csv', '--window', '20'];
+    const ended = await world.run(run);
+    expect(ended).toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(
+        /is paused: the first 20 paid rows all came to nothing .*403 from .* credits are charged so far/,
+      ),
+    });
+    expect(ended.stderr).toMatch(/\d+ fail(?:ing|ed): 403 from /);
+    expect(ended.stderr).toContain('voxbatch resume lines');
+    expect(paid()).toBeGreaterThanOrEqual(20);
+    expect(paid()).toBeLessThanOrEqual(20 + 20);
+    const before = paid();
+    // A schedule that runs it again pays for nothing.
+    expect(await world.run(run)).toMatchObject({ code: 75 });
+    expect(paid()).toBe(before);
+    await world.changePlan({ rules: [] });
+    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    await world.run(['run', 'lines.csv', '--window', '400']);
+    expect(await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])).toMatchObject({ code: 0 });
+    expect((await world.status('lines')).outcomes['succeeded']).toBe(200);
+    expect(world.doubleCharges()).toEqual([]);
+  });
+
   it('may be told while it runs', async () => {
     const running = world.start(RUN);
     await world.untilCharged(10);

@@ -13,7 +13,7 @@ const FEWEST_FOR_PERCENT = 20;
 
 /** True if so many rows have failed that the batch should give up. */
 export function shouldHalt(policy: HaltPolicy, { failed, tried }: Ended): boolean {
-  if (policy.when === 'never') return false;
+  if (policy.when === 'never' || policy.when === 'alike') return false;
   if (policy.unit === 'rows') return failed >= policy.fail;
   return tried >= FEWEST_FOR_PERCENT && failed * 100 >= policy.fail * tried;
 }
