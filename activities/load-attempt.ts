@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { AttemptKey, HeldAttempt, Move, RowAttempt } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
-import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { nextMove } from '../workflows/policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -16,8 +16,8 @@ export interface LoadedAttempt {
 }
 
 /**
- * Gives a batch as this process last read it, a fraction of a second ago at most, and makes sure that it is this worker's business: the task queue already keeps realms apart, but a worker
- * that holds a token checks again before it spends anything.
+ * Gives a batch as this process last read it, a fraction of a second ago at most, and makes sure that it is this worker's business: the
+ * task queue already keeps realms apart, but a worker that holds a token checks again before it spends anything.
  */
 export async function loadBatch(deps: Pick<Dependencies, 'batches' | 'realm'>, name: string): Promise<BatchRecord> {
   const batch = await deps.batches.read(name);
@@ -40,9 +40,13 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: B
   if (found === undefined) {
     throw ApplicationFailure.nonRetryable(`Batch "${key.batch}" has no row ${String(key.row)}.`, 'BatchMissing');
   }
-  const { row, charges } = found;
-  const charge = ownCharge(key, charges);
-  return { batch, row, charges, charge, operation: operationOf(row.kind, key.step, batch.settings.tts) };
+  return attemptOf(key, batch, found);
+}
+
+/** An attempt as it stands in records that are at hand. */
+export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }: RowStanding): LoadedAttempt {
+  const operation = operationOf(row.kind, key.step, batch.settings.tts);
+  return { batch, row, charges, charge: ownCharge(key, charges), operation };
 }
 
 /** The record of this very attempt among those of its row. */

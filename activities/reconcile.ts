@@ -1,6 +1,8 @@
 import { ApiError } from '../api/speech-api.ts';
-import type { HeldAttempt, SubmitReport } from '../contract/batch.ts';
+import type { HeldAttempt } from '../contract/batch.ts';
+import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
+import { awaitSender } from './await-sender.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
 import { isTakenBack, loadAttempt, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
@@ -12,12 +14,13 @@ import { whenUnknown } from './record-verdict.ts';
  * - No record: it creates `revoked` at that very key. Whoever still comes with this key cannot create its intent, so it
  *   never sends, and the next attempt may be made.
  * - A verdict, or a record that forbids one with this key (of a later take, say): the row goes on from what stands.
- * - In doubt: if the request is still on the wire in this very process, it waits for its answer. Else it looks where a
- *   trace may be: in the store for a synchronous result, in the API's list for a lip-sync job. Without a trace the row
- *   ends `unknown`, or as `--on-unknown` says; where the list cannot be read it is not sent again by itself. An attempt of an earlier take is settled for the money alone; its row stays.
+ * - In doubt: if whoever sent it lives, it waits for the answer. Else it looks where a trace may be: in the store for a
+ *   synchronous result, in the API's list for a lip-sync job. Without a trace the row ends `unknown`, or as `--on-unknown`
+ *   says; where the list cannot be read it is not sent again by itself. An attempt of an earlier take is settled for the
+ *   money alone; its row stays.
  */
 export async function reconcile(deps: Dependencies, key: HeldAttempt, signal: AbortSignal): Promise<SubmitReport> {
-  await deps.sends.settled(nameOf(key));
+  await awaitSender(deps, key, signal);
   // Whoever has the row now settles what this lane left behind.
   if (isTakenBack(key, (await loadAttempt(deps, key)).row)) return { verdict: 'held', next: { do: 'ended' } };
   const standing = await deps.ledger.revoke(key);

@@ -1,5 +1,5 @@
 import type { Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, HeldAttempt, Move } from '../contract/batch.ts';
+import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
 import type { StoredFile } from '../store/store.ts';
@@ -12,6 +12,7 @@ import { loadBatch, moveAfter, type LoadedAttempt } from './load-attempt.ts';
 import { canLookUp } from './look-up-lost.ts';
 import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
+import { reportOf, type SubmitReport } from './submit-report.ts';
 
 /**
  * Writes what is known after a paid request to the ledger, together with what it means for the row, in one transaction.
@@ -22,7 +23,7 @@ export async function recordVerdict(
   loaded: LoadedAttempt,
   key: HeldAttempt,
   verdict: Verdict<StoredFile>,
-): Promise<Move> {
+): Promise<SubmitReport> {
   if ('failure' in verdict) {
     const { failure } = verdict;
     deps.log.warn(
@@ -32,8 +33,8 @@ export async function recordVerdict(
     if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
   }
   const [record, effect] = await meaningOf(deps, loaded, key, verdict);
-  const { row, charges } = await deps.ledger.settle(key, record, effect);
-  return moveAfter(key, row, charges);
+  const standing = await deps.ledger.settle(key, record, effect);
+  return reportOf(verdict.verdict, moveAfter(key, standing.row, standing.charges), standing);
 }
 
 async function meaningOf(

@@ -1,5 +1,6 @@
 import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, HeldAttempt, SubmitReport } from '../contract/batch.ts';
+import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
+import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import { StoreUnwritable } from '../store/errors.ts';
@@ -29,12 +30,12 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   await deps.witness('after-intent');
   const verdict = await sendOnce(deps, sending);
   await deps.witness('after-answer');
-  const next = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
+  const report = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
   await deps.witness('after-verdict');
   const failure = 'failure' in verdict ? verdict.failure : null;
   await reportHealth(deps, 'create', intentAt.wall, failure);
   if (failure?.limit === 'concurrency') await deps.crowd.refused(deps);
-  return { verdict: verdict.verdict, next };
+  return report;
 }
 
 async function sendOnce(

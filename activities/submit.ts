@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptKey, BatchSettings, HeldAttempt, SubmitReport } from '../contract/batch.ts';
+import type { AttemptKey, BatchSettings, HeldAttempt } from '../contract/batch.ts';
+import { reportOf, type SubmitReport } from './submit-report.ts';
 import { operationOf } from '../contract/row-kinds.ts';
 import { quoteStep } from '../workflows/policy/pricing.ts';
 import { stepsAfter } from '../workflows/policy/row-machine.ts';
@@ -8,7 +9,7 @@ import type { Intent } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-speech-link.ts';
-import { loadAttempt, loadBatch, moveAfter, moveOf, ownCharge, type LoadedAttempt } from './load-attempt.ts';
+import { attemptOf, loadAttempt, loadBatch, moveAfter, moveOf, ownCharge, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
 import { send } from './send.ts';
 import { waitForSlot } from './slots.ts';
@@ -25,12 +26,20 @@ const FULL_PAUSE_MS = 50;
  * 4. Looks once more at both clocks and at the signal, then sends.
  * 5. Records the verdict, then reports what the row needs next.
  *
+ * `known`: how the row stood when its holder was last told. Nobody else works on it since, and the intent looks at all of it again.
+ *
  * Aborting stops it before the intent. After the intent it ends the request on the wire, whatever it takes. An error from then on
  * leaves with the attempt open: it is for reconcile, not to be put back among the rows that wait for a place on the wire, one of
  * which it holds.
  */
-export async function submit(deps: Dependencies, key: HeldAttempt, signal: AbortSignal): Promise<SubmitReport> {
-  const loaded = await loadAttempt(deps, key);
+export async function submit(
+  deps: Dependencies,
+  key: HeldAttempt,
+  signal: AbortSignal,
+  known?: RowStanding,
+): Promise<SubmitReport> {
+  const loaded =
+    known === undefined ? await loadAttempt(deps, key) : attemptOf(key, await loadBatch(deps, key.batch), known);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded, key);
 
   const record = { mayExist: false };
@@ -110,12 +119,11 @@ async function intend(
       return askedAt;
     case 'held':
       return {
-        verdict: 'held',
-        next: moveAfter(key, intent.row, intent.charges),
+        ...reportOf('held', moveAfter(key, intent.row, intent.charges), intent),
         ...(await controlOf(deps, key.batch)),
       };
     case 'over-budget':
-      return { verdict: 'skipped', next: moveAfter(key, intent.row, intent.charges) };
+      return reportOf('skipped', moveAfter(key, intent.row, intent.charges), intent);
     case 'exists':
       return reportStanding(intent, key);
     case 'full':
@@ -155,8 +163,8 @@ function deferred(key: HeldAttempt): SubmitReport {
 }
 
 /** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
-function reportStanding({ row, charges }: RowStanding, key: HeldAttempt): SubmitReport {
-  const state = ownCharge(key, charges)?.state;
+function reportStanding(standing: RowStanding, key: HeldAttempt): SubmitReport {
+  const state = ownCharge(key, standing.charges)?.state;
   const verdict = state === undefined || state === 'sending' ? 'deferred' : state;
-  return { verdict, next: moveAfter(key, row, charges) };
+  return reportOf(verdict, moveAfter(key, standing.row, standing.charges), standing);
 }

@@ -1,7 +1,7 @@
 import type { PriceTable } from './prices.ts';
 import type { Kind, Step, TtsMode } from './row-kinds.ts';
 import type { HaltPolicy } from './halt.ts';
-import type { Control, UnknownPolicy, VerdictName } from './outcomes.ts';
+import type { UnknownPolicy } from './outcomes.ts';
 
 /** Limits of a batch. Each is a promise about the API, not about this machine. */
 export interface BatchLimits {
@@ -87,30 +87,3 @@ export type HeldAttempt = AttemptKey & Pick<RowAttempt, 'hold'>;
  * - `wait`: the job runs, or its result is not stored yet. - `ended`: nothing.
  */
 export type Move = { readonly do: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly do: 'ended' };
-
-/** What a submit or reconcile reports to its lane. Carries no text, link or token. */
-export interface SubmitReport {
-  /**
-   * A verdict; or `held`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
-   * that had to come first did not work, nothing was recorded or sent; or `skipped`: it would exceed the budget, the row
-   * has ended.
-   */
-  readonly verdict: VerdictName | 'held' | 'deferred' | 'skipped';
-  /** What the row needs now. */
-  readonly next: Move;
-  /** With `held`: what the user lets the batch do. */
-  readonly control?: Control;
-}
-
-/** One settled row of a slice of await-and-fetch. */
-export interface WaitReport {
-  readonly row: number;
-  /** `submit` for the next step of a chain; `ended` for a row with an outcome. */
-  readonly next: Move;
-}
-
-export interface RowTask {
-  readonly row: number;
-  readonly kind: Kind;
-  readonly next: Move;
-}

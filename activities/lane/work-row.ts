@@ -1,8 +1,9 @@
-import type { HeldAttempt, Move, SubmitReport } from '../../contract/batch.ts';
+import type { HeldAttempt, Move } from '../../contract/batch.ts';
+import type { SubmitReport } from '../submit-report.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { loadAttempt, moveAfter } from '../load-attempt.ts';
+import { attemptOf, loadAttempt, loadBatch, moveAfter } from '../load-attempt.ts';
 import { reconcile } from '../reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
@@ -19,42 +20,55 @@ import type { LaneWork } from './lane-work.ts';
  * An error that nobody foresaw ends the row with its cause, not the lane. Only a ledger or store that cannot be reached is the lane's
  * business: it is no row's fault.
  */
-export async function workRow(lane: LaneWork, { row, charges }: RowStanding): Promise<void> {
-  let next = moveAfter(row, row, charges);
-  if (next.do === 'ended') return;
-  if (next.do === 'submit') await lane.places.enter();
+export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
+  let now: RowNow = { next: moveAfter(claimed.row, claimed.row, claimed.charges), standing: claimed };
+  if (now.next.do === 'ended') return;
+  if (now.next.do === 'submit') await lane.places.enter();
   else lane.places.force();
   try {
-    while (next.do !== 'ended' && !lane.signal.aborted) next = await step(lane, next);
+    while (now.next.do !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing);
   } finally {
     lane.places.leave();
   }
 }
 
-async function step(lane: LaneWork, next: Exclude<Move, { do: 'ended' }>): Promise<Move> {
+/** What a row needs, and how it stands, where that is known. */
+type RowNow = Pick<SubmitReport, 'next' | 'standing'>;
+
+async function step(
+  lane: LaneWork,
+  next: Exclude<Move, { do: 'ended' }>,
+  standing: RowStanding | undefined,
+): Promise<RowNow> {
   const { deps, signal } = lane;
   const key: HeldAttempt = { batch: lane.batch, ...next.at };
   try {
     switch (next.do) {
       case 'submit':
-        if (!(await lane.steering.mayPay())) return { do: 'ended' };
-        return (await submitOrReconcile(lane, key)).next;
+        if (!(await lane.steering.mayPay())) return { next: { do: 'ended' } };
+        return await submitOrReconcile(lane, key, standing);
       case 'reconcile':
-        return (await reconcile(deps, key, signal)).next;
-      case 'wait':
-        return await awaitJob(deps, key, await loadAttempt(deps, key), lane);
+        return await reconcile(deps, key, signal);
+      case 'wait': {
+        const known = standing === undefined ? undefined : attemptOf(key, await loadBatch(deps, key.batch), standing);
+        return { next: await awaitJob(deps, key, known ?? (await loadAttempt(deps, key)), lane) };
+      }
     }
   } catch (error) {
-    if (signal.aborted) return { do: 'ended' };
+    if (signal.aborted) return { next: { do: 'ended' } };
     if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
-    return endFaulty(deps, key, error);
+    return { next: await endFaulty(deps, key, error) };
   }
 }
 
 /** Makes an attempt. One whose report was lost is settled by the ledger: whether anything was sent is for it to say. */
-async function submitOrReconcile({ deps, signal }: LaneWork, key: HeldAttempt): Promise<SubmitReport> {
+async function submitOrReconcile(
+  { deps, signal }: LaneWork,
+  key: HeldAttempt,
+  standing: RowStanding | undefined,
+): Promise<SubmitReport> {
   try {
-    return await submit(deps, key, signal);
+    return await submit(deps, key, signal, standing);
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');

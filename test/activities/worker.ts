@@ -6,7 +6,8 @@ import { Steering } from '../../activities/lane/steering.ts';
 import { loadAttempt, loadBatch, moveAfter } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
-import type { AttemptKey, Move, RowAttempt, SubmitReport } from '../../contract/batch.ts';
+import type { AttemptKey, Move, RowAttempt } from '../../contract/batch.ts';
+import type { SubmitReport } from '../../activities/submit-report.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
 
@@ -32,11 +33,11 @@ export class Worker {
   }
 
   submit(key: AttemptKey, signal = this.#cancel.signal): Promise<SubmitReport> {
-    return this.#run(submit(this.deps, key, signal));
+    return this.#run(submit(this.deps, key, signal).then(withoutStanding));
   }
 
   reconcile(key: AttemptKey): Promise<SubmitReport> {
-    return this.#run(reconcile(this.deps, key, this.#cancel.signal));
+    return this.#run(reconcile(this.deps, key, this.#cancel.signal).then(withoutStanding));
   }
 
   /** A wish of the user's. */
@@ -122,6 +123,11 @@ export class Worker {
     this.#note(work);
     return work;
   }
+}
+
+/** A report in short: how the row stands is for its test to look up. */
+function withoutStanding({ standing: _, ...report }: SubmitReport): SubmitReport {
+  return report;
 }
 
 function withoutBatch({ row, step, take, attempt }: AttemptKey): RowAttempt {
