@@ -1,5 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type Network, publicOnly, SYSTEM_NETWORK } from './network.ts';
 
 /** The connections of one kind of request, for both schemes. */
 export interface AgentPair {
@@ -11,6 +13,8 @@ export interface AgentPair {
 export interface Agents {
   readonly paid: AgentPair;
   readonly free: AgentPair;
+  /** For links that may lead to public addresses only. Their own, so that none is reused that was made without that check. */
+  readonly outside: AgentPair;
 }
 
 /**
@@ -29,18 +33,31 @@ const FREE_IDLE_MS = 15_000;
  * Makes keep-alive connections. The newest idle connection is taken first. Node also obeys a shorter `Keep-Alive` wish
  * of the server. No proxy is used: a proxy would be one more place that sees the token and makes up answers.
  */
-export function createAgents(idle: { readonly paidIdleMs?: number; readonly freeIdleMs?: number } = {}): Agents {
-  return { paid: createPair(idle.paidIdleMs ?? PAID_IDLE_MS), free: createPair(idle.freeIdleMs ?? FREE_IDLE_MS) };
+export function createAgents(options: AgentOptions = {}): Agents {
+  const { network = SYSTEM_NETWORK, paidIdleMs = PAID_IDLE_MS, freeIdleMs = FREE_IDLE_MS } = options;
+  return {
+    paid: createPair(paidIdleMs, network.lookup),
+    free: createPair(freeIdleMs, network.lookup),
+    outside: createPair(freeIdleMs, publicOnly(network)),
+  };
 }
 
-function createPair(idleMs: number): AgentPair {
-  const options = { keepAlive: true, timeout: idleMs, scheduling: 'lifo', maxFreeSockets: 64 } as const;
+/** Settings of {@link createAgents}. */
+interface AgentOptions {
+  readonly network?: Network;
+  /** How long a connection may have been idle to be used again, ms. */
+  readonly paidIdleMs?: number;
+  readonly freeIdleMs?: number;
+}
+
+function createPair(idleMs: number, lookup: LookupFunction): AgentPair {
+  const options = { keepAlive: true, timeout: idleMs, scheduling: 'lifo', maxFreeSockets: 64, lookup } as const;
   return { http: new http.Agent(options), https: new https.Agent(options) };
 }
 
 /** Closes the connections that no request uses now. Requests on the wire go on; their connections close by idling. */
 export function closeIdle(agents: Agents): void {
-  for (const pair of [agents.paid, agents.free]) {
+  for (const pair of [agents.paid, agents.free, agents.outside]) {
     for (const agent of [pair.http, pair.https]) {
       for (const sockets of Object.values(agent.freeSockets)) {
         for (const socket of [...(sockets ?? [])]) socket.destroy();

@@ -3,6 +3,7 @@ import { type Agents, closeIdle, createAgents } from './agents.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
 import { targetOf } from './exchange.ts';
+import { isPrivateLiteral, type Network, PRIVATE_HOST, privacyOf, SYSTEM_NETWORK } from './network.ts';
 import { type AnswerHead, type NoAnswer, openFree, openPaid } from './http.ts';
 
 /** Settings of the client. */
@@ -30,6 +31,8 @@ export interface ApiOptions {
   readonly maxMediaBytes?: number;
   /** `User-Agent`, e.g. `voxbatch/0.1.0`. Some edge protections refuse agents that they don't know. Default `voxbatch`. */
   readonly userAgent?: string;
+  /** How names are resolved, and which addresses are private. Default: as this machine does it, and by the public registries. */
+  readonly network?: Network;
   /** Connections; made anew by default. */
   readonly agents?: Agents;
 }
@@ -42,8 +45,11 @@ export interface Connection extends BaseUrl {
   post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
   /** Reads a path under the base address. */
   get(pathAndQuery: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
-  /** Opens a result link, with the token only at the API's own origin. */
-  open(url: URL, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
+  /** Asks for one address of a result link's way. */
+  open(url: URL, options: OpenOptions): Promise<AnswerHead | NoAnswer>;
+  /** Whether the API is in a private network, or on this machine. */
+  isPrivate(): Promise<boolean>;
+  readonly isPrivateAddress: (address: string) => boolean;
   close(): void;
 }
 
@@ -54,13 +60,22 @@ interface PostOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+interface OpenOptions {
+  /** True at the API's own origin: the token goes along. */
+  readonly isOwn: boolean;
+  /** False: no connection is made to a private address, unless it is the API's own origin; the answer is `PRIVATE_HOST`. */
+  readonly mayBePrivate: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Checks the settings and makes what all requests share. Throws an Error that names the wrong setting, never its secret. */
 export function createConnection(options: ApiOptions): Connection {
   const base = readBaseUrl(options.baseUrl, options.allowHttp === undefined ? {} : { allowHttp: options.allowHttp });
   if (!/^[\x21-\x7e]+$/.test(options.token)) {
     throw new Error('The API token is empty or has spaces or characters that no header can carry.');
   }
-  const agents = options.agents ?? createAgents();
+  const network = options.network ?? SYSTEM_NETWORK;
+  const agents = options.agents ?? createAgents({ network });
   const readMs = options.readTimeoutMs ?? 30_000;
   const paidMs = options.requestTimeoutMs ?? 180_000;
   const maxBodyBytes = options.maxBodyBytes ?? 16 * 1024 ** 2;
@@ -109,24 +124,32 @@ export function createConnection(options: ApiOptions): Connection {
         maxBytes: maxBodyBytes,
         signal,
       }),
-    open: (url, signal) =>
-      openFree({
+    isPrivate: privacyOf(network, target.hostname),
+    isPrivateAddress: network.isPrivate,
+    open: async (url, { isOwn, mayBePrivate, signal }) => {
+      const host = targetOf(url);
+      const isFree = mayBePrivate || url.origin === base.origin;
+      if (!isFree && isPrivateLiteral(network, host.hostname)) return UNREACHED;
+      return openFree({
         ...limits,
         method: 'GET',
-        target: targetOf(url),
+        target: host,
         path: url.pathname + url.search,
-        headers: url.origin === base.origin ? { ...linkHeaders, ...bearer } : linkHeaders,
-        agents: agents.free,
+        headers: isOwn ? { ...linkHeaders, ...bearer } : linkHeaders,
+        agents: isFree ? agents.free : agents.outside,
         headTimeoutMs: readMs,
         totalTimeoutMs: options.downloadTimeoutMs ?? 30 * 60_000,
         maxBytes: maxMediaBytes,
         signal,
-      }),
+      });
+    },
     close: () => {
       closeIdle(agents);
     },
   };
 }
+
+const UNREACHED: NoAnswer = { kind: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
 
 /** Media must have the length that they declare; and JSON is so short here that to compress it would cost more than it saves. */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };

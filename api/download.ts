@@ -2,13 +2,14 @@ import { classifyDownload } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { causeOf, type FailureContext } from './describe-failure.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
+import { openLink, readLink } from './open-link.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
 
 /**
- * Fetches a result link and hands its body to `receive`. The token goes along only to the API's own origin.
+ * Fetches a result link, as {@link openLink} follows it, and hands its body to `receive`.
  *
- * @throws ApiError `ResultGone` for a link that is dead, is none, or gives something else than the whole file; also
+ * @throws ApiError `ResultGone` for a link that is dead, is none, leads where it may not, or gives something else than the whole file; also
  * where `receive` finds the body unfit. `NotSent`, `RateLimited`, `ServiceDown` where a later try may work.
  * An error of this machine that `receive` throws (a full disk) comes through as it is.
  */
@@ -18,12 +19,14 @@ export async function download<T>(
   receive: Receive<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const url = readLink(link, connection.baseUrl);
+  const url = readLink(link, `${connection.baseUrl}/`);
+  const opened = url === undefined ? undefined : await openLink(connection, url, signal);
+  const hosts = (opened?.hops ?? []).map(({ host }) => host);
   const context: FailureContext = {
     redact: connection.redact,
-    asked: `GET of the result from ${url?.host ?? 'nowhere'}`,
-    from: url?.host ?? 'nowhere',
-    privateTexts: [link],
+    asked: `GET of the result from ${hosts.length === 0 ? 'nowhere' : [...new Set(hosts)].join(', redirected to ')}`,
+    from: hosts.at(-1) ?? 'nowhere',
+    privateTexts: [link, ...(opened?.hops ?? []).map(({ href }) => href)],
   };
   const gone = (words: string, cause: string): ApiError =>
     new ApiError({
@@ -31,9 +34,10 @@ export async function download<T>(
       message: connection.redact(`${context.asked} – ${words}`, context),
       cause: causeOf(cause, context),
     });
-  if (url === undefined) throw gone('the link of the result is not an http(s) URL', 'no http(s) link');
+  if (opened === undefined) throw gone('the link of the result is not an http(s) URL', 'no http(s) link');
 
-  const head = await connection.open(url, signal);
+  const { head } = opened;
+  if (head.kind === 'dead') throw gone(head.why, head.cause);
   if (head.kind === 'no-answer') throw new ApiError(classifyDownload(head, context));
   // A part of the file (206) is no file; other successes have no body.
   const media = head.status === 200 ? await openMedia(head) : undefined;
@@ -53,16 +57,5 @@ export async function download<T>(
     throw gone(describeTrouble(broken ?? error), broken === undefined ? 'a file that is not the media' : 'a cut file');
   } finally {
     head.body.destroy();
-  }
-}
-
-/** An http(s) URL without credentials in it; a relative link means the API's own host. */
-function readLink(link: string, baseUrl: string): URL | undefined {
-  try {
-    const url = new URL(link, `${baseUrl}/`);
-    const isHttp = url.protocol === 'https:' || url.protocol === 'http:';
-    return isHttp && url.username === '' && url.password === '' ? url : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -23,6 +23,8 @@ export interface AnswerHead {
   header(name: string): string | undefined;
   readonly info: BodyInfo;
   readonly body: AnswerBody;
+  /** The IP address that it came from; undefined where the connection is gone. */
+  remoteAddress(): string | undefined;
 }
 
 /** Makes a free request, once: no retry, no redirect, no proxy. Never throws. */
@@ -70,7 +72,14 @@ async function open(
 
 function readHead({ message, body, isEncoded }: RawAnswer): AnswerHead {
   const { headers, statusCode: status = 0 } = message;
-  return { kind: 'answer', status, header: (name) => asOne(headers[name]), info: readInfo(headers, isEncoded), body };
+  return {
+    kind: 'answer',
+    status,
+    header: (name) => asOne(headers[name]),
+    info: readInfo(headers, isEncoded),
+    body,
+    remoteAddress: () => message.socket.remoteAddress,
+  };
 }
 
 function readInfo(headers: IncomingMessage['headers'], isEncoded: boolean): BodyInfo {

@@ -109,8 +109,8 @@ export interface Voice {
 export type JobOperation = 'speech-job' | 'lip-sync-job';
 
 /**
- * The service over HTTP. It never retries, never follows a redirect, and sends the token to the origin of its base URL
- * and nowhere else.
+ * The service over HTTP. It never retries, follows redirects of result links only, and sends the token to the origin of its base
+ * URL and nowhere else.
  */
 export interface SpeechApi {
   /** Origin and path, e.g. `https://host/api/open/v1`, without a trailing slash. */
@@ -132,8 +132,9 @@ export interface SpeechApi {
   /** All voices the account can use, page by page. Throws {@link ApiError}. */
   listVoices(search?: string, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
-   * Downloads a result link, without the token unless the link is of the API's own origin. Follows no redirect.
-   * Throws {@link ApiError} with class `ResultGone` for a dead link, a cut body or a wrong length.
+   * Downloads a result link, without the token unless the link is of the API's own origin. Follows five redirects, but from a public
+   * API or host never into a private network.
+   * Throws {@link ApiError} with class `ResultGone` for a dead link, one that may not be followed, a cut body or a wrong length.
    */
   download<T>(url: string, receive: Receive<T>, signal?: AbortSignal): Promise<T>;
   /** Closes idle connections. */

@@ -1,0 +1,64 @@
+import dns from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPrivateAddress } from './private-address.ts';
+
+/** How names become addresses, and which of those are private. */
+export interface Network {
+  readonly lookup: LookupFunction;
+  readonly isPrivate: (address: string) => boolean;
+}
+
+/** The system's resolver, as every program of this machine uses it. */
+export const SYSTEM_NETWORK: Network = { lookup: dns.lookup, isPrivate: isPrivateAddress };
+
+/** Code of an error that says: the address of a host is private, so no connection to it was made. */
+export const PRIVATE_HOST = 'PRIVATE_HOST';
+
+/** How long an answer about a host is believed, ms: a machine may move to another network. */
+const BELIEVED_MS = 60_000;
+
+class PrivateHost extends Error {
+  readonly code = PRIVATE_HOST;
+}
+
+/**
+ * A resolver that gives public addresses only, and an error with the code {@link PRIVATE_HOST} where a host has none. What it gives is
+ * what a connection is made to, so a name cannot turn private between the check and the use. Not asked for addresses in
+ * numbers: see {@link isPrivateLiteral}.
+ */
+export function publicOnly({ lookup, isPrivate }: Network): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
+      const open = error === null ? addresses.filter(({ address }) => !isPrivate(address)) : [];
+      const [first] = open;
+      if (first === undefined) callback(error ?? new PrivateHost(`${hostname} has only private addresses`), []);
+      else if (options.all === true) callback(null, open);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Whether a host is written as a private address. */
+export function isPrivateLiteral(network: Network, hostname: string): boolean {
+  return isIP(hostname) !== 0 && network.isPrivate(hostname);
+}
+
+/** Makes the question whether a host lies in a private network: all its addresses are private. A host that cannot be found does not. */
+export function privacyOf(network: Network, hostname: string): () => Promise<boolean> {
+  let known: { readonly isPrivate: Promise<boolean>; readonly at: number } | undefined;
+  const ask = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      network.lookup(hostname, { all: true }, (error, found) => {
+        const addresses = typeof found === 'string' ? [{ address: found }] : found;
+        if (error !== null) known = undefined;
+        resolve(error === null && addresses.length > 0 && addresses.every(({ address }) => network.isPrivate(address)));
+      });
+    });
+  return () => {
+    if (isIP(hostname) !== 0) return Promise.resolve(network.isPrivate(hostname));
+    const now = performance.now();
+    if (known === undefined || now - known.at > BELIEVED_MS) known = { isPrivate: ask(), at: now };
+    return known.isPrivate;
+  };
+}
