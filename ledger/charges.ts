@@ -1,12 +1,13 @@
 import type { AttemptKey } from '../contract/batch.ts';
+import type { Failure } from '../contract/failures.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Ledger, RowEffect, SettleVerdict } from './ledger.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
-import { isTakenByAnother } from './doubts.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
 import { haltAtTrouble } from './halts.ts';
 import { standingOf } from './rows.ts';
+import { holderOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 
 /**
@@ -35,19 +36,25 @@ async function settleInside(tx: Tx, key: AttemptKey, verdict: SettleVerdict, eff
   const charge = requireCharge(charges, key);
   const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
   if (charge.state !== 'sending' && !isLate) return false;
-  if (verdict.isAdopted === true && (await isTakenByAnother(tx, key.batch, verdict.jobId ?? ''))) return false;
+  const { jobId } = verdict;
+  const holder = jobId === undefined ? undefined : await holderOf(tx, key.batch, jobId);
+  if (holder !== undefined && verdict.isAdopted === true) return false;
+  if (holder !== undefined && jobId !== undefined && isLate) {
+    await stayInDoubt(tx, charge, takenFailure(jobId, holder));
+    return false;
+  }
 
   const now = Date.now();
   const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
   const credits = verdict.credits ?? charge.told;
-  const charged = isTaken ? (credits ?? charge.quoted) : null;
+  const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
   const isDone = verdict.verdict === 'done';
   await updateCharge(tx, charge, {
     state: verdict.verdict,
     ...(verdict.verdict === 'unknown' && charge.told !== null ? { quoted: charge.told } : {}),
-    job_id: verdict.jobId ?? null,
+    job_id: jobId ?? null,
     charged,
-    charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
+    charged_from: charged === null || holder !== undefined ? null : credits === null ? 'quote' : 'api',
     failure: jsonOrNull(verdict.failure),
     request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.requestId,
     verdict_at: now,
@@ -59,6 +66,19 @@ async function settleInside(tx: Tx, key: AttemptKey, verdict: SettleVerdict, eff
   const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
   await apply(tx, key.batch, key.row, effect);
   return true;
+}
+
+/** Says on an attempt in doubt, and on its row if that was given up for it, what came to light. */
+async function stayInDoubt(tx: Tx, charge: ChargeRecord, failure: Failure): Promise<void> {
+  await updateCharge(tx, charge, { failure: JSON.stringify(failure) });
+  await tx
+    .updateTable('rows')
+    .set({ failure: JSON.stringify(failure), updated_at: Date.now() })
+    .where('batch', '=', charge.batch)
+    .where('row', '=', charge.row)
+    .where('take', '=', charge.take)
+    .where('outcome', '=', 'unknown')
+    .execute();
 }
 
 /** Notes a price that came before the verdict. See {@link Ledger.notePrice}. */
@@ -91,7 +111,9 @@ export async function finishJob(
         finished_at: Date.now(),
         file: jsonOrNull(end.file),
         failure: jsonOrNull(end.failure),
-        ...(end.credits === undefined ? {} : { charged: end.credits, charged_from: 'api' as const }),
+        ...(end.credits === undefined || isPaidElsewhere(charge)
+          ? {}
+          : { charged: end.credits, charged_from: 'api' as const }),
       });
       // What went wrong with its result on the way is over.
       const last = 'state' in effect ? { trouble: null, ...effect } : effect;

@@ -2,25 +2,15 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import type { DoubtfulAttempt } from './record-types.ts';
 import { toCharge, toTake } from './records.ts';
-import type { Db, Tx } from './schema.ts';
+import type { Db } from './schema.ts';
 
 /**
  * What a lost request must know of all others of its account before it takes a job from the API's list: who has the job, and whose
  * it could be.
  */
 
-/** True if an attempt of the same API and account has this job: two rows that look alike must not adopt one job. */
-export async function isTakenByAnother(tx: Tx, batch: string, jobId: string): Promise<boolean> {
-  const own = await tx
-    .selectFrom('batches')
-    .select(['api_url', 'account'])
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
-  return isJobClaimed(tx, own.api_url, own.account, jobId);
-}
-
 /** See {@link Ledger.isJobClaimed}. */
-export async function isJobClaimed(db: Db | Tx, apiUrl: string, account: string, jobId: string): Promise<boolean> {
+export async function isJobClaimed(db: Db, apiUrl: string, account: string, jobId: string): Promise<boolean> {
   const found = await db
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')

@@ -208,6 +208,9 @@ export interface Ledger {
    * Records a verdict. Settles `sending`; also `unknown` when a late answer comes (a row that had ended `unknown` is then open
    * again, free for the next claim, or ended by the effect; a row that has gone on to another take stays as it is, and only
    * the money is recorded). Not `settled`, and nothing is changed, if the attempt already has a final verdict.
+   *
+   * A job that another attempt has is not charged twice: a first answer that names one is accepted at no charge; a late one is not
+   * `settled` and leaves the attempt in doubt, for then the other one has a job that is not its own (see `taken-jobs.ts`).
    */
   settle(
     key: AttemptKey,

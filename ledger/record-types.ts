@@ -111,7 +111,7 @@ export interface ChargeRecord extends AttemptKey {
   readonly quoted: number | null;
   /** What was charged: the API's figure, or the quote where it gave none. Null unless accepted or done. */
   readonly charged: number | null;
-  /** Where `charged` is from. */
+  /** Where `charged` is from. Null with a charge of 0: its job is another attempt's, too, and is paid there. */
   readonly chargedFrom: 'api' | 'quote' | null;
   /** What an answer said it charged before the attempt got its verdict. */
   readonly told: number | null;

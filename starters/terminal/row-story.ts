@@ -126,6 +126,8 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
 }
 
 function chargedOf({ state, charged, chargedFrom }: ChargeRecord): string {
+  if (charged !== null && chargedFrom === null)
+    return `${number(charged)} (its job is another request's, and paid there)`;
   if (charged !== null) return `${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our quote'})`;
   switch (state) {
     case 'sending':

@@ -256,6 +256,31 @@ describe('one charge: takes', () => {
       expect(world.charges()).toHaveLength(1);
     }
   });
+
+  it('the late answer names a job that another row was given', async () => {
+    const lost = { on: 'create', match: { text: 'other' }, fault: { kind: 'hang', accepted: true } } as const;
+    const world = await createWorld({ plan: { rules: [lost] } });
+    await world.fill([tts('The first one'), tts('The other one')]);
+    const stop = world.holdAt('after-answer');
+    const late = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    await stop.reached;
+    void (await world.worker()).submit(keyOf(2));
+    await waitFor(() => world.charges().length === 2);
+    const other = await world.worker();
+    for (const row of [1, 2]) await other.reconcile(keyOf(row));
+    const jobId = world.charges()[0]?.jobId ?? '';
+    expect(await adoptJob(other.deps, BATCH, 2, jobId)).toEqual({ is: 'adopted' });
+    stop.release();
+    await late;
+    await other.drive(2);
+    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', charges: [{ state: 'unknown', jobId: null }] });
+    expect((await world.row(1)).failure?.message).toContain(`named job ${jobId}, which row 2 of batch "b" has`);
+    expect(await world.row(2)).toMatchObject({ outcome: 'succeeded', charges: [{ state: 'accepted', jobId }] });
+    // The bill of the API, and no more.
+    const { charged, uncertain } = await other.deps.ledger.money(BATCH);
+    const [first, second] = world.charges().map(({ credits }) => credits);
+    expect({ charged, uncertain }).toEqual({ charged: first, uncertain: second });
+  });
 });
 
 describe('one charge: limits of money', () => {

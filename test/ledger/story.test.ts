@@ -51,7 +51,9 @@ class LedgerBook implements Book {
   }
 
   async settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
-    return (await this.#standing(this.#ledger.settle({ ...key, batch: this.#batch }, verdict, effect))).settled;
+    // All stories are of one account, where each job has an id of its own.
+    const named = verdict.jobId === undefined ? verdict : { ...verdict, jobId: `${this.#batch} ${verdict.jobId}` };
+    return (await this.#standing(this.#ledger.settle({ ...key, batch: this.#batch }, named, effect))).settled;
   }
 
   async finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean> {
