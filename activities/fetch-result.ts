@@ -60,7 +60,7 @@ async function fetchInTurn(
       return undefined;
     }
     const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
-    const receive = receiveMedia(deps, job.key, family, job.loaded.row.spec.format);
+    const receive = receiveMedia(deps, job.loaded, job.key, family);
     const file = await showing(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
     return { file, credits };
   });

@@ -1,6 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
-import { stemOf, type StoredFile } from '../store/store.ts';
+import { stemOf } from '../store/layout.ts';
+import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../workflows/policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
@@ -41,9 +42,10 @@ export async function settleAsAdopted(
 
 async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<'found' | undefined> {
   const isText = loaded.operation === 'transcription';
+  const stem = stemOf(loaded.batch.layout, key);
   const find = (extension: string): Promise<StoredFile | undefined> =>
-    deps.store.find(stemOf(key), { family: 'text', extension });
-  const file = isText ? await find('txt') : await deps.store.find(stemOf(key), { family: 'audio' });
+    deps.store.find(stem, { family: 'text', extension });
+  const file = isText ? await find('txt') : await deps.store.find(stem, { family: 'audio' });
   if (file === undefined) return undefined;
   const extras = isText ? [await find('srt'), await find('vtt')] : [];
   const { effect, ...why } = afterResult(loaded.row.kind, key.step, file);

@@ -1,26 +1,24 @@
 import type { Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { stemOf, type StoredFile } from '../store/store.ts';
+import { stemOf } from '../store/layout.ts';
+import type { StoredFile } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { LoadedAttempt } from './load-attempt.ts';
 
-/**
- * Takes a result body to the store: whole, checked and synced, or not at all.
- *
- * @param format what was asked for, where the request named it
- */
+/** Takes a result body to the store: whole, checked and synced, or not at all. */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'witness'>,
+  { batch, row }: Pick<LoadedAttempt, 'batch' | 'row'>,
   key: AttemptKey,
   family: 'audio' | 'video',
-  format?: string,
 ): Receive<StoredFile> {
   return async (body, { contentLength, contentType }) => {
     const expectation = {
       family,
       contentType,
-      ...(format === undefined ? {} : { format }),
+      ...(row.spec.format === undefined ? {} : { format: row.spec.format }),
       ...(contentLength === undefined ? {} : { contentLength }),
     };
-    return deps.store.write(stemOf(key), body, expectation, () => deps.witness('before-rename'));
+    return deps.store.write(stemOf(batch.layout, key), body, expectation, () => deps.witness('before-rename'));
   };
 }

@@ -2,6 +2,7 @@ import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
+import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../workflows/policy/after-result.ts';
 import { withCostNote } from '../workflows/policy/cost-note.ts';
@@ -51,7 +52,7 @@ async function meaningOf(
       const { media, transcript, credits, requestId } = verdict;
       if (transcript !== undefined) {
         await notePrice(deps, key, verdict);
-        const { file, extraFiles } = await storeTranscript(deps.store, key, transcript);
+        const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
         const record = { verdict: 'done', file, ...given({ credits, requestId }) } as const;
         return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
       }

@@ -56,7 +56,7 @@ async function sendOnce(
   };
   // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
   return deps.api.send(request, {
-    receive: tellingFaults(deps, notingPrice(deps, key, receiveMedia(deps, key, 'audio', loaded.row.spec.format))),
+    receive: tellingFaults(deps, notingPrice(deps, key, receiveMedia(deps, loaded, key, 'audio'))),
     signal: deps.cutting,
   });
 }

@@ -1,16 +1,15 @@
 import type { Transcript } from '../api/speech-api.ts';
-import type { AttemptKey } from '../contract/batch.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
-import { stemOf, type Store, type StoredFile } from '../store/store.ts';
+import type { Store, StoredFile } from '../store/store.ts';
 
 /** Stores a transcript as `.txt`, and as `.srt` and `.vtt` where its segments carry times. The text comes last: where it is, all is. */
 export async function storeTranscript(
   store: Store,
-  key: AttemptKey,
+  stem: string,
   transcript: Transcript,
 ): Promise<{ readonly file: StoredFile; readonly extraFiles: readonly StoredFile[] }> {
   const write = (text: string, extension: string): Promise<StoredFile> =>
-    store.write(stemOf(key), Buffer.from(text), { family: 'text', extension });
+    store.write(stem, Buffer.from(text), { family: 'text', extension });
   const extraFiles: StoredFile[] = [];
   if (transcript.segments.length > 0) {
     extraFiles.push(await write(toSrt(transcript.segments), 'srt'), await write(toVtt(transcript.segments), 'vtt'));

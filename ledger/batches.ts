@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
 import { watchFrom } from './alike.ts';
@@ -6,6 +7,16 @@ import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
 import { isDuplicate } from './sqlite-errors.ts';
+
+/** Rows whose files share a folder. A row has three files at most and a few takes, and a folder should not have 100,000. */
+const ROWS_A_FOLDER = 10_000;
+/** Of a batch's name in the name of its folder, characters: a name of a folder has 255 bytes at most. */
+const LONGEST_NAME = 48;
+
+/** Folder of a new batch in the store. Some file systems take `Lines` and `lines`, or two Unicode forms of one name, for the same. */
+function newStem(name: string): string {
+  return `${Array.from(name).slice(0, LONGEST_NAME).join('')}-${randomBytes(5).toString('hex')}`;
+}
 
 /** Makes a batch in state `loading`. Throws {@link BatchExists}. */
 export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
@@ -21,6 +32,8 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
           settings: JSON.stringify(batch.settings),
           columns: JSON.stringify(batch.columns),
           source: batch.source,
+          stem: newStem(batch.name),
+          rows_a_folder: ROWS_A_FOLDER,
           state: 'loading',
           control: 'running',
           rows: 0,

@@ -21,6 +21,8 @@ export interface NewBatch extends BatchIdentity {
 }
 
 export interface BatchRecord extends NewBatch {
+  /** Where its files lie: the folder of its own in the store, and how many rows share a folder there (null: all of them). */
+  readonly layout: { readonly stem: string; readonly rowsAFolder: number | null };
   /** `loading`: rows are still being written; such a batch never ran. `open`: has rows without outcome or may get some. `closed`: every row ended. */
   readonly state: 'loading' | 'open' | 'closed';
   readonly control: Control;

@@ -17,6 +17,7 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
     settings: toSettings(line.settings),
     columns: JSON.parse(line.columns) as string[],
     source: line.source,
+    layout: { stem: line.stem, rowsAFolder: line.rows_a_folder },
     state: line.state,
     control: line.control,
     pauseReason: toFailure(line.pause_reason),

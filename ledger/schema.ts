@@ -24,6 +24,10 @@ export interface BatchesTable {
   /** `string[]` */
   columns: Json;
   source: string;
+  /** Folder of its files in the store. */
+  stem: string;
+  /** Rows whose files share a folder; null: all. */
+  rows_a_folder: number | null;
   state: BatchRecord['state'];
   control: Control;
   /** `Failure` */

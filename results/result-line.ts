@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS } from '../contract/row-kinds.ts';
-import type { ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
+import { foldersOf } from '../store/layout.ts';
 import { UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
 
@@ -48,6 +49,12 @@ export interface ScannedRow {
   readonly charges: readonly ChargeRecord[];
 }
 
+/** Rows of a batch up to which all results lie in one folder, as is handy: with up to three files a row, fewer than 100,000. */
+const MOST_FLAT_ROWS = 30_000;
+
+/** What of a batch the names of its files follow from. It is known before the first result and stays. */
+export type NamingBatch = Pick<BatchRecord, 'settings' | 'columns' | 'layout' | 'rows'>;
+
 /** A stored file of a row and where it goes: a path relative to the out folder, with `/`. */
 export interface RowFile {
   readonly name: string;
@@ -56,13 +63,19 @@ export interface RowFile {
 
 /**
  * The files of a row: its result first, then those beside it. Empty for a row without a result. Of an unfit row they have a folder
- * of their own. Throws `UnfitName`.
+ * of their own, and in a large batch some thousands of rows. Throws `UnfitName`.
  */
-export function filesOf(row: RowRecord, template: string, columns: readonly string[]): readonly RowFile[] {
+export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] {
+  const { settings, columns, layout } = batch;
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];
+  const folder = posix.join(
+    MEDIA_FOLDER,
+    row.outcome === 'unfit' ? UNFIT_FOLDER : '',
+    ...(batch.rows > MOST_FLAT_ROWS ? foldersOf(layout, row.row) : []),
+  );
   return files.map((file) => {
-    const name = mediaName(template, { ...row, columns, extension: file.extension });
-    return { name: posix.join(MEDIA_FOLDER, row.outcome === 'unfit' ? UNFIT_FOLDER : '', name), file };
+    const name = mediaName(settings.nameTemplate, { ...row, columns, extension: file.extension });
+    return { name: posix.join(folder, name), file };
   });
 }
 

@@ -40,7 +40,7 @@ export class RowCheck {
     if (this.#complete && row.outcome === null) this.#findings.add(where, 'an outcome', `none; it is ${row.state}`);
     if (hasFile(row.outcome) && row.file === null) this.#findings.add(where, 'a result file', 'none in the ledger');
     try {
-      const files = filesOf(row, this.#batch.settings.nameTemplate, this.#batch.columns);
+      const files = filesOf(row, this.#batch);
       return files.every((file) => this.#isFree(file, row.row)) ? files : [];
     } catch (error) {
       if (!(error instanceof UnfitName)) throw error;

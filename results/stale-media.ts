@@ -61,7 +61,7 @@ export class StaleMedia {
 
   #filesOf(row: RowRecord): readonly RowFile[] {
     try {
-      return filesOf(row, this.#batch.settings.nameTemplate, this.#batch.columns);
+      return filesOf(row, this.#batch);
     } catch (error) {
       // Under such a name nothing was ever placed.
       if (error instanceof UnfitName) return [];

@@ -67,8 +67,3 @@ export interface Store {
   /** Waits for files that are being put to disk, and takes no more. Repeatable. */
   close(): Promise<void>;
 }
-
-/** Stem of the stored result of a take: stable, so that a lost record can be found again. */
-export function stemOf(key: { batch: string; row: number; step: string; take: number }): string {
-  return `${key.batch}/${key.row}-${key.step}-${key.take}`;
-}

@@ -5,6 +5,7 @@ import { toldAndHold } from './0003-told-and-hold.ts';
 import { words } from './0004-words.ts';
 import { lanes } from './0005-lanes.ts';
 import { reasons } from './0007-reasons.ts';
+import { layout } from './0008-layout.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -14,6 +15,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-words': words,
   '0005-lanes': lanes,
   '0007-reasons': reasons,
+  '0008-layout': layout,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

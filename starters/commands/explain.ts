@@ -45,7 +45,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
 
 function namesOf({ row }: ScannedRow, batch: Parameters<typeof storyJson>[0]['batch']): readonly RowFile[] {
   try {
-    return filesOf(row, batch.settings.nameTemplate, batch.columns);
+    return filesOf(row, batch);
   } catch (error) {
     // The file is in the store, but no name can be made for it; `results` says which part of the name is wrong.
     if (error instanceof UnfitName) return [];

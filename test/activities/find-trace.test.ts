@@ -39,7 +39,7 @@ async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof fin
 describe('findTrace', () => {
   it('finds speech that was stored before its verdict', async () => {
     const { world, worker } = await withLost([tts()], 'speech');
-    const file = await put(worker, 'b/1-speech-1', 'mp3');
+    const file = await put(worker, await world.stem(1), 'mp3');
     expect(await traceOf(worker, keyOf(1))).toBe('found');
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file, extraFiles: [], text: null });
     expect((await world.row(1)).charges).toMatchObject([{ state: 'done', file }]);
@@ -51,7 +51,10 @@ describe('findTrace', () => {
   ] as const)('finds a transcript, %s', async (_, segments, extensions) => {
     const { world, worker } = await withLost([stt()], 'transcription');
     const key = keyOf(1, 1, 'transcription');
-    const stored = await storeTranscript(worker.deps.store, key, { text: 'Two\nlines\n', segments });
+    const stored = await storeTranscript(worker.deps.store, await world.stem(1, 'transcription'), {
+      text: 'Two\nlines\n',
+      segments,
+    });
     expect(await traceOf(worker, key)).toBe('found');
     const row = await world.row(1);
     expect(row).toMatchObject({ outcome: 'succeeded', text: 'Two\nlines\n', ...stored });
@@ -60,7 +63,7 @@ describe('findTrace', () => {
 
   it('takes subtitles without their text for nothing: the text is stored last', async () => {
     const { world, worker } = await withLost([stt()], 'transcription');
-    await put(worker, 'b/1-transcription-1', 'srt');
+    await put(worker, await world.stem(1, 'transcription'), 'srt');
     expect(await traceOf(worker, keyOf(1, 1, 'transcription'))).toBeUndefined();
     expect(await world.attempts(1)).toEqual(['transcription 1 sending']);
   });

@@ -78,7 +78,7 @@ describe('looking at jobs', () => {
       outcome: 'succeeded',
       take: 2,
       redoFrom: 'lip-sync',
-      file: { key: 'b/1-lip-sync-2.mp4' },
+      file: { key: `${await world.stem(1, 'lip-sync', 2)}.mp4` },
     });
     expect(world.charges().map(({ operation }) => operation)).toEqual(['speech-job', 'lip-sync-job', 'lip-sync-job']);
   });

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from './rows.ts';
@@ -78,7 +78,7 @@ describe('one charge: kills', () => {
     expect(await next.reconcile(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
     await next.drive(2);
     const [found, answered] = [await world.row(1), await world.row(2)];
-    expect(found).toMatchObject({ outcome: 'succeeded', file: { key: 'b/1-speech-1.mp3' } });
+    expect(found).toMatchObject({ outcome: 'succeeded', file: { key: `${await world.stem(1)}.mp3` } });
     // What was found is what the answer would have been.
     expect(found.file?.sha256).toBe(answered.file?.sha256);
     const charged = (row: number): unknown => ({ charged: world.charges()[row - 1]?.credits, chargedFrom: 'api' });
@@ -92,7 +92,8 @@ describe('one charge: kills', () => {
     void late.submit(keyOf(3, 1, 'transcription'));
     await waitFor(
       async () =>
-        (await next.deps.store.find('b/3-transcription-1', { family: 'text', extension: 'txt' })) !== undefined,
+        (await next.deps.store.find(await world.stem(3, 'transcription'), { family: 'text', extension: 'txt' })) !==
+        undefined,
     );
     expect(await next.reconcile(keyOf(3, 1, 'transcription'))).toEqual({ verdict: 'done', next: { do: 'ended' } });
     expect(await world.row(3)).toMatchObject({ outcome: 'succeeded', text: 'hello world mp', charges: [charged(3)] });
@@ -133,8 +134,8 @@ describe('one charge: kills', () => {
 
     const other = await world.worker();
     expect(await other.drive(1)).toEqual({ do: 'ended' });
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { key: 'b/1-speech-1.mp3' } });
-    expect(await readdir(join(folder, BATCH))).toEqual(['1-speech-1.mp3']);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { key: `${await world.stem(1)}.mp3` } });
+    expect(await readdir(join(folder, dirname(await world.stem(1))))).toEqual(['1-speech-1.mp3']);
     expect(world.charges()).toHaveLength(1);
   });
 

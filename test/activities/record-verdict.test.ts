@@ -20,9 +20,10 @@ describe('a result that is the answer itself', () => {
       expect(row).toMatchObject({
         outcome: 'succeeded',
         text: 'one two three four five mp',
-        file: { key: 'b/1-transcription-1.txt', extension: 'txt' },
+        file: { key: `${await world.stem(1, 'transcription')}.txt`, extension: 'txt' },
       });
-      expect(row.extraFiles.map(({ key }) => key)).toEqual(['b/1-transcription-1.srt', 'b/1-transcription-1.vtt']);
+      const stem = await world.stem(1, 'transcription');
+      expect(row.extraFiles.map(({ key }) => key)).toEqual([`${stem}.srt`, `${stem}.vtt`]);
       const [txt, srt, vtt] = await Promise.all(
         [row.file, ...row.extraFiles].map((file) => readFile(worker.deps.store.pathOf(file?.key ?? '') ?? '', 'utf8')),
       );
@@ -48,7 +49,7 @@ describe('a result that is the answer itself', () => {
     const worker = await world.worker({
       witness: async (moment) => {
         if (moment !== 'after-answer') return;
-        stored.push(await worker.deps.store.find('b/1-speech-1', { family: 'audio' }), await world.attempts(1));
+        stored.push(await worker.deps.store.find(await world.stem(1), { family: 'audio' }), await world.attempts(1));
       },
     });
     expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
@@ -67,7 +68,7 @@ describe('a result that is the answer itself', () => {
       const worker = await world.worker();
       expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
       expect((await world.row(1)).outcome).toBe('unknown');
-      expect(await worker.deps.store.find('b/1-speech-1', { family: 'audio' })).toBeUndefined();
+      expect(await worker.deps.store.find(await world.stem(1), { family: 'audio' })).toBeUndefined();
       expect(worker.faults).toEqual([]);
       expect(world.charges()).toHaveLength(1);
     },

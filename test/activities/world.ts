@@ -18,6 +18,7 @@ import {
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
+import { stemOf } from '../../store/layout.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
 import { BATCH, settingsOf, type Wanted } from './rows.ts';
 import { Hold, Worker } from './worker.ts';
@@ -142,6 +143,13 @@ export class World {
     const found = await (await this.look()).readRow(BATCH, row);
     if (found === undefined) throw new Error(`there is no row ${row}`);
     return { ...found.row, charges: found.charges };
+  }
+
+  /** Stem of the stored result of a step. */
+  async stem(row: number, step = 'speech', take = 1): Promise<string> {
+    const batch = await (await this.look()).findBatch(BATCH);
+    if (batch === undefined) throw new Error('there is no batch');
+    return stemOf(batch.layout, { row, step, take });
   }
 
   /** The attempts of a row as words: `speech 1 not-accepted`. */

@@ -84,3 +84,15 @@ describe('a ledger of the older words', () => {
     await ledger.close();
   });
 });
+
+describe('a batch of a version before layouts', () => {
+  it('keeps its files where they are', async () => {
+    await olderLedger('0005', [
+      `insert into batches (name, digest, api_url, account, settings, columns, source, state, control, rows, created_at)
+        values ('Lines', 'd', 'http://127.0.0.1', 'u', '{}', '[]', 'b.csv', 'open', 'running', 70000, 1)`,
+    ]);
+    const ledger = await open(folder);
+    expect((await ledger.findBatch('Lines'))?.layout).toEqual({ stem: 'Lines', rowsAFolder: null });
+    await ledger.close();
+  });
+});

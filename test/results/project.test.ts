@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
-import { stemOf } from '../../store/store.ts';
 import { addBatch, addSampleBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
 import type { Place } from './sample-batch.ts';
 
@@ -88,14 +86,7 @@ describe('projectBatch', () => {
     const store = await openFolderStore(place.store.folder);
     await addBatch(place, ['id'], [{ id: 'talk', kind: 'stt', input: ['talk'] }]);
     const write = async (text: string, extension: string): Promise<ResultFile> =>
-      store.write(
-        stemOf({ batch: 'demo', row: 1, step: 'transcription', take: 1 }),
-        Readable.from([Buffer.from(text)]),
-        {
-          family: 'text',
-          extension,
-        },
-      );
+      store.write('demo/1-transcription-1', Buffer.from(text), { family: 'text', extension });
     const vtt = await write('WEBVTT\n', 'vtt');
     const file = await write('hello\n', 'txt');
     await intend(place, keyOf(1, 'transcription'));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { creditsKindOf, creditsOf, roundCredits } from '../../results/result-line.ts';
-import type { Charged } from '../../results/result-line.ts';
+import type { RowRecord } from '../../ledger/record-types.ts';
+import { creditsKindOf, creditsOf, filesOf, roundCredits } from '../../results/result-line.ts';
+import type { Charged, NamingBatch } from '../../results/result-line.ts';
 
 const reported: Charged = { state: 'accepted', charged: 2, chargedFrom: 'api' };
 const quoted: Charged = { state: 'done', charged: 1.5, chargedFrom: 'quote' };
@@ -24,5 +25,26 @@ describe('credits of a row', () => {
 
   it('are written without the noise of binary fractions', () => {
     expect(roundCredits(0.1 + 0.2)).toBe(0.3);
+  });
+});
+
+describe('the names of results', () => {
+  const file = { key: 'x/1-speech-1.mp3', bytes: 1, sha256: 'a', extension: 'mp3' };
+  const row = { row: 12_345, id: 'r', spec: { kind: 'tts', extra: {} }, input: [], extraFiles: [], file };
+
+  function nameIn(rows: number, rowsAFolder: number | null, change: Partial<RowRecord> = {}): string | undefined {
+    const settings = { nameTemplate: '{kind}/{id}.{ext}' };
+    const batch = { rows, layout: { stem: 'x', rowsAFolder }, columns: [], settings } as unknown as NamingBatch;
+    return filesOf({ outcome: 'succeeded', ...row, ...change } as RowRecord, batch)[0]?.name;
+  }
+
+  it('are all in one folder, until a batch is too large for that', () => {
+    expect(nameIn(30_000, 10_000)).toBe('media/tts/r.mp3');
+    expect(nameIn(30_001, 10_000)).toBe('media/0001/tts/r.mp3');
+    expect(nameIn(30_001, 10_000, { outcome: 'unfit' })).toBe('media/unfit/0001/tts/r.mp3');
+  });
+
+  it('stay where they are in a large batch of an earlier version', () => {
+    expect(nameIn(70_000, null)).toBe('media/tts/r.mp3');
   });
 });

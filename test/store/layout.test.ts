@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { foldersOf, stemOf } from '../../store/layout.ts';
+
+describe('where results lie', () => {
+  it.each([
+    [1, '0000'],
+    [10_000, '0000'],
+    [10_001, '0001'],
+    [1_000_000, '0099'],
+    [123_456_789, '12345'],
+  ])('row %d shares a folder with the others of its ten thousand', (row, folder) => {
+    expect(foldersOf({ rowsAFolder: 10_000 }, row)).toEqual([folder]);
+    const stem = stemOf({ stem: 'lines-1f', rowsAFolder: 10_000 }, { row, step: 'speech', take: 2 });
+    expect(stem).toBe(`lines-1f/${folder}/${row}-speech-2`);
+  });
+
+  it('stays as it was for a batch of an earlier version', () => {
+    expect(stemOf({ stem: 'lines', rowsAFolder: null }, { row: 70_000, step: 'speech', take: 1 })).toBe(
+      'lines/70000-speech-1',
+    );
+  });
+});
