@@ -18,6 +18,10 @@ const REASONS_EVERY = 5;
 const MOST_REASONS = 100;
 /** Media are linked to the out folder this often while following, ms. */
 const LINK_EVERY_MS = 1_000;
+/** The workflow is asked about this often, ms. */
+const ASK_EVERY_MS = 5_000;
+/** A workflow that was ended from outside is replaced so often; then something ends it that nobody here can mend. */
+const MOST_RESTARTS = 3;
 
 export interface FollowRequest {
   readonly ledger: Ledger;
@@ -34,8 +38,10 @@ export interface FollowRequest {
   readonly fetchesHere: boolean;
   /** Asked now and then whether the workflow still runs. */
   readonly askWorkflow: () => Promise<WorkflowStanding>;
-  /** Starts a new workflow for a batch that was opened again at the very moment at which its workflow ended. */
+  /** Starts a new workflow for a batch that is open and has none that runs. */
   readonly startAgain: () => Promise<void>;
+  /** Pause between two questions about the workflow, ms; default 5,000. */
+  readonly askEveryMs?: number;
 }
 
 /** Why following ended. */
@@ -53,6 +59,8 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   let saidPause = false;
   let saidStop = false;
   let saidSilence = false;
+  let restarts = 0;
+  let askAt = 0;
   for (let looks = 1; ; looks++) {
     const batch = await ledger.findBatch(request.batch);
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
@@ -84,12 +92,20 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
       await linkNewMedia({ ...request, complete: false }, linkedUpTo);
       linkedUpTo = since;
     }
-    if (looks % 25 === 1) {
+    if (performance.now() >= askAt) {
+      askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
       const workflow = await request.askWorkflow();
       // The workflow closes the batch before it ends, so only what the ledger says after that counts.
-      if (workflow.is === 'completed' && (await ledger.findBatch(batch.name))?.state === 'open')
+      const hasEnded = workflow.is === 'completed' || workflow.is === 'ended';
+      if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
+        if (workflow.is === 'ended') {
+          if (restarts === MOST_RESTARTS) return { why: 'broken', batch, message: workflow.message };
+          restarts += 1;
+          display.interrupt();
+          output.say(`${workflow.message} It goes on with a new one.`);
+        }
         await request.startAgain();
-      if (workflow.is === 'ended') return { why: 'broken', batch, message: workflow.message };
+      }
       if (workflow.is === 'silent' && !saidSilence) {
         display.interrupt();
         output.say('Temporal does not answer. Whatever works on the batch waits for it, and so does this command.');

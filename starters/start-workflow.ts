@@ -70,7 +70,7 @@ export type WorkflowStanding =
   | { readonly is: 'running' | 'silent' }
   /** It has closed the batch. One that is open all the same was opened again since, and needs a new workflow. */
   | { readonly is: 'completed' }
-  /** It has ended in another way, which it never does by itself. */
+  /** It was ended in another way, such as by hand. */
   | { readonly is: 'ended'; readonly message: string };
 
 /** Longest wait for an answer, so that Ctrl-C is heard. */
@@ -87,7 +87,7 @@ export async function askWorkflow(client: Client, handle: WorkflowHandle): Promi
       (error: unknown) =>
         error instanceof WorkflowFailedError ? (error.cause?.message ?? error.message) : String(error),
     );
-    return { is: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}` };
+    return { is: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError)
       return { is: 'ended', message: 'Temporal does not know the workflow of the batch any more.' };

@@ -94,7 +94,7 @@ async function workWith(
     if (record.control === 'paused' && record.pauseReason !== null && !isPausedByFailures(record))
       await ledger.setControl(record.name, 'running');
     const news = { news: !request.isNew };
-    const handle = await startWorkflow(temporal.client, ledger, record, news).catch(silentTemporal(record));
+    let handle = await startWorkflow(temporal.client, ledger, record, news).catch(silentTemporal(record));
     if (detach) return 'detached';
     return await followBatch({
       ...request,
@@ -105,7 +105,10 @@ async function workWith(
       askWorkflow: () => askWorkflow(temporal.client, handle),
       startAgain: async () => {
         // If Temporal does not take it now, the next look asks again.
-        await startWorkflow(temporal.client, ledger, record, { news: true }).catch(unlessSilent);
+        handle = await startWorkflow(temporal.client, ledger, record, { news: true }).catch((error: unknown) => {
+          unlessSilent(error);
+          return handle;
+        });
       },
     });
   } finally {

@@ -13,6 +13,8 @@ import { showAlive } from './show-alive.ts';
 
 /** A worker at work in this process. */
 export interface RunningWorker {
+  /** Its name in the ledger, unique per process start. */
+  readonly owner: string;
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it broke. */
   readonly ended: Promise<void>;
   /**
@@ -76,6 +78,7 @@ export async function startWorker(
   // Whoever awaits `ended` hears of it; until then it must not count as unhandled.
   ended.catch(() => undefined);
   return {
+    owner: deps.owner,
     ended,
     end: async (patienceMs) => {
       ending.abort();

@@ -62,6 +62,8 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
       if (pauseMs > 0) await condition(() => news !== heard.news, pauseMs);
       if (useful === 0) continue;
     }
+    // Full after a pause that no news ended: then nothing is offered below, so there is nothing to wait for.
+    if (isFull() && lanes.size === 0) continue;
     wanted = useful;
     for (let lane = 1; lane <= wanted && !isFull(); lane++) {
       if (lanes.has(lane)) continue;

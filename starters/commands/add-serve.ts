@@ -1,6 +1,10 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from './serve.ts';
+import { positive } from './tuning-flags.ts';
+
+const LOOK_EVERY = '--look-every <seconds>';
+const LOOK_EVERY_WORDS = 'how often open batches are looked after: one that nobody works on goes on (default: 30)';
 
 /** Adds `worker`, `up` and `doctor`. */
 export function addServeCommands(program: Command, context: CommandContext): void {
@@ -12,6 +16,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .command('worker')
     .description('work on the batches of this API and account until told to end (SIGTERM)')
     .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
+    .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  TEMPORAL_ADDRESS=temporal:7233 voxbatch worker\n')
     .action(serve);
   program
@@ -19,6 +24,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .description('keep the embedded server and a worker alive; what `run --detach` starts')
     .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
     .addOption(new Option('--until-idle', 'end when no batch is open'))
+    .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  voxbatch up &\n')
     .action(serve);
   program

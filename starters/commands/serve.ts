@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '@temporalio/client';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Witness } from '../../activities/dependencies.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -7,12 +6,12 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../embedded-worker.ts';
 import { ExitError } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
+import { lookAfterBatches } from '../look-after-batches.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { openStore } from '../open-store.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
-import { startWorkflow } from '../start-workflow.ts';
 import type { Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../token-refused.ts';
 
@@ -20,7 +19,12 @@ export interface ServeFlags {
   readonly apiUrl?: string;
   /** End when no batch of this account is open, or none can go on with this token. */
   readonly untilIdle?: boolean;
+  /** Pause between two looks after the open batches, in seconds; default 30. */
+  readonly lookEvery?: number;
 }
+
+/** How often open batches are looked after, unless the user says otherwise, seconds. */
+const LOOK_AFTER_EVERY_S = 30;
 
 const LOOK_EVERY_MS = 500;
 /** With `--until-idle`: the batch that it was started for needs a moment to be there. */
@@ -48,6 +52,8 @@ export async function serve(
   );
   const fault = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, fault.signal]);
+  const leaving = new AbortController();
+  let caring: Promise<void> = Promise.resolve();
   const onFault = (error: Error): void => {
     fault.abort(error);
   };
@@ -72,15 +78,26 @@ export async function serve(
         output.say(
           `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
         );
-        await wakeOpenBatches(temporal, ledger, open);
+        caring = lookAfterBatches({
+          client: temporal.client,
+          ledger,
+          owner: worker.owner,
+          isMine: (batch) => isOpenFor(batch, open),
+          everyMs: 1_000 * (flags.lookEvery ?? LOOK_AFTER_EVERY_S),
+          say: output.say,
+          signal: AbortSignal.any([signal, leaving.signal]),
+        });
+        caring.catch(onFault);
         await stayUntil(ledger, open, flags, signal);
       } finally {
+        leaving.abort();
         // Whatever ends this: what is on the wire has a ledger to be written to.
         await worker.end(interrupt.patienceMs()).catch(onFault);
         await store.close();
       }
     } finally {
       await temporal.close();
+      await caring.catch(() => undefined);
       await ledger.close();
       open.api.close();
     }
@@ -92,18 +109,6 @@ export async function serve(
     return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
   } finally {
     interrupt.dispose();
-  }
-}
-
-/**
- * Open batches go on from here, also those whose workflows Temporal has lost. A wish may have been written while nobody was there to
- * be told; batches would find it, but later.
- */
-async function wakeOpenBatches({ client }: Temporal, ledger: Ledger, open: OpenApi): Promise<void> {
-  for (const batch of (await ledger.listBatches()).filter((one) => isOpenFor(one, open))) {
-    await startWorkflow(client, ledger, batch, { news: true }).catch((error: unknown) => {
-      if (!(error instanceof ServiceError)) throw error;
-    });
   }
 }
 

@@ -56,6 +56,21 @@ describe('followBatch', () => {
     expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
   });
 
+  it('starts a new one where it was ended from outside, says so, and gives up on one that ends again and again', async () => {
+    await STATES.untouched(desk.ledger);
+    let starts = 0;
+    const end = await follow({
+      askWorkflow: () => Promise.resolve({ is: 'ended', message: 'Ended by hand.' }),
+      startAgain: () => {
+        starts += 1;
+        return Promise.resolve();
+      },
+      askEveryMs: 0,
+    });
+    expect({ why: end.why, starts }).toEqual({ why: 'broken', starts: 3 });
+    expect(said.err.split('Ended by hand. It goes on with a new one.')).toHaveLength(4);
+  });
+
   it('says once that the batch is being stopped, and why it gave up', async () => {
     await STATES.halting(desk.ledger);
     let asked = 0;

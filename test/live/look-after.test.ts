@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { TemporalServer } from '../support/temporal-server.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 160;
+
+describe('an open batch is looked after', () => {
+  let world: LiveWorld;
+  let server: TemporalServer;
+  let client: Client;
+  let env: NodeJS.ProcessEnv;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 91, createMs: [20, 100], jobMs: [300, 1_000] });
+    await world.prepare(ROWS, ['tts']);
+    server = await TemporalServer.start(world.folder);
+    client = new Client({ connection: await Connection.connect({ address: server.address }) });
+    env = { TEMPORAL_ADDRESS: server.address };
+  });
+  afterEach(async () => {
+    await client.connection.close();
+    await world.close();
+    await server.kill();
+  });
+
+  /** As a person does it in the UI. */
+  async function terminate(): Promise<void> {
+    const running = `WorkflowType = "${SUPERVISE_BATCH}" AND ExecutionStatus = "Running"`;
+    await waitFor(async () => {
+      for await (const { workflowId } of client.workflow.list({ query: running })) {
+        await client.workflow.getHandle(workflowId).terminate('by hand');
+        return true;
+      }
+      return false;
+    });
+  }
+
+  it('by worker: its workflow, terminated by hand, is replaced, and nothing is paid twice', async () => {
+    const worker = world.start(['worker', '--look-every', '1'], { env });
+    await worker.said('Working for account');
+    expect(await world.run(['run', 'lines.csv', '--rate', '20', '--detach'], { env })).toMatchObject({ code: 75 });
+    await world.untilCharged(20);
+    await terminate();
+    await worker.said(
+      'Batch "lines" goes on with a new workflow. The workflow of the batch has ended as terminated: by hand.',
+    );
+    const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
+    await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed', 90_000);
+    await ledger.close();
+    await world.run(['results', 'lines']);
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0 });
+  });
+
+  it('by run, which follows it', async () => {
+    const worker = world.start(['worker'], { env });
+    await worker.said('Working for account');
+    const run = world.start(['run', 'lines.csv', '--rate', '20'], { env });
+    await world.untilCharged(20);
+    await terminate();
+    await run.said('has ended as terminated: by hand. It goes on with a new one.');
+    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0 });
+  });
+
+  it('by a worker that joins in mid-batch: it gets a lane, and both send', async () => {
+    const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
+    const first = world.start(['worker'], { env });
+    await first.said('Working for account');
+    const run = world.start(['run', 'lines.csv', '--rate', '10'], { env });
+    await world.untilCharged(20);
+    // Its start tells the open batches that it is there.
+    const joinedAt = performance.now();
+    const second = world.start(['worker', '--look-every', '1'], { env });
+    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2, 40_000);
+    const joinedAfterMs = Math.round(performance.now() - joinedAt);
+    // Only the second is left to send: so it does.
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0 });
+    const paidByFirst = world.simulator.ledger().length;
+    expect(await run.ended).toMatchObject({ code: 0 });
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('a worker joins', { joinedAfterMs, paidByFirst, ...end });
+    expect(end).toMatchObject({ unknown: 0, charges: ROWS });
+    expect(paidByFirst).toBeLessThan(ROWS);
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toMatchObject({ code: 0 });
+    await ledger.close();
+  });
+});
