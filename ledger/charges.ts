@@ -31,7 +31,13 @@ export async function settle(
   }));
 }
 
-async function settleInside(tx: Tx, key: AttemptKey, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
+/** The same within a transaction. Returns whether anything was settled. */
+export async function settleInside(
+  tx: Tx,
+  key: AttemptKey,
+  verdict: SettleVerdict,
+  effect: RowEffect,
+): Promise<boolean> {
   const charges = await chargesOfStep(tx, key);
   const charge = requireCharge(charges, key);
   const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
@@ -191,7 +197,8 @@ export async function chargesOfStep(tx: Tx, key: AttemptKey): Promise<readonly C
   return lines.map(toCharge);
 }
 
-function requireCharge(charges: readonly ChargeRecord[], key: AttemptKey): ChargeRecord {
+/** The record of an attempt. Throws {@link LedgerMisuse} if there is none. */
+export function requireCharge(charges: readonly ChargeRecord[], key: AttemptKey): ChargeRecord {
   const found = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);
   if (found === undefined) {
     throw new LedgerMisuse(

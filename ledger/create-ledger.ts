@@ -4,6 +4,7 @@ import { isJobClaimed, isOtherInDoubt, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
+import { decide, decisionsOf, releasedFiles } from './decisions.ts';
 import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
 import { laneOwners, leaveLane, takeLane } from './lanes.ts';
@@ -57,6 +58,9 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
     giveUp: (key, effect) => giveUp(db, key, effect),
     changeRunning: (key, effect) => changeRunning(db, key, effect),
+    decide: (key, decision) => decide(db, key, decision),
+    decisionsOf: (batch, row) => decisionsOf(db, batch, row),
+    releasedFiles: (batch) => releasedFiles(db, batch),
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),

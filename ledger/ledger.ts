@@ -8,6 +8,7 @@ import type {
   BatchRecord,
   ChargeRecord,
   Counts,
+  DecisionRecord,
   Money,
   NewBatch,
   NewRow,
@@ -109,6 +110,11 @@ export type IntentAnswer =
   | { readonly answer: 'over-budget' }
   /** There is a record at this key already, or one that forbids it. Nothing was changed. */
   | { readonly answer: 'exists'; readonly charge: ChargeRecord };
+
+/** A person's word about a request whose outcome nobody knows; see `DecisionRecord`. `who`: user and host of the command. */
+export type Decision =
+  | { readonly what: 'adopted' | 'released'; readonly jobId: string; readonly who: string }
+  | { readonly what: 'not-charged'; readonly who: string };
 
 export interface SettleVerdict {
   readonly verdict: VerdictName;
@@ -243,6 +249,16 @@ export interface Ledger {
    * on record (by another look, or another process), or where the row is at another take.
    */
   changeRunning(key: AttemptKey, effect: RowProgress | RowEnding): Promise<RowStanding>;
+  /**
+   * Carries out what a person decided about an attempt, and keeps it on record. Returns false, and changes nothing, where it does not apply: to
+   * adopt or to call not charged, its outcome must be unknown, and no other attempt may have the job; to release, a person must have given it that
+   * job. Throws {@link LedgerMisuse} to call an attempt of the row's present take not charged, or to release what a later step was made with.
+   */
+  decide(key: AttemptKey, decision: Decision): Promise<boolean>;
+  /** What persons decided about the requests of a row, oldest first. */
+  decisionsOf(batch: string, row: number): Promise<readonly DecisionRecord[]>;
+  /** Files that were results of rows until a person took their jobs back, by row. */
+  releasedFiles(batch: string): Promise<readonly { readonly row: number; readonly files: readonly ResultFile[] }[]>;
   /** Attempts without a verdict, of the batch. */
   sending(batch: string): Promise<readonly ChargeRecord[]>;
   /** Accepted attempts of the batch whose jobs have not ended as far as is known. */

@@ -149,6 +149,19 @@ export interface Counts {
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
+/** What a person decided about a request whose outcome nobody knew. */
+export interface DecisionRecord extends AttemptKey {
+  /**
+   * `adopted`: the job is its own. `released`: that was wrong, and its outcome is unknown again. `not-charged`: the account shows that it was
+   * never taken.
+   */
+  readonly what: 'adopted' | 'released' | 'not-charged';
+  readonly jobId: string | null;
+  /** User and host of the command. */
+  readonly who: string;
+  readonly madeAt: number;
+}
+
 /** Rows that failed for one reason. */
 export interface ReasonCount {
   readonly class: FailureClass;

@@ -2,7 +2,7 @@ import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import type { FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
-import type { BatchRecord, ChargeRecord } from './record-types.ts';
+import type { BatchRecord, ChargeRecord, DecisionRecord } from './record-types.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** Text that holds JSON. Text rather than a JSON type, so that both databases keep it as it was written. */
@@ -56,6 +56,22 @@ export interface ReasonsTable {
   /** Rows that have not ended. */
   open: number;
   ended: number;
+}
+
+/** One line per decision of a person about a request whose outcome nobody knew. */
+export interface DecisionsTable {
+  batch: string;
+  row: number;
+  number: number;
+  step: Step;
+  take: number;
+  attempt: number;
+  what: DecisionRecord['what'];
+  job_id: string | null;
+  /** `ResultFile[]`: what was the row's result until then. */
+  files: Json;
+  who: string;
+  made_at: number;
 }
 
 export interface RowsTable {
@@ -165,6 +181,7 @@ export interface Schema {
   workers: WorkersTable;
   limiters: LimitersTable;
   reasons: ReasonsTable;
+  decisions: DecisionsTable;
 }
 
 export type Db = Kysely<Schema>;

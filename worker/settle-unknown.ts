@@ -1,5 +1,5 @@
 import { loadAttempt, loadBatch, type LoadedAttempt } from '../activities/load-attempt.ts';
-import { findTrace, settleAsAdopted } from '../activities/find-trace.ts';
+import { findTrace } from '../activities/find-trace.ts';
 import { readList } from '../activities/read-list.ts';
 import { readInTurn } from '../activities/slots.ts';
 import { ApiError, type JobOperation } from '../api/speech-api.ts';
@@ -52,22 +52,32 @@ export async function settleUnknown(
 /** Whether a job became a row's. */
 export type AdoptReply = { readonly is: 'adopted' } | { readonly is: 'refused'; readonly why: string };
 
+/** Of which take a person speaks, and who that is. */
+export interface Adoption {
+  /** Default: the take that the row is at. */
+  readonly take?: number;
+  /** User and host. Default: somebody. */
+  readonly who?: string;
+}
+
 /**
  * Gives an unknown row the job that a person says is its own. The job must exist, be of the kind that the row's step makes,
- * and belong to no row. The row is open again then. Throws ApiError where the API cannot be asked.
+ * and belong to no row. The row is open again then; for a take that the row has left it settles the charge and nothing else. Throws ApiError
+ * where the API cannot be asked.
  */
 export async function adoptJob(
   world: WorkerWorld,
   batch: string,
   row: number,
   jobId: string,
+  { take, who = 'somebody' }: Adoption = {},
   signal: Called = never(),
 ): Promise<AdoptReply> {
   const deps = dependenciesOf(world, signal);
-  const doubt = await findDoubt(world, batch, row);
+  const doubt = await findDoubt(world, batch, row, take);
   if (doubt === undefined) {
     // Said once more, as after a kill: it is done.
-    if (await hasJob(world, batch, row, jobId)) return { is: 'adopted' };
+    if (await hasJob(world, batch, row, jobId, take)) return { is: 'adopted' };
     return refused('the row has no request whose outcome is unknown');
   }
   if (doubt.state === 'sending') return refused('its request is on the wire now; wait for its answer');
@@ -80,16 +90,23 @@ export async function adoptJob(
     if (!(error instanceof ApiError) || error.failure.class !== 'BadRequest') throw error;
     return refused(`the API has no ${doubt.step} job of that id (${error.message})`);
   }
-  if ((await settleAsAdopted(deps, doubt, jobId)) || (await hasJob(world, batch, row, jobId))) return { is: 'adopted' };
+  const isSettled = await deps.ledger.decide(doubt, { what: 'adopted', jobId, who });
+  if (isSettled || (await hasJob(world, batch, row, jobId, take))) return { is: 'adopted' };
   const { apiUrl, account } = loaded.batch;
   const isTaken = await deps.ledger.isJobClaimed(apiUrl, account, jobId);
   return refused(isTaken ? 'another row has that job' : 'its answer came meanwhile');
 }
 
-/** True if the row's present take has this job. */
-async function hasJob({ ledger }: WorkerWorld, batch: string, row: number, jobId: string): Promise<boolean> {
+/** True if the take, by default the row's present one, has this job. */
+async function hasJob(
+  { ledger }: WorkerWorld,
+  batch: string,
+  row: number,
+  jobId: string,
+  take?: number,
+): Promise<boolean> {
   const found = await ledger.readRow(batch, row);
-  return found?.charges.some((one) => one.take === found.row.take && one.jobId === jobId) ?? false;
+  return found?.charges.some((one) => one.take === (take ?? found.row.take) && one.jobId === jobId) ?? false;
 }
 
 /** A job that the API has and no row of this ledger claims. */
@@ -138,15 +155,17 @@ export async function listOrphans(
   return orphans;
 }
 
-/** The request of the row's present take that nobody knows the outcome of, if there is one. */
-async function findDoubt(
+/** The request of a take, by default the row's present one, that nobody knows the outcome of, if there is one. */
+export async function findDoubt(
   { ledger }: Pick<WorkerWorld, 'ledger'>,
   batch: string,
   row: number,
+  wanted?: number,
 ): Promise<ChargeRecord | undefined> {
   const found = await ledger.readRow(batch, row);
   if (found === undefined) return undefined;
-  const { take, kind } = found.row;
+  const { kind } = found.row;
+  const take = wanted ?? found.row.take;
   const inDoubt = found.charges.filter(
     (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
   );

@@ -6,6 +6,7 @@ import { words } from './0004-words.ts';
 import { lanes } from './0005-lanes.ts';
 import { reasons } from './0007-reasons.ts';
 import { layout } from './0008-layout.ts';
+import { decisions } from './0009-decisions.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -16,6 +17,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-lanes': lanes,
   '0007-reasons': reasons,
   '0008-layout': layout,
+  '0009-decisions': decisions,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -35,6 +35,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
       isDeserted: batch.state === 'open' && isDeserted(ledger, settings.home),
       ...found,
       takes,
+      decisions: await ledger.decisionsOf(batch.name, found.row.row),
       files: namesOf(found, batch),
     };
     if (flags.json === true) output.data(JSON.stringify(storyJson(story)));

@@ -10,13 +10,21 @@ import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
 import { withApi, type OpenApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
 import { claimOut, requireOwnOut } from '../out-folder.ts';
-import { readAdoptions, rowsToResubmit, unknownRows } from '../reconcile-choice.ts';
-import { adoptAll, findOrphans, lookUp, worldOf } from '../reconcile-rows.ts';
+import {
+  readAdoptions,
+  readTakes,
+  rowsToResubmit,
+  unknownRows,
+  type NamedJob,
+  type RowTake,
+} from '../reconcile-choice.ts';
+import { adoptAll, findOrphans, lookUp, releaseAll, settleNotCharged, worldOf } from '../reconcile-rows.ts';
 import { RedriveDraft } from '../redrive-draft.ts';
 import { budgetLeft, redriveRows, requireSameRealm, workOn } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { selectRows } from '../select-rows.ts';
 import type { Settings } from '../settings.ts';
+import { rowsInWords } from '../terminal/redrive-words.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
 import { orphanLines, reconciledJson, reconciledLine, type ReconciledRow } from '../terminal/reconcile-words.ts';
 
@@ -24,6 +32,8 @@ import { orphanLines, reconciledJson, reconciledLine, type ReconciledRow } from 
 export interface ReconcileFlags {
   readonly adopt?: readonly string[];
   readonly resubmit?: readonly string[];
+  readonly release?: readonly string[];
+  readonly notCharged?: readonly string[];
   readonly yes?: boolean;
   readonly out?: string;
   readonly apiUrl?: string;
@@ -44,7 +54,7 @@ interface Desk {
 }
 
 /**
- * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by what can be found or by a person's word, lists the jobs
+ * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by what can be found or by a person's word, takes such a word back, lists the jobs
  * that no row has, and works on the batch if a row is open again. Only `--resubmit` pays.
  */
 export async function reconcile(
@@ -57,22 +67,49 @@ export async function reconcile(
     refuseLoading(batch);
     const adoptions = await readAdoptions(ledger, batch, flags.adopt ?? []);
     const again = await rowsToResubmit(ledger, batch, flags.resubmit ?? []);
+    const wanted: Wanted = {
+      adoptions,
+      again,
+      releases: await readTakes(ledger, batch, flags.release ?? []),
+      notCharged: await readTakes(ledger, batch, flags.notCharged ?? []),
+    };
+    requireWord(again, batch, flags, context);
     return withApi(settings, flags, async (openApi) => {
       const open = await openApi();
       requireSameRealm(batch, open);
       const out = resolve(flags.out ?? `out/${batch.name}`);
       await requireOwnOut(out, batch);
       const desk = { settings, ledger, batch, open, world: await worldOf(settings, ledger, open), flags, context, out };
-      return settleAll(desk, adoptions, again);
+      return settleAll(desk, wanted);
     });
   });
 }
 
-async function settleAll(
-  desk: Desk,
-  adoptions: ReadonlyMap<number, string>,
+/** What a person wants to be settled, and how. */
+interface Wanted {
+  readonly adoptions: readonly NamedJob[];
+  readonly releases: readonly RowTake[];
+  readonly notCharged: readonly RowTake[];
+  /** Rows to be paid for again. */
+  readonly again: readonly number[];
+}
+
+/** To pay again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
+function requireWord(
   again: readonly number[],
-): Promise<ExitName> {
+  batch: BatchRecord,
+  { yes }: ReconcileFlags,
+  { output }: RunContext,
+): void {
+  if (again.length === 0 || yes === true || output.isInteractive) return;
+  throw new ExitError(
+    'refused',
+    `Not confirmed: ${rowsInWords(again.length)} of "${batch.name}" may be charged a second time, and there is nobody to ask. ` +
+      'Nothing was changed, nothing was spent. To go on, run the same command with --yes.',
+  );
+}
+
+async function settleAll(desk: Desk, { adoptions, releases, notCharged, again }: Wanted): Promise<ExitName> {
   const { settings, ledger, batch, flags, context, world } = desk;
   const rows: ReconciledRow[] = [];
   const tell = (row: ReconciledRow): void => {
@@ -80,9 +117,11 @@ async function settleAll(
     // A refusal is said once: where nothing else was done it is the error.
     if (flags.json !== true && row.is !== 'refused') context.output.data(reconciledLine(row));
   };
+  await releaseAll(world, batch, releases, tell);
+  await settleNotCharged(world, batch, notCharged, tell);
   await adoptAll(world, batch, adoptions, tell);
   const isRefused = rows.some(({ is }) => is === 'refused');
-  const isForAll = adoptions.size === 0 && again.length === 0;
+  const isForAll = [adoptions, releases, notCharged, again].every((named) => named.length === 0);
   await lookUp(world, batch, isForAll ? await unknownRows(ledger, batch.name) : again, tell);
   if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {
     throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
@@ -102,7 +141,9 @@ async function settleAll(
         'No row was paid for again, because a job was refused. Mend that first, then the same command.',
       );
   }
-  const settled = new Set(rows.filter(({ is }) => is === 'found' || is === 'adopted').map(({ row }) => row));
+  const settled = new Set(
+    rows.filter(({ is }) => is === 'found' || is === 'adopted' || is === 'released').map(({ row }) => row),
+  );
   const toPay = isRefused ? [] : again.filter((row) => !settled.has(row));
   const exit = await goOn(desk, toPay, settled.size > 0);
   if (flags.json === true) {

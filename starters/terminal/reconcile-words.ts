@@ -5,7 +5,9 @@ import { oneLine, tableLines } from './table.ts';
 
 /** What became of a row whose answer was lost. */
 export type ReconciledRow = { readonly row: number; readonly id: string; readonly jobId: string | null } & (
-  | { readonly is: 'found' | 'adopted' | 'moved-on' | 'resubmitted' }
+  | { readonly is: 'found' | 'adopted' | 'moved-on' | 'resubmitted' | 'released' }
+  /** Of an earlier take, whose charge is certain now. */
+  | { readonly is: 'charged' | 'not-charged'; readonly take: number }
   /** `hasList`: the API lists such jobs. `makesJob`: such a request makes one. */
   | { readonly is: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
   | { readonly is: 'unreadable' | 'refused'; readonly why: string }
@@ -46,7 +48,7 @@ export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly
     rows: rows.map((row) => ({
       row: row.row,
       id: row.id,
-      is: row.is.replace('-', '_'),
+      is: row.is.replaceAll('-', '_'),
       job_id: row.jobId,
       message: wordsOf(row),
     })),
@@ -78,8 +80,16 @@ function wordsOf(row: ReconciledRow): string {
         : 'still unknown: the API has no list of such requests, so only the account can tell whether it was charged';
     case 'unreadable':
       return `still unknown: the list could not be read (${oneLine(row.why)})`;
+    case 'released':
+      return `no longer has job ${oneLine(row.jobId ?? '')}: whether its own request was charged is unknown again`;
+    case 'charged':
+      return `take ${String(row.take)} was charged: job ${oneLine(row.jobId ?? '')}; the row stays as it is`;
+    case 'not-charged':
+      return `take ${String(row.take)} was not charged; the row stays as it is`;
     case 'refused':
-      return `does not get job ${oneLine(row.jobId ?? '')}: ${oneLine(row.why)}`;
+      return row.jobId === null
+        ? `is left as it is: ${oneLine(row.why)}`
+        : `does not get job ${oneLine(row.jobId)}: ${oneLine(row.why)}`;
   }
 }
 

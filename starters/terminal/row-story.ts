@@ -1,6 +1,6 @@
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import type { BatchRecord, ChargeRecord, Money, TakeRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, ChargeRecord, DecisionRecord, Money, TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder, type RowFile, type ScannedRow } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
@@ -19,6 +19,8 @@ export interface RowStory extends ScannedRow {
   readonly money: Money;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeRecord[];
+  /** What persons decided about its requests, oldest first. */
+  readonly decisions: readonly DecisionRecord[];
   /** Its files, below the out folder. */
   readonly files: readonly RowFile[];
 }
@@ -54,6 +56,7 @@ export function storyLines(story: RowStory): readonly string[] {
       ),
     ),
     ...requestLines(story),
+    ...(story.decisions.length === 0 ? [] : ['Decided by persons', ...story.decisions.map(decisionLine)]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
     ...(row.text === null ? [] : ['Text', `  ${short(row.text)}`]),
     ...(files.length === 0 ? [] : ['Files, below the out folder']),
@@ -78,6 +81,9 @@ export function storyJson(story: RowStory): object {
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
     takes: story.takes.map((_, at) => takeJson(story, at)),
     attempts: receiptsOf(story, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
+    decisions: story.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
+      return { step, take, attempt, what: what.replace('-', '_'), job_id: jobId, who, made_at: isoTime(madeAt) };
+    }),
     failure: row.failure,
     text: row.text,
     files: files.map(({ name, file: { bytes, sha256, unfit } }) => ({ name, bytes, sha256, ...(unfit && { unfit }) })),
@@ -123,6 +129,16 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
     lines.push(`    ${charge.failure.class}${isTold ? ', as told below' : `: ${oneLine(charge.failure.message)}`}`);
   }
   return lines;
+}
+
+function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: DecisionRecord): string {
+  const job = oneLine(jobId ?? '');
+  const words = {
+    adopted: `job ${job} is its own (--adopt)`,
+    released: `job ${job} is not its own after all (--release)`,
+    'not-charged': 'it was not charged (--not-charged)',
+  }[what];
+  return `  ${isoTime(madeAt)}, ${oneLine(who)}, of ${step}, take ${take}, attempt ${attempt}: ${words}`;
 }
 
 function chargedOf({ state, charged, chargedFrom }: ChargeRecord): string {

@@ -140,6 +140,10 @@ describe('reconcile', () => {
     expect(charged()).toHaveLength(LOST);
 
     expect(await world.run(['reconcile', 'lines', '--resubmit', 'r3', 'r4'])).toMatchObject({
+      code: 3,
+      stderr: saying('run the same command with --yes'),
+    });
+    expect(await world.run(['reconcile', 'lines', '--resubmit', 'r3', 'r4', '--yes'])).toMatchObject({
       code: 13,
       stderr: saying('may be charged a second time'),
     });

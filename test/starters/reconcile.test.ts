@@ -29,6 +29,37 @@ describe('reconcile refuses', () => {
   });
 });
 
+describe('what a person decides', () => {
+  const json = async (...words: string[]): Promise<unknown> =>
+    (await desk.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
+
+  it('to pay again needs --yes where nobody can be asked', async () => {
+    const { code, stderr } = await desk.line.run('reconcile', 'demo', '--resubmit', 'e');
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      'may be charged a second time, and there is nobody to ask. Nothing was changed, nothing was spent.',
+    );
+    expect((await desk.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
+  });
+
+  it('is told by explain, with who and when', async () => {
+    const { ledger } = desk.place;
+    const doubt = (await ledger.readRow('demo', 5))?.charges.at(-1);
+    if (doubt === undefined) throw new Error('no request');
+    await ledger.decide(doubt, { what: 'adopted', jobId: 'job-7', who: 'ann@desk' });
+    await ledger.decide(doubt, { what: 'released', jobId: 'job-7', who: 'ann@desk' });
+    expect(await json()).toMatchObject({
+      outcome: 'unknown',
+      decisions: [
+        { what: 'adopted', job_id: 'job-7', who: 'ann@desk' },
+        { what: 'released', job_id: 'job-7', who: 'ann@desk' },
+      ],
+    });
+    const { stdout } = await desk.line.run('explain', 'e', '--batch', 'demo');
+    expect(stdout).toMatch(/Decided by persons\n.*ann@desk, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/);
+  });
+});
+
 describe('what reconcile says', () => {
   const facts = { row: 7, id: 'r7', jobId: 'job-1' };
   const rows: readonly ReconciledRow[] = [
