@@ -34,7 +34,19 @@ export function createRedact(token: string): Redact {
     .map((form) => new RegExp(`${form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}={0,2}`, 'gi'));
   const hideToken = (text: string): string => patterns.reduce((left, pattern) => left.replace(pattern, '***'), text);
 
+  const shortest = Math.min(...[...forms].map(({ length }) => length));
+
   return (text, options = {}) => {
+    // A word that is shorter than the token, as most ids and states are, has nothing to hide.
+    const longest = options.longest ?? LONGEST;
+    if (
+      text.length < shortest &&
+      text.length <= longest &&
+      options.privateTexts === undefined &&
+      /^[\w-]*$/.test(text)
+    ) {
+      return text;
+    }
     let clean = hideToken(text.replaceAll('\\/', '/'));
     // After the token is out, so that no half of it is left; before the patterns, which take long on long texts.
     clean = clean.slice(0, LONGEST_INPUT);
@@ -49,7 +61,7 @@ export function createRedact(token: string): Redact {
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .trim();
     // Taking something out may have joined the halves of a token that was split on purpose.
-    return cut(hideToken(clean), options.longest ?? LONGEST);
+    return cut(hideToken(clean), longest);
   };
 }
 

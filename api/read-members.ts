@@ -9,7 +9,7 @@ export function asObject(value: unknown): JsonObject | undefined {
 /** Parses JSON, a byte order mark allowed. Undefined for anything that is not whole JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
   } catch {
     return undefined;
   }
@@ -20,12 +20,23 @@ export function parseJson(text: string): unknown {
  * the empty path is the body itself.
  */
 export function objectsAt(body: unknown, places: readonly string[]): readonly JsonObject[] {
-  return places.flatMap((place) => {
+  const objects: JsonObject[] = [];
+  for (const place of places) {
     let value: unknown = body;
-    for (const name of place === '' ? [] : place.split('.')) value = member(asObject(value), name);
+    for (const name of namesOf(place)) value = member(asObject(value), name);
     const object = asObject(value);
-    return object === undefined ? [] : [object];
-  });
+    if (object !== undefined) objects.push(object);
+  }
+  return objects;
+}
+
+/** Places are few, and looked at in every answer. */
+const NAMES = new Map<string, readonly string[]>();
+
+function namesOf(place: string): readonly string[] {
+  let names = NAMES.get(place);
+  if (names === undefined) NAMES.set(place, (names = place === '' ? [] : place.split('.')));
+  return names;
 }
 
 /** An own member; inherited ones such as `constructor` are not data. */
