@@ -69,9 +69,9 @@ export class AnswerBody {
     return this.#pieces.length === 1 && this.#pieces[0] !== undefined ? this.#pieces[0] : Buffer.concat(this.#pieces);
   }
 
-  /** The first piece, which stays part of the body; undefined for a body that is empty or breaks off before. */
-  async start(): Promise<Buffer | undefined> {
-    await this.#until(() => this.#bytes > 0);
+  /** Reads at least this much, or all there is. The first piece of it, if any; all of it stays part of the body. */
+  async start(least: number): Promise<Buffer | undefined> {
+    await this.#until(() => this.#bytes >= least);
     return this.#pieces[0];
   }
 
@@ -109,9 +109,9 @@ export class AnswerBody {
     this.#source.destroy();
   }
 
-  async #until(isEnough: () => boolean): Promise<void> {
-    if (this.#isOver || isEnough()) return;
-    await new Promise<void>((resolve) => {
+  #until(isEnough: () => boolean): Promise<void> | undefined {
+    if (this.#isOver || isEnough()) return undefined;
+    return new Promise<void>((resolve) => {
       this.#notify = () => {
         if (!this.#isOver && !isEnough()) return;
         this.#notify = () => undefined;

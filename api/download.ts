@@ -40,7 +40,7 @@ export async function download<T>(
   if (head.kind === 'dead') throw gone(head.why, head.cause);
   if (head.kind === 'no-answer') throw new ApiError(classifyDownload(head, context));
   // A part of the file (206) is no file; other successes have no body.
-  const media = head.status === 200 ? await openMedia(head) : undefined;
+  const media = head.status === 200 ? await openMedia(head, false) : undefined;
   if (media === undefined) {
     const { cut } = head.body;
     if (head.status === 200 && cut !== undefined) throw gone(cut.message, 'a cut file');

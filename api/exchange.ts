@@ -85,11 +85,11 @@ export class Exchange {
         this.#watch.connected();
       });
       request.on('error', reject);
-      request.once('close', () => {
+      request.on('close', () => {
         // Making an error costs more than all the rest here, and most requests have their answer by now.
         if (this.#body === undefined) reject(new Error('the connection was closed'));
       });
-      request.once('response', (message) => {
+      request.on('response', (message) => {
         resolve(this.#open(message));
       });
       request.end(body);

@@ -11,7 +11,7 @@ import { TLSSocket } from 'node:tls';
  * byte of the request has left, whatever went wrong. `bytesWritten` can't tell: it counts the bytes kept back as well.
  */
 export function onGiven(request: ClientRequest, given: () => void): void {
-  request.once('socket', (socket) => {
+  request.on('socket', (socket) => {
     const event = pendingEvent(socket);
     if (request.reusedSocket || event === undefined) given();
     else socket.once(event, given);

@@ -17,7 +17,7 @@ export interface Answer {
   readonly cut?: string;
 }
 
-/** Largest declared length, in bytes, of media that are received whole before they are handed on. */
+/** Largest media, in bytes, that are received whole before they are handed on. */
 const SMALL_BYTES = 1024 ** 2;
 
 /** Reads the body as text, as far as it comes, at most about `maxBytes` of it. Never throws. */
@@ -40,11 +40,13 @@ export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<An
 /**
  * Looks at the first bytes of a body. The media, if it is: a small one whole, if it comes whole. Undefined for a text, an empty body,
  * and one that breaks off before its first byte; such a body is left to be read as an answer.
+ *
+ * @param isMade true for media that are made while they are sent, if their length is not known: they may take long, and a stream is
+ * handed on at once.
  */
-export async function openMedia({ body, info }: AnswerHead): Promise<MediaBody | undefined> {
-  const { contentLength, contentType } = info;
-  const isSmall = contentLength !== undefined && contentLength <= SMALL_BYTES;
-  const start = isSmall ? await body.collect(SMALL_BYTES) : await body.start();
-  if (start === undefined || start.length === 0 || isTextBody(contentType, start)) return undefined;
-  return isSmall && body.isWhole ? start : body.stream();
+export async function openMedia({ body, info }: AnswerHead, isMade: boolean): Promise<MediaBody | undefined> {
+  const { contentLength = isMade ? Infinity : 0, contentType } = info;
+  const start = await body.start(contentLength > SMALL_BYTES ? 1 : SMALL_BYTES + 1);
+  if (start === undefined || isTextBody(contentType, start)) return undefined;
+  return body.isWhole ? body.collect(SMALL_BYTES) : body.stream();
 }

@@ -50,7 +50,7 @@ export async function sendPaid<T>(
   });
   const { receive } = options;
   if (head.kind === 'answer' && receive !== undefined && mayBeMedia(operation, head)) {
-    const media = await openMedia(head);
+    const media = await openMedia(head, true);
     if (media !== undefined) return receiveAnswer(head, media, receive, context);
   }
   const what = head.kind === 'no-answer' ? head : await readAnswer(head, connection.maxBodyBytes);

@@ -31,7 +31,7 @@ export interface BodyInfo extends AnswerFacts {
   readonly contentLength?: number;
 }
 
-/** A media body: whole where it is small and says its length beforehand (1 MiB at most), else a stream. */
+/** A media body: a small one (1 MiB at most) whole, any other, or one that is still being made, as a stream. */
 export type MediaBody = Buffer | Readable;
 
 /**

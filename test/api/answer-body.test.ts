@@ -61,7 +61,7 @@ describe('AnswerBody', () => {
   it('shows its start and is whole all the same, as a stream or collected', async () => {
     for (const read of ['stream', 'collect'] as const) {
       const { body, over } = bodyOf(['a', 'bc', 'd']);
-      expect((await body.start())?.toString()).toBe('a');
+      expect((await body.start(1))?.toString()).toBe('a');
       const bytes = read === 'stream' ? await buffer(body.stream()) : await body.collect(100);
       expect(bytes.toString()).toBe('abcd');
       expect([body.isWhole, over()]).toEqual([true, 1]);
@@ -69,8 +69,8 @@ describe('AnswerBody', () => {
   });
 
   it('has no start where nothing comes', async () => {
-    expect(await bodyOf([]).body.start()).toBeUndefined();
-    expect(await bodyOf([reset]).body.start()).toBeUndefined();
+    expect(await bodyOf([]).body.start(1)).toBeUndefined();
+    expect(await bodyOf([reset]).body.start(1)).toBeUndefined();
   });
 
   it('breaks as a stream where it breaks, also for a reader that comes later', async () => {
@@ -94,7 +94,7 @@ describe('AnswerBody', () => {
       Array.from({ length: 20 }, () => piece),
       10_000_000,
     );
-    await body.start();
+    await body.start(1);
     let bytes = 0;
     for await (const got of body.stream() as AsyncIterable<Buffer>) {
       bytes += got.length;

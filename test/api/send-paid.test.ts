@@ -114,6 +114,21 @@ describe('speech in the answer', () => {
     });
   });
 
+  it('is handed over while it is still being made, if its length is not known', async () => {
+    let finish: () => void = () => undefined;
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg', 'x-openapi-credits-used': '22' });
+      response.write(MP3.subarray(0, 1_000));
+      finish = () => response.end(MP3.subarray(1_000));
+    });
+    const receive: Receive<Buffer> = async (body, { credits }) => {
+      expect(credits).toBe(22);
+      finish();
+      return bytesOf(body);
+    };
+    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive })).toMatchObject({ media: MP3 });
+  });
+
   it('also comes over pipes, without a length and compressed', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip' });
