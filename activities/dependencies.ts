@@ -10,8 +10,8 @@ import type { BatchCache } from './batch-cache.ts';
 import type { Crowd } from './crowd.ts';
 import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
+import type { Pace } from './pace.ts';
 import type { RunningWork } from './running-work.ts';
-import type { EndpointClass, SeenLimiter } from './seen-limiter.ts';
 import type { Wires } from './wires.ts';
 
 /**
@@ -50,8 +50,8 @@ export interface Dependencies {
   readonly downloads: LimitFunction;
   /** Bounds status reads of this process on the wire. */
   readonly reads: LimitFunction;
-  /** What this process last saw of the limits that all workers share. */
-  readonly limiters: Map<EndpointClass, SeenLimiter>;
+  /** Paces the calls of this process by what all workers may do together. */
+  readonly pace: Pace;
   /** When each job is looked at next, in this process. */
   readonly looks: LookSchedule;
   /** Readings of the API's list, shared by all who look for a lost job. */

@@ -26,7 +26,7 @@ export interface NoLink {
 export type Link = ReadyLink | NoLink;
 
 /** Links live for a while that nobody names; one is read anew rather than sent when it is older than this, ms. */
-const FRESH_MS = 2_000;
+const FRESH_MS = 500;
 
 /** True if the link should be read once more before it is paid for. */
 export function isOld({ audioUrl, askedAt }: ReadyLink, now: Instant): boolean {

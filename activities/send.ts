@@ -13,7 +13,8 @@ import type { LoadedAttempt } from './load-attempt.ts';
 import { notePrice } from './note-price.ts';
 import { receiveMedia } from './receive-media.ts';
 import { recordVerdict } from './record-verdict.ts';
-import { reportHealth } from './slots.ts';
+import { atItsMoment, type Turn } from './pace.ts';
+import { reportHealth } from './report-health.ts';
 
 /** A request that is on record and may be sent. */
 export interface Sending {
@@ -22,18 +23,23 @@ export interface Sending {
   readonly link: ReadyLink;
   readonly signal: AbortSignal;
   readonly intentAt: Instant;
+  readonly turn: Turn;
 }
 
 /** From the synced intent to the recorded verdict. */
 export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
-  const { loaded, key, signal, intentAt } = sending;
+  const { loaded, key, signal, turn } = sending;
   await deps.witness('after-intent');
+  await atItsMoment(deps, turn);
   const verdict = await sendOnce(deps, sending);
+  const failure = 'failure' in verdict ? verdict.failure : null;
+  // At once, for others are about to send; its transaction is the verdict's as a rule.
+  const telling = reportHealth(deps, turn, failure);
+  telling.catch(() => undefined);
   await deps.witness('after-answer');
   const report = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
   await deps.witness('after-verdict');
-  const failure = 'failure' in verdict ? verdict.failure : null;
-  await reportHealth(deps, 'create', intentAt.wall, failure);
+  await telling;
   if (failure?.limit === 'concurrency') await deps.crowd.refused(deps);
   return report;
 }

@@ -12,7 +12,6 @@ import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from '
 import { attemptOf, loadAttempt, loadBatch, moveAfter, moveOf, ownCharge, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
 import { send } from './send.ts';
-import { waitForSlot } from './slots.ts';
 
 /** How long to wait before asking again for one of the places on the wire that other processes hold. */
 const FULL_PAUSE_MS = 50;
@@ -21,9 +20,9 @@ const FULL_PAUSE_MS = 50;
  * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
  *
  * 1. Reads the ledger; a verdict that is there is the answer, and nothing is sent.
- * 2. Waits for its turn and gets what the request needs (the fresh link of a chain's speech).
+ * 2. Gets what the request needs (the fresh link of a chain's speech), and waits for its turn.
  * 3. Records the intent, exclusively and synced.
- * 4. Looks once more at both clocks and at the signal, then sends.
+ * 4. Waits for its very moment, looks once more at both clocks and at the signal, then sends.
  * 5. Records the verdict, then reports what the row needs next.
  *
  * `known`: how the row stood when its holder was last told. Nobody else works on it since, and the intent looks at all of it again.
@@ -46,14 +45,12 @@ export async function submit(
   let leave: (() => void) | undefined;
   try {
     leave = await deps.crowd.enter(deps, signal);
-    await waitForSlot(deps, 'create', key.batch, signal);
-    // After the wait, which may be longer than the life of a link.
     const early = await freshSpeechLink(deps, loaded, key, signal);
     if (early.state !== 'ready') return await reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything on the wire; what comes before must not take the place of a request.
-    const turn = { loaded, key, early, signal, record };
-    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendOnce(deps, turn));
+    const ready = { loaded, key, early, signal, record };
+    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendOnce(deps, ready));
   } catch (error) {
     if (signal.aborted && !record.mayExist) return deferred(key);
     throw error;
@@ -62,8 +59,8 @@ export async function submit(
   }
 }
 
-/** An attempt whose turn has come. */
-interface Turn {
+/** An attempt that may go as soon as it has its turn. */
+interface Ready {
   readonly loaded: LoadedAttempt;
   readonly key: HeldAttempt;
   readonly early: ReadyLink;
@@ -73,24 +70,31 @@ interface Turn {
 }
 
 /** Has a place on the wire of this process, and waits for one among all processes. */
-async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record }: Turn): Promise<SubmitReport> {
+async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record }: Ready): Promise<SubmitReport> {
   signal.throwIfAborted();
   await deps.witness('before-intent');
   let link: Link = early;
   for (;;) {
-    // Others may have had the places for longer than links live.
+    // With a place on the wire in hand, or others who have none would use up turns, and go all at once when they get one.
+    const turn = await deps.pace.take(deps, 'create', key.batch, signal);
+    // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
     if (isOld(link, deps.clock.now())) link = await freshSpeechLink(deps, loaded, key, signal);
-    if (link.state !== 'ready') return reportWithoutLink(deps, key, link);
+    if (link.state !== 'ready') {
+      deps.pace.giveBack(turn);
+      return reportWithoutLink(deps, key, link);
+    }
     const ready: ReadyLink = link;
     record.mayExist = true;
     const intent = await intend(deps, loaded, key, ready);
-    if (intent === 'full') {
-      record.mayExist = false;
-      await sleep(FULL_PAUSE_MS, undefined, { signal });
-      continue;
+    if (intent !== 'full' && !('verdict' in intent)) {
+      return deps.sends.run(nameOf(key), () =>
+        send(deps, { loaded, key, link: ready, signal, intentAt: intent, turn }),
+      );
     }
-    if ('verdict' in intent) return intent;
-    return deps.sends.run(nameOf(key), () => send(deps, { loaded, key, link: ready, signal, intentAt: intent }));
+    deps.pace.giveBack(turn);
+    if (intent !== 'full') return intent;
+    record.mayExist = false;
+    await sleep(FULL_PAUSE_MS, undefined, { signal });
   }
 }
 

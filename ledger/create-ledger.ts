@@ -67,7 +67,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
     isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
-    updateLimiter: (scope, change) => updateLimiter(db, scope, change),
+    updateLimiter: (scope, step) => updateLimiter(db, scope, step),
     close: () => close(db),
   };
 }

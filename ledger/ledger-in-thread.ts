@@ -13,12 +13,12 @@ export interface LedgerPlace {
   readonly mustExist: boolean;
 }
 
-/** Methods that are the same on both sides. Those that are not: `scanRows`, whose pages are asked for, and `updateLimiter`. */
-type Method = Exclude<keyof Ledger, 'id' | 'file' | 'scanRows' | 'updateLimiter'>;
+/** Methods that are the same on both sides: all but `scanRows`, whose pages are asked for. */
+type Method = Exclude<keyof Ledger, 'id' | 'file' | 'scanRows'>;
 
 /** A call on its way to the thread. */
 export interface LedgerCall {
-  readonly method: Method | 'open' | 'readLimiter' | 'replaceLimiter';
+  readonly method: Method | 'open';
   readonly args: readonly unknown[];
 }
 
@@ -66,6 +66,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   isJobClaimed: true,
   isOtherInDoubt: true,
   othersInDoubt: true,
+  updateLimiter: true,
   close: true,
 };
 
@@ -116,19 +117,11 @@ function remoteMethods(call: Call): Pick<Ledger, Method> {
   return Object.fromEntries(methods) as Pick<Ledger, Method>;
 }
 
-/** Methods that are made of several calls, because a thread can be given no function and gives back no iterator. */
-function composed(call: Call): Pick<Ledger, 'scanRows' | 'updateLimiter'> {
+/** Methods that are made of several calls, because a thread gives back no iterator. */
+function composed(call: Call): Pick<Ledger, 'scanRows'> {
   return {
     scanRows: (batch, options = {}) =>
       scanRows((after) => call('scanPage', [batch, options, after]) as ReturnType<Ledger['scanPage']>),
-    updateLimiter: async <T, R>(scope: string, change: (state: T | undefined) => { state: T; result: R }) => {
-      for (;;) {
-        const before = (await call('readLimiter', [scope])) as string | undefined;
-        const { state, result } = change(before === undefined ? undefined : (JSON.parse(before) as T));
-        // Another worker may have changed it in between.
-        if ((await call('replaceLimiter', [scope, before, JSON.stringify(state)])) === true) return result;
-      }
-    },
   };
 }
 

@@ -3,19 +3,16 @@ import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { createLedger } from './create-ledger.ts';
 import type { LedgerCall, LedgerPlace } from './ledger-in-thread.ts';
-import { readLimiter, replaceLimiter } from './limiters.ts';
 import { openDatabase } from './open-ledger.ts';
 
 const place = workerData as LedgerPlace;
-const opening = openDatabase(place).then(({ db, id }) => ({ db, ledger: createLedger(db, id, place.path) }));
+const opening = openDatabase(place).then(({ db, id }) => createLedger(db, id, place.path));
 // Every call says so.
 opening.catch(() => undefined);
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
-  const { db, ledger } = await opening;
+  const ledger = await opening;
   if (method === 'open') return ledger.id;
-  if (method === 'readLimiter') return readLimiter(db, ...(args as [string]));
-  if (method === 'replaceLimiter') return replaceLimiter(db, ...(args as [string, string | undefined, string]));
   // The other side names only methods of the ledger, with arguments of their types.
   return (ledger[method] as (...given: readonly unknown[]) => Promise<unknown>)(...args);
 });

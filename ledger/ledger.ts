@@ -2,6 +2,7 @@ import type { AttemptKey, Tunables, Tuning } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import type { LimiterAnswer, LimiterStep } from '../workflows/policy/limiter-step.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
 import type { LaneHold, LaneRequest } from './lanes.ts';
 import type {
@@ -276,11 +277,8 @@ export interface Ledger {
   othersInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<readonly DoubtfulAttempt[]>;
 
   // Limits shared by all workers
-  /** Reads, changes and writes the state of a limiter in one transaction. `change` must be pure and quick. */
-  updateLimiter<T, R>(
-    scope: string,
-    change: (state: T | undefined) => { readonly state: T; readonly result: R },
-  ): Promise<R>;
+  /** Takes a step of the limiter of that name, in one transaction; see `workflows/policy/limiter-step.ts`. */
+  updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
 
   /** Waits for what was asked before, then lets go of the database. */
   close(): Promise<void>;

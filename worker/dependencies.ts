@@ -5,6 +5,7 @@ import { BatchCache } from '../activities/batch-cache.ts';
 import { Crowd } from '../activities/crowd.ts';
 import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
+import { Pace } from '../activities/pace.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { Wires } from '../activities/wires.ts';
 
@@ -38,7 +39,7 @@ export function dependenciesOf(
     wires: new Wires(),
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
-    limiters: new Map(),
+    pace: new Pace(),
     looks: new LookSchedule(),
     crowd: new Crowd(),
     listings: new Listings(),

@@ -1,36 +1,71 @@
 import { describe, expect, it } from '@jest/globals';
-import { readInTurn, reportHealth, waitForSlot } from '../../activities/slots.ts';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import { readInTurn, waitForSlot } from '../../activities/slots.ts';
+import { reportHealth } from '../../activities/report-health.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
-import type { RateState } from '../../workflows/policy/rate.ts';
+import type { LimiterStep } from '../../workflows/policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, tts } from './rows.ts';
-import { movableClock } from './worker.ts';
+import { movableClock, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
 const NEVER = new AbortController().signal;
-
-/** The shared limiter as it stands. */
-async function stateOf(world: World, endpoint: 'create' | 'read'): Promise<RateState> {
-  const ledger = await world.look();
-  return ledger.updateLimiter(`${world.simulator.url} u1 ${endpoint}`, (state: RateState | undefined) => {
-    if (state === undefined) throw new Error('nobody asked the limiter');
-    return { state, result: state };
-  });
-}
 
 function failureOf(failureClass: FailureClass, retryAfterMs?: number): Failure {
   return { class: failureClass, message: 'no', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
+/** For how long nobody may call now, as the shared limiter says. */
+async function pauseOf(world: World, endpoint: 'create' | 'read', now = Date.now()): Promise<number> {
+  const ledger = await world.look();
+  const step = { do: 'answered', now, sentAt: 0 } as const;
+  return (await ledger.updateLimiter(`${world.simulator.url} u1 ${endpoint}`, step)).pauseMs;
+}
+
+/** Makes a call and tells what came of it. */
+async function call({ deps }: Worker, endpoint: 'create' | 'read', failure: Failure | null): Promise<void> {
+  await reportHealth(deps, await deps.pace.take(deps, endpoint, BATCH, NEVER), failure);
+}
+
+/** A worker of whom it is known what it asked of the limiters. */
+async function watched(world: World): Promise<{ worker: Worker; steps: LimiterStep['do'][] }> {
+  const steps: LimiterStep['do'][] = [];
+  const change = ({ ledger }: Dependencies): Partial<Dependencies> => ({
+    ledger: {
+      ...ledger,
+      updateLimiter: (scope, step) => {
+        steps.push(step.do);
+        return ledger.updateLimiter(scope, step);
+      },
+    },
+  });
+  return { worker: await world.worker({ change }), steps };
+}
+
 describe('waitForSlot', () => {
   it('gives turns at the rate of the user, whichever worker asks', async () => {
     const world = await createWorld();
-    await world.fill([tts()], { limits: { rate: 50 } });
+    await world.fill([tts()], { limits: { rate: 20 } });
     const [one, two] = await Promise.all([world.worker(), world.worker()]);
-    const begin = Date.now();
-    await Promise.all([one, two, one, two].map((worker) => waitForSlot(worker.deps, 'create', BATCH, NEVER)));
-    expect((await stateOf(world, 'create')).lastAt).toBeGreaterThanOrEqual(begin + 60);
+    // Both are known by then, so that nobody makes up for slots that the other has.
+    await Promise.all([one, two].map((worker) => waitForSlot(worker.deps, 'create', BATCH, NEVER)));
+    const begin = performance.now();
+    const turns = [one, two, one, two, one, two].map((worker) => waitForSlot(worker.deps, 'create', BATCH, NEVER));
+    await Promise.all(turns);
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(100);
+  });
+
+  it('does not ask the ledger for each call, with a limit or without', async () => {
+    for (const rate of [null, 10_000]) {
+      const world = await createWorld();
+      await world.fill([tts()], { limits: { rate } });
+      const { worker, steps } = await watched(world);
+      const begin = performance.now();
+      for (let turn = 0; turn < 300; turn++) await call(worker, 'create', null);
+      expect(steps.length).toBeLessThanOrEqual(2 + (performance.now() - begin) / 250);
+      expect(new Set(steps)).toEqual(new Set(['lease']));
+    }
   });
 
   it('hears within a second that the user raised the rate', async () => {
@@ -41,7 +76,6 @@ describe('waitForSlot', () => {
     const waiting = [1, 2, 3].map(() => waitForSlot(worker.deps, 'create', BATCH, NEVER));
     await (await world.look()).tune(BATCH, { limits: { rate: 20 } });
     await Promise.all(waiting);
-    expect((await stateOf(world, 'create')).gapMs).toBe(50);
   });
 
   it('lets go of a paid request whose batch was paused, for its intent will be refused', async () => {
@@ -59,10 +93,10 @@ describe('waitForSlot', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const worker = await world.worker();
-    await reportHealth(worker.deps, 'create', Date.now(), failureOf('RateLimited', 600_000));
+    await call(worker, 'create', failureOf('RateLimited', 600_000));
     await waitForSlot(worker.deps, 'read', BATCH, NEVER);
-    expect((await stateOf(world, 'create')).pausedUntil).toBeGreaterThan(Date.now() + 500_000);
-    expect((await stateOf(world, 'read')).pausedUntil).toBe(0);
+    expect(await pauseOf(world, 'create')).toBeGreaterThan(500_000);
+    expect(await pauseOf(world, 'read')).toBe(0);
   });
 
   it('waits out the pause that another worker was asked for, and stops waiting when told to', async () => {
@@ -70,7 +104,7 @@ describe('waitForSlot', () => {
     await world.fill([tts()]);
     const clock = movableClock();
     const [one, two] = await Promise.all([world.worker({ clock }), world.worker({ clock })]);
-    await reportHealth(one.deps, 'create', clock.now().wall, failureOf('RateLimited', 600_000));
+    await call(one, 'create', failureOf('RateLimited', 600_000));
     const stop = new AbortController();
     const waiting = waitForSlot(two.deps, 'create', BATCH, stop.signal);
     stop.abort();
@@ -78,6 +112,69 @@ describe('waitForSlot', () => {
     clock.move({ wall: 600_001 });
     await waitForSlot(two.deps, 'create', BATCH, NEVER);
     await expect(waitForSlot(two.deps, 'create', BATCH, stop.signal)).rejects.toThrow();
+  });
+
+  it('tells those who wait that the ledger is gone', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const { deps } = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, updateLimiter: () => Promise.reject(new Error('no such ledger')) },
+      }),
+    });
+    await expect(waitForSlot(deps, 'create', BATCH, NEVER)).rejects.toThrow('no such ledger');
+  });
+});
+
+describe('reportHealth', () => {
+  it.each<[FailureClass, boolean]>([
+    ['NotSent', true],
+    ['ServiceDown', true],
+    ['OutcomeUnknown', true],
+    ['BadToken', false],
+    ['OutOfCredits', false],
+    ['BadRequest', false],
+  ])('after three calls in a row that ended as %s: everybody pauses: %j', async (failureClass, pauses) => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    for (let trouble = 1; trouble <= 3; trouble++) {
+      expect(await pauseOf(world, 'create')).toBe(0);
+      await call(worker, 'create', failureOf(failureClass));
+    }
+    expect((await pauseOf(world, 'create')) > 0).toBe(pauses);
+  });
+
+  it('does not stop everybody for a few calls among many that fail', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const { worker, steps } = await watched(world);
+    for (let turn = 0; turn < 20; turn++) await call(worker, 'create', turn % 3 < 2 ? failureOf('ServiceDown') : null);
+    expect(new Set(steps)).toEqual(new Set(['lease']));
+  });
+
+  it('heeds what a service that is down asks for, at once', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    await call(await world.worker(), 'create', failureOf('ServiceDown', 30_000));
+    expect(await pauseOf(world, 'create')).toBeGreaterThan(20_000);
+  });
+
+  it('does not take too many jobs at once for too fast', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    await call(await world.worker(), 'create', { ...failureOf('RateLimited', 30_000), limit: 'concurrency' });
+    expect(await pauseOf(world, 'create')).toBe(0);
+  });
+
+  it('takes refusals of calls that were on the wire together for one', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const { worker, steps } = await watched(world);
+    const { deps } = worker;
+    const turns = await Promise.all([1, 2, 3, 4].map(() => deps.pace.take(deps, 'create', BATCH, NEVER)));
+    for (const turn of turns) await reportHealth(deps, turn, failureOf('RateLimited'));
+    expect(steps.filter((step) => step === 'refused')).toHaveLength(1);
   });
 });
 
@@ -88,26 +185,31 @@ describe('readInTurn', () => {
     const clock = movableClock();
     const { deps } = await world.worker({ clock });
     const failing = (): Promise<never> => Promise.reject(new ApiError(failureOf('ServiceDown')));
-    for (let trouble = 1; trouble <= 3; trouble++) {
+    const pauses: number[] = [];
+    for (let trouble = 1; trouble <= 5; trouble++) {
       await expect(readInTurn(deps, BATCH, NEVER, failing)).rejects.toThrow(ApiError);
-      expect((await stateOf(world, 'read')).troubles).toBe(trouble);
-      clock.move({ wall: 60_000 });
+      pauses.push(Math.ceil((await pauseOf(world, 'read', clock.now().wall)) / 250));
+      clock.move({ wall: 60_000, monotonic: 60_000 });
     }
+    expect(pauses).toEqual([0, 0, 1, 2, 4]);
     expect(await readInTurn(deps, BATCH, NEVER, () => Promise.resolve('good'))).toBe('good');
-    expect((await stateOf(world, 'read')).troubles).toBe(0);
+    for (let trouble = 1; trouble <= 2; trouble++) {
+      await expect(readInTurn(deps, BATCH, NEVER, failing)).rejects.toThrow(ApiError);
+    }
+    expect(await pauseOf(world, 'read', clock.now().wall)).toBe(0);
   });
 
   it('does not take its own end for trouble of the API', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
-    const { deps } = await world.worker();
+    const { worker, steps } = await watched(world);
     const stop = new AbortController();
-    const reading = readInTurn(deps, BATCH, stop.signal, () => {
+    const reading = readInTurn(worker.deps, BATCH, stop.signal, () => {
       stop.abort();
-      return Promise.reject(new ApiError(failureOf('NotSent')));
+      return Promise.reject(new ApiError(failureOf('ServiceDown', 30_000)));
     });
     await expect(reading).rejects.toThrow(ApiError);
-    expect((await stateOf(world, 'read')).troubles).toBe(0);
+    expect(steps).toEqual(['lease']);
   });
 
   it('keeps to the number of reads on the wire', async () => {

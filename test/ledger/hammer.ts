@@ -26,7 +26,7 @@ async function sendTwice(number: number): Promise<void> {
     if (answer !== 'go') continue;
     process.stdout.write(`${number}.${attempt}\n`);
     await ledger.settle(key, { verdict: 'not-accepted' }, { state: 'waiting' });
-    await ledger.updateLimiter<number, null>('goes', (n = 0) => ({ state: n + 1, result: null }));
+    await ledger.updateLimiter('goes', { do: 'learn', spans: [[100, 100]] });
   }
 }
 

@@ -16,6 +16,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+import { jobsIn } from '../../workflows/policy/job-times.ts';
 import { transpile } from './transpile.ts';
 
 const run = promisify(execFile);
@@ -100,8 +101,8 @@ describe('a ledger in a thread of its own', () => {
   });
 
   it('loses no change of a limiter', async () => {
-    const add = (): Promise<number> =>
-      ledger.updateLimiter<number, number>('goes', (n = 0) => ({ state: n + 1, result: n + 1 }));
+    const add = async (): Promise<number> =>
+      Math.round(jobsIn(await ledger.updateLimiter('goes', { do: 'learn', spans: [[100, 100]] })));
     const answers = await Promise.all(Array.from({ length: 30 }, add));
     expect(answers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
   });

@@ -3,6 +3,7 @@ import Database from 'libsql';
 import type { LaneHold } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
+import { jobsIn } from '../../workflows/policy/job-times.ts';
 import { aBatch, aKey, aRow, claimAnew, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
@@ -291,11 +292,8 @@ describe('scanRows', () => {
 
 describe('updateLimiter', () => {
   it('keeps a state per scope, changed by one at a time', async () => {
-    const add = (scope: string): Promise<number> =>
-      ledger.updateLimiter<{ n: number }, number>(scope, (state) => {
-        const n = (state?.n ?? 0) + 1;
-        return { state: { n }, result: n };
-      });
+    const add = async (scope: string): Promise<number> =>
+      Math.round(jobsIn(await ledger.updateLimiter(scope, { do: 'learn', spans: [[100, 100]] })));
     const results = await Promise.all(upTo(20).map(() => add('a')));
     expect(results.sort((x, y) => x - y)).toEqual(upTo(20));
     expect(await add('b')).toBe(1);

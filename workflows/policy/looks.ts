@@ -21,6 +21,21 @@ export function firstLook(plan: LookPlan, acceptedAt: number, now: Instant): num
   return now.monotonic + Math.min(plan.firstLookMs, Math.max(0, wait));
 }
 
+/** Looks that were planned closer than this part of the gap to the one before are left out. */
+const SAME_LOOK = 0.12;
+
+/**
+ * The age at which a job is looked at next, after a look (or its acceptance, 0) at an age. `planned`: the best ages for jobs of its sort, see
+ * `look-plan.ts`; beyond them the gap goes on. `random` in [0, 1) spreads looks, so that jobs that were created together are not read
+ * together.
+ */
+export function nextAge(plan: LookPlan, planned: readonly number[] | null, ageMs: number, random: number): number {
+  const next = planned?.find((age) => age > ageMs + SAME_LOOK * plan.pollGapMs);
+  if (next === undefined) return ageMs + plan.pollGapMs * (0.9 + 0.2 * random);
+  const spread = Math.min(0.04 * (next - ageMs), (SAME_LOOK / 2) * plan.pollGapMs);
+  return next + spread * (2 * random - 1);
+}
+
 /** Time of the next look after one at `now`; `random` in [0, 1) spreads it by ±10 %. */
 export function nextLook(plan: LookPlan, now: number, random: number): number {
   return now + plan.pollGapMs * (0.9 + 0.2 * random);

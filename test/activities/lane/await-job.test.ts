@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnwritable } from '../../../store/errors.ts';
 import { UnfitBody } from '../../../store/store.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../workflows/policy/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { fastClock } from '../worker.ts';
@@ -75,7 +76,11 @@ describe('awaitJob', () => {
       clock: fastClock(60),
       // The pauses that trouble asks of all reads take longer than the test.
       change: ({ ledger }) => ({
-        ledger: { ...ledger, updateLimiter: (_scope, change) => Promise.resolve(change(undefined).result) },
+        ledger: {
+          ...ledger,
+          updateLimiter: <Step extends LimiterStep>(_: string, step: Step) =>
+            Promise.resolve(takeStep(undefined, step).result as LimiterAnswer<Step>),
+        },
       }),
     });
     const sender = await world.worker();

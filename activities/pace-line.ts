@@ -1,0 +1,188 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LEASE_MS, type LeaseAnswer } from '../workflows/policy/lease.ts';
+import { Pacer, type Slot } from '../workflows/policy/pacer.ts';
+import { limiterScope, type EndpointClass, type PaceNeeds } from './pace-needs.ts';
+
+/** A lease is renewed, and the settings of the batch are read, this often while there are calls, ms. */
+const RENEW_MS = 250;
+/** The same during a long pause. */
+const RENEW_IN_PAUSE_MS = 1_000;
+/** All of the pace is lent to others: asked again after this, ms. */
+const NOTHING_LEFT_MS = 50;
+/** Stands for "as much as there is" where a number is needed. */
+const ALL = 1e9;
+
+/** What a lease and the settings of the batch say, and since when, monotonic ms. */
+interface Known {
+  readonly since: number;
+  readonly limit: number | null;
+  readonly mayCall: boolean;
+  readonly lease: LeaseAnswer;
+}
+
+interface Waiter {
+  readonly give: (slot: Slot) => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+/** The calls of one batch in one endpoint class that wait for their turn in this process, first come, first served. */
+export class PaceLine {
+  readonly #endpoint: EndpointClass;
+  readonly #batch: string;
+  readonly #aheadMs: number;
+  // Processes that begin together should not send together.
+  readonly #pacer = new Pacer(Math.random());
+  readonly #waiting = new Set<Waiter>();
+  #known: Known | undefined;
+  #renewal: Promise<Known> | undefined;
+  #pausedUntil = 0;
+  /** Counts pauses, so that a lease from before one does not end it. */
+  #pauses = 0;
+  #isShort = false;
+  #isServing = false;
+
+  constructor(endpoint: EndpointClass, batch: string, aheadMs: number) {
+    this.#endpoint = endpoint;
+    this.#batch = batch;
+    this.#aheadMs = aheadMs;
+  }
+
+  get limit(): number | null {
+    return this.#known?.limit ?? null;
+  }
+
+  get isTroubled(): boolean {
+    return this.#known?.lease.isTroubled ?? false;
+  }
+
+  /** Waits for a slot; rejects when the signal aborts before, or when the ledger cannot be asked. */
+  take(deps: PaceNeeds, signal: AbortSignal): Promise<Slot> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const leave = (): void => {
+        this.#waiting.delete(waiter);
+        signal.removeEventListener('abort', abort);
+      };
+      const waiter: Waiter = {
+        give: (slot) => {
+          leave();
+          resolve(slot);
+        },
+        fail: (reason) => {
+          leave();
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passes on what it was given
+          reject(reason);
+        },
+      };
+      const abort = (): void => {
+        waiter.fail(signal.reason);
+      };
+      // A whole window may wait by one signal.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', abort);
+      this.#waiting.add(waiter);
+      if (!this.#isServing) void this.#serve(deps);
+    });
+  }
+
+  giveBack(slot: Slot): void {
+    this.#pacer.giveBack(slot);
+  }
+
+  usedBefore(time: number): number {
+    return this.#pacer.usedBefore(time);
+  }
+
+  /** No slot before then, and the next one only after a new look at what is known. */
+  hold(until: number): void {
+    this.#pauses += 1;
+    this.#pausedUntil = until;
+    this.#known = undefined;
+  }
+
+  /** Gives out slots as long as anybody waits. Never rejects. */
+  async #serve(deps: PaceNeeds): Promise<void> {
+    this.#isServing = true;
+    try {
+      while (this.#waiting.size > 0) {
+        const wait = this.#giveOut(deps, await this.#upToDate(deps));
+        if (this.#waiting.size > 0) await sleep(Math.min(wait, RENEW_MS));
+      }
+    } catch (error) {
+      for (const waiter of [...this.#waiting]) waiter.fail(error);
+    } finally {
+      this.#isServing = false;
+    }
+  }
+
+  /** Gives out what there is now; returns how long until there may be more, ms. */
+  #giveOut({ clock }: PaceNeeds, { mayCall, lease }: Known): number {
+    for (const waiter of this.#waiting) {
+      const now = clock.now().monotonic;
+      // Its intent will be refused.
+      if (!mayCall) {
+        waiter.give({ at: now, isRefused: false });
+        continue;
+      }
+      if (lease.rate === null) {
+        if (this.#pausedUntil > now) return this.#pausedUntil - now;
+        const slot = { at: now, isRefused: false };
+        this.#pacer.note(slot);
+        waiter.give(slot);
+        continue;
+      }
+      const share = { rate: lease.rate, mayCatchUp: lease.isAlone, pausedUntil: this.#pausedUntil };
+      const next = lease.rate > 0 ? this.#pacer.next(share, now, this.#aheadMs) : { notBefore: now + NOTHING_LEFT_MS };
+      if ('notBefore' in next) {
+        this.#isShort = true;
+        return Math.max(1, next.notBefore - now);
+      }
+      waiter.give(next);
+    }
+    return 0;
+  }
+
+  /** What is known, not older than a lease lasts; renewed before that, without anybody waiting for it. */
+  async #upToDate(deps: PaceNeeds): Promise<Known> {
+    const now = deps.clock.now().monotonic;
+    const known = this.#known;
+    const age = known === undefined ? Infinity : now - known.since;
+    const isLong = known !== undefined && known.lease.pauseMs > RENEW_IN_PAUSE_MS;
+    const renewAfter = known?.lease.rate === 0 ? NOTHING_LEFT_MS : isLong ? RENEW_IN_PAUSE_MS : RENEW_MS;
+    if (known !== undefined && age < renewAfter) return known;
+    this.#renewal ??= this.#renew(deps).finally(() => {
+      this.#renewal = undefined;
+    });
+    if (known === undefined || age >= LEASE_MS || known.lease.rate === 0) return this.#renewal;
+    // Whoever needs it is told of its failure: the next renewal is awaited, once the lease is over.
+    this.#renewal.catch(() => undefined);
+    return known;
+  }
+
+  async #renew(deps: PaceNeeds): Promise<Known> {
+    const batch = await deps.batches.read(this.#batch);
+    if (batch === undefined) throw new Error(`The ledger has no batch "${this.#batch}".`);
+    const { settings, control } = batch;
+    const limit = this.#endpoint === 'create' ? settings.limits.rate : settings.limits.pollRate;
+    const [pauses, isShort] = [this.#pauses, this.#isShort];
+    this.#isShort = false;
+    const { wall, monotonic: since } = deps.clock.now();
+    const used = this.#pacer.usedBefore(since);
+    const lease = await deps.ledger.updateLimiter(limiterScope(deps, this.#endpoint), {
+      do: 'lease',
+      owner: deps.owner,
+      batch: this.#batch,
+      limit,
+      want: isShort ? ALL : used,
+      used,
+      isShort,
+      now: wall,
+    });
+    const known = { since, limit, mayCall: this.#endpoint === 'read' || control === 'running', lease };
+    if (pauses !== this.#pauses) return this.#renew(deps);
+    this.#known = known;
+    this.#pausedUntil = since + lease.pauseMs;
+    return known;
+  }
+}

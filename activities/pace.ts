@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pause } from '../workflows/policy/limiter-step.ts';
+import type { Slot } from '../workflows/policy/pacer.ts';
+import { PaceLine } from './pace-line.ts';
+import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
+
+/** The right to make one call, at a moment. */
+export interface Turn {
+  readonly endpoint: EndpointClass;
+  readonly batch: string;
+  readonly slot: Slot;
+}
+
+/**
+ * Turns of paid requests are given so far ahead, ms: their intents are written meanwhile, and the requests go at their moment all the
+ * same. A timer and a synced commit before each send would lose twice that.
+ */
+const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
+
+/** What one process knows of the pace of one endpoint class. */
+interface EndpointPace {
+  readonly lines: Map<string, PaceLine>;
+  /** Calls in a row that found the service away or down. */
+  troublesInARow: number;
+  /** When the last refusal or trouble was told to the others, monotonic ms; calls that were sent before bring no news. */
+  toldAt: number;
+}
+
+/**
+ * The pace of the calls of this process. What all processes may do together is shared out by the ledger, as a lease for a moment; within its
+ * share the process paces itself, in memory, without asking for each call.
+ */
+export class Pace {
+  readonly #endpoints: Readonly<Record<EndpointClass, EndpointPace>> = {
+    create: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY },
+    read: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY },
+  };
+
+  /**
+   * Waits for the turn of a call of a batch: for paid requests until shortly before its moment, see {@link atItsMoment}. The rate is the
+   * one that the batch has now, also when it changes meanwhile. A paid request of a batch that no longer runs need not wait: its
+   * intent will be refused. Rejects when the signal aborts first.
+   */
+  async take(deps: PaceNeeds, endpoint: EndpointClass, batch: string, signal: AbortSignal): Promise<Turn> {
+    const { lines } = this.#endpoints[endpoint];
+    let line = lines.get(batch);
+    if (line === undefined) {
+      line = new PaceLine(endpoint, batch, AHEAD_MS[endpoint]);
+      lines.set(batch, line);
+    }
+    return { endpoint, batch, slot: await line.take(deps, signal) };
+  }
+
+  /** Takes back a turn that is not used. */
+  giveBack({ endpoint, batch, slot }: Turn): void {
+    this.#endpoints[endpoint].lines.get(batch)?.giveBack(slot);
+  }
+
+  /** Calls of the class in the second before that were not refused. */
+  usedBefore(endpoint: EndpointClass, time: number): number {
+    return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.usedBefore(time), 0);
+  }
+
+  /** The user's own rate for a batch, as far as this process knows it. */
+  statedFor({ endpoint, batch }: Turn): number | null {
+    return this.#endpoints[endpoint].lines.get(batch)?.limit ?? null;
+  }
+
+  /** Holds all calls of the class of this process: the ledger said so, for all processes. */
+  hold(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
+    for (const line of this.#endpoints[endpoint].lines.values()) line.hold(now + pauseMs);
+  }
+
+  /** Whether a call that was sent then can tell the other processes something that this one has not told them. */
+  isNews({ endpoint, slot }: Turn): boolean {
+    return slot.at > this.#endpoints[endpoint].toldAt;
+  }
+
+  told(endpoint: EndpointClass, now: number): void {
+    this.#endpoints[endpoint].toldAt = now;
+  }
+
+  /** One more call found the service away or down; returns how many there were in a row. */
+  troubled(endpoint: EndpointClass): number {
+    return (this.#endpoints[endpoint].troublesInARow += 1);
+  }
+
+  /** A call was answered in order; returns true if that ends a trouble that all processes know of. */
+  answered(endpoint: EndpointClass): boolean {
+    const known = this.#endpoints[endpoint];
+    known.troublesInARow = 0;
+    return [...known.lines.values()].some((line) => line.isTroubled);
+  }
+}
+
+/** Waits for the moment of a turn, at most as long as turns are given ahead, and notes it as sent. */
+export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { slot }: Turn): Promise<void> {
+  const wait = slot.at - clock.now().monotonic;
+  if (wait > 0) await sleep(wait);
+  slot.at = clock.now().monotonic;
+}

@@ -1,0 +1,71 @@
+import type { Failure, FailureClass } from '../contract/failures.ts';
+import type { Pace, Turn } from './pace.ts';
+import { limiterScope, type PaceNeeds } from './pace-needs.ts';
+
+/** What an answer, or none, says about the API. */
+type News = 'well' | 'slow-down' | 'trouble';
+
+/**
+ * What each class says of the API's health. `OutcomeUnknown` is a time-out, a cut or a 5xx to a paid request: nothing good, and each more
+ * leaves another row in doubt. The other refusals come from a service that works. The last ones are ours, not the answer of a call.
+ */
+const NEWS: Readonly<Record<FailureClass, News>> = {
+  RateLimited: 'slow-down',
+  NotSent: 'trouble',
+  ServiceDown: 'trouble',
+  OutcomeUnknown: 'trouble',
+  OutOfCredits: 'well',
+  BadToken: 'well',
+  BadRequest: 'well',
+  JobFailed: 'well',
+  ResultGone: 'well',
+  Unfit: 'well',
+  OverBudget: 'well',
+  Overdue: 'well',
+  InternalError: 'well',
+};
+
+/**
+ * Troubles in a row before everybody pauses. A service that drops a part of its calls is not helped by pauses, and the batch would stand
+ * still most of the time; one that is away fails each call.
+ */
+const TROUBLES_TO_PAUSE = 3;
+
+/**
+ * Tells everybody what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it is no
+ * news: a good answer after good ones, or one more refusal of calls that were on the wire together.
+ */
+export async function reportHealth(
+  deps: PaceNeeds & { readonly pace: Pace },
+  turn: Turn,
+  failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit'> | null,
+): Promise<void> {
+  const { ledger, pace, owner } = deps;
+  const { endpoint, slot } = turn;
+  const { wall: now, monotonic } = deps.clock.now();
+  const sentAt = now - (monotonic - slot.at);
+  const scope = limiterScope(deps, endpoint);
+  const wish = failure?.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs };
+  switch (failure === null ? 'well' : NEWS[failure.class]) {
+    case 'well':
+      if (!pace.answered(endpoint)) return;
+      pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'answered', now, sentAt }));
+      return;
+    case 'slow-down': {
+      slot.isRefused = true;
+      // Too many jobs at once says nothing about the pace.
+      if (failure?.limit === 'concurrency' || !pace.isNews(turn)) return;
+      const counted = pace.usedBefore(endpoint, slot.at);
+      pace.told(endpoint, monotonic);
+      const refusal = { owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish };
+      pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'refused', ...refusal }));
+      return;
+    }
+    case 'trouble': {
+      const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE && failure?.retryAfterMs === undefined;
+      if (isPassing || !pace.isNews(turn)) return;
+      pace.told(endpoint, monotonic);
+      pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'troubled', now, sentAt, ...wish }));
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { climb, learn, learnedRate, type LearnedLimit, type Refusal } from '../../../workflows/policy/learned-limit.ts';
+
+const NOW = 1_000_000;
+const ALONE = { others: {}, pausedUntil: 0 };
+const refusal = (counted: number, more: Partial<Refusal> = {}): Refusal => ({
+  ...{ owner: 'p', counted, stated: null, sentAt: (more.now ?? NOW) - 1, now: NOW },
+  ...more,
+});
+const first = (counted: number, stated: number | null = null): LearnedLimit =>
+  learn(null, refusal(counted, { stated }), ALONE);
+
+/** Time that passes, asked for every quarter of a second. */
+function wait(
+  limit: LearnedLimit | null,
+  ms: number,
+  stated: number | null = null,
+  isShort = true,
+): LearnedLimit | null {
+  let now = Math.max(limit?.climbedAt ?? NOW, limit?.refusedAt ?? NOW);
+  let known = limit;
+  for (const end = now + ms; now < end && known !== null;) {
+    now += 250;
+    known = climb(known, isShort, stated, now);
+  }
+  return known;
+}
+
+describe('the first refusal', () => {
+  it('teaches the calls of the whole second before, and climbs from there at once', () => {
+    expect(first(40)).toMatchObject({ rate: 40, phase: 'climb' });
+    expect(learnedRate(wait(first(40), 1_000))).toBeCloseTo(80, 6);
+  });
+
+  it('takes a stated rate down by a tenth at most, and back to it within a second', () => {
+    expect(first(4, 100)).toMatchObject({ rate: 90, phase: 'climb' });
+    expect(learnedRate(wait(first(4, 100), 1_000, 100))).toBeNull();
+  });
+
+  it('of a stated rate that was used to the full takes a little of it, for two seconds', () => {
+    expect(first(98, 100)).toMatchObject({ rate: 99, phase: 'hold', holdMs: 2_000 });
+    expect(learnedRate(wait(first(98, 100), 3_000, 100))).toBeNull();
+  });
+
+  it('adds up what processes sent, each once', () => {
+    const one = first(50);
+    const news = { others: {}, pausedUntil: NOW + 250 };
+    const both = learn(one, refusal(48, { owner: 'q', sentAt: NOW + 100, now: NOW + 120 }), news);
+    expect(both).toMatchObject({ counted: 98, rate: 98 });
+    expect(learn(both, refusal(48, { owner: 'q', sentAt: NOW + 110, now: NOW + 130 }), news)).toBe(both);
+    expect(learn(null, refusal(30), { others: { q: 60 }, pausedUntil: 0 })).toMatchObject({ counted: 90 });
+  });
+});
+
+describe('a second refusal', () => {
+  it('at the same figure confirms it, and it is held for a minute', () => {
+    const climbed = wait(first(100), 750);
+    const limit = learn(climbed, refusal(95, { now: NOW + 2_000 }), ALONE);
+    // What was accepted is never more than the limit, so the higher figure counts.
+    expect(limit).toMatchObject({ rate: 100, phase: 'hold', holdMs: 60_000 });
+    expect(learnedRate(wait(limit, 59_000))).toBe(100);
+  });
+
+  it('at another figure corrects it', () => {
+    const climbed = wait(first(12), 3_000);
+    expect(learn(climbed, refusal(70, { now: NOW + 4_000 }), ALONE)).toMatchObject({ rate: 70, phase: 'climb' });
+  });
+
+  it('at the same figure takes a stated rate down that is far too high', () => {
+    const open = wait(first(50, 100), 1_000, 100);
+    const limit = learn(open, refusal(50, { stated: 100, now: NOW + 2_500 }), ALONE);
+    expect(limit).toMatchObject({ rate: 50, phase: 'hold' });
+  });
+
+  it('long after the first is one of its own', () => {
+    const open = wait(first(30, 100), 1_000, 100);
+    const limit = learn(open, refusal(30, { stated: 100, now: NOW + 30_000 }), ALONE);
+    expect(limit).toMatchObject({ rate: 90, phase: 'climb' });
+  });
+});
+
+describe('a limit that is held', () => {
+  const held = learn(wait(first(100), 750), refusal(100, { now: NOW + 2_000 }), ALONE);
+  const later = NOW + 20_000;
+
+  it('stays at a refusal by chance, and goes down at one soon after', () => {
+    const chance = learn(held, refusal(99, { now: later }), ALONE);
+    expect(learnedRate(chance)).toBe(100);
+    expect(learnedRate(learn(chance, refusal(99, { now: later + 5_000 }), ALONE))).toBe(98);
+  });
+
+  it('is tried slowly a little beyond, then quickly, and is forgotten when it was exceeded many times over', () => {
+    const after = wait(held, 62_000);
+    expect(after?.phase).toBe('probe');
+    expect(learnedRate(after)).toBeGreaterThan(100);
+    expect(learnedRate(after)).toBeLessThan(115);
+    expect(learnedRate(wait(after, 8_000))).toBeNull();
+  });
+
+  it('is held longer after each trial that failed', () => {
+    const tried = wait(held, 62_000);
+    const now = NOW + 65_000;
+    const again = learn(tried, refusal(101, { now }), ALONE);
+    expect(again).toMatchObject({ rate: 100, phase: 'hold', holdMs: 120_000, holdUntil: now + 120_000 });
+  });
+
+  it('is tried early where it fell, for it may soon be what it was', () => {
+    const guess = learn(held, refusal(40, { now: later }), ALONE);
+    expect(guess).toMatchObject({ rate: 50, phase: 'climb', was: 100 });
+    const fallen = learn(wait(guess, 500), refusal(40, { now: later + 2_000 }), ALONE);
+    expect(fallen).toMatchObject({ rate: 40, phase: 'hold', holdMs: 8_000 });
+  });
+
+  it('does not climb while nobody is short of it, and is forgotten in the end', () => {
+    const idle = wait(held, 70_000, null, false);
+    expect(learnedRate(idle)).toBe(100);
+    expect(wait(held, 181_000, null, false)).toBeNull();
+  });
+});
+
+describe('whatever happens', () => {
+  it('a limit is above nothing, at most what is stated, and never rises by a refusal', () => {
+    const event = fc.record({
+      after: fc.integer({ min: 1, max: 20_000 }),
+      counted: fc.nat(300),
+      isRefused: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.option(fc.integer({ min: 1, max: 200 })), fc.array(event, { maxLength: 60 }), (stated, events) => {
+        let limit: LearnedLimit | null = null;
+        let now = NOW;
+        for (const { after, counted, isRefused } of events) {
+          now += after;
+          if (limit !== null) limit = climb(limit, true, stated, now);
+          const before = Math.min(learnedRate(limit) ?? Infinity, stated ?? Infinity);
+          if (!isRefused) continue;
+          limit = learn(limit, refusal(Math.min(counted, before), { stated, now }), ALONE);
+          const rate = learnedRate(limit) ?? Infinity;
+          expect(rate).toBeGreaterThan(0);
+          expect(rate).toBeLessThanOrEqual(Math.max(0.2, before) * 1.1);
+          expect(JSON.parse(JSON.stringify(limit))).toEqual(limit);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { simulate, type Scene, type Seen } from './pace-simulation.ts';
+
+const LIMIT = 100;
+const SCENE: Scene = {
+  seed: 1,
+  processes: 1,
+  stated: LIMIT,
+  limitAt: () => LIMIT,
+  retryAfterMs: 1_000,
+  submits: 8,
+  wayMs: [0.5, 3],
+  workMs: [5, 7],
+  lastsMs: 33_000,
+};
+const FAR: Partial<Scene> = { wayMs: [5, 15], workMs: [100, 300], submits: 32 };
+
+const between = (times: readonly number[], from: number, to = Infinity): number =>
+  times.filter((time) => time >= from && time < to).length;
+
+/** Part of a limit that was used in a stretch of time, and refusals per 100 calls that were taken in it. */
+function use({ accepted, refused }: Seen, from: number, to: number, limit = LIMIT): { part: number; refusals: number } {
+  const taken = between(accepted, from, to);
+  return { part: taken / ((limit * (to - from)) / 1_000), refusals: (100 * between(refused, from, to)) / taken };
+}
+
+const scenes: readonly [string, Partial<Scene>][] = [
+  ['a stated rate', {}],
+  ['a stated rate, by a process that stands still now and then', { stallMs: 40 }],
+  ['a stated rate, far away', FAR],
+  ['a stated rate, by three processes', { processes: 3 }],
+  ['a hidden limit', { stated: null }],
+  ['a hidden limit that asks for no pause', { stated: null, retryAfterMs: undefined }],
+  ['a hidden limit, far away', { ...FAR, stated: null }],
+  ['a hidden limit, by two processes', { stated: null, processes: 2 }],
+  ['a hidden limit, by three processes', { stated: null, processes: 3 }],
+  ['a stated rate that is twice too high', { limitAt: () => 50 }],
+];
+
+describe('the pace of all processes together', () => {
+  it.each(scenes)('uses 98 %% of %s from the third second on, at one refusal in a hundred', (_, more) => {
+    for (const seed of [1, 2, 3]) {
+      const scene = { ...SCENE, ...more, seed };
+      const seen = simulate(scene);
+      const after = use(seen, 3_000, scene.lastsMs, scene.limitAt(0));
+      expect(after.part).toBeGreaterThanOrEqual(0.98);
+      expect(after.refusals).toBeLessThanOrEqual(1);
+      expect(use(seen, 0, scene.lastsMs).refusals).toBeLessThanOrEqual(1);
+      // Some updates of the shared state a second, however many calls there are.
+      expect(seen.updates / scene.processes / 33).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it.each<[string, Partial<Scene>]>([
+    ['far away, when calls come in another order than they were sent', { ...FAR, wayMs: [5, 25] }],
+    ['by three processes that are far away', { ...FAR, processes: 3 }],
+  ])('uses most of a rate %s', (_, more) => {
+    const seen = simulate({ ...SCENE, ...more });
+    expect(use(seen, 3_000, 33_000).part).toBeGreaterThanOrEqual(0.85);
+    expect(use(seen, 0, 33_000).refusals).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['at the start', 200],
+    ['later', 10_000],
+  ])('is what it was within a second after the pause of a stray refusal %s', (_, at) => {
+    const seen = simulate({ ...SCENE, strays: [at] });
+    expect(seen.refused).toHaveLength(1);
+    for (let second = at + 2_000; second < 30_000; second += 1_000) {
+      expect(use(seen, second, second + 1_000).part).toBeGreaterThanOrEqual(0.97);
+    }
+  });
+
+  it('without a limit is what it was, too', () => {
+    const seen = simulate({ ...SCENE, stated: null, limitAt: () => Infinity, submits: 1, strays: [5_000] });
+    const before = between(seen.accepted, 3_000, 5_000);
+    expect(between(seen.accepted, 6_500, 8_500)).toBeGreaterThanOrEqual(0.95 * before);
+  });
+
+  it('follows a limit that falls and rises again', () => {
+    const limitAt = (now: number): number => (now < 10_000 || now >= 20_000 ? LIMIT : 40);
+    const seen = simulate({ ...SCENE, stated: null, limitAt, lastsMs: 45_000 });
+    expect(use(seen, 14_000, 20_000, 40).part).toBeGreaterThanOrEqual(0.95);
+    expect(use(seen, 35_000, 45_000).part).toBeGreaterThanOrEqual(0.9);
+    expect(use(seen, 0, 45_000).refusals).toBeLessThanOrEqual(1);
+  });
+
+  it('tries a hidden limit so rarely that it costs nothing to speak of', () => {
+    const seen = simulate({ ...SCENE, stated: null, lastsMs: 200_000 });
+    expect(use(seen, 3_000, 200_000).part).toBeGreaterThanOrEqual(0.975);
+  });
+});

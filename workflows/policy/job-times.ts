@@ -1,0 +1,100 @@
+/**
+ * How long jobs of one sort take, as far as was seen: a histogram with bins that grow by a constant factor, so that its size does not depend
+ * on how many jobs there were, and that survives JSON. Old jobs fade, so it follows a service that becomes slower.
+ *
+ * Nobody sees a job end. It runs at one look and has ended at the next, so what is learned is a span. It is spread over its bins as other
+ * jobs are: two looks that are far apart then do not blur what is known better.
+ */
+export interface JobTimes {
+  /** Jobs a bin, from the first bin that has any; empty before the first job. Fractions are parts of spans. */
+  readonly jobs: readonly number[];
+  /** Number of the first bin in `jobs`. */
+  readonly first: number;
+}
+
+/** A job ran after `fromMs` from its acceptance, and had ended after `toMs`. */
+export type Span = readonly [fromMs: number, toMs: number];
+
+export const NO_JOB_TIMES: JobTimes = { jobs: [], first: 0 };
+
+const GROWTH = 1.04;
+const SHORTEST_MS = 10;
+/** About eleven hours. */
+const MOST_BINS = 390;
+/** From so many jobs on, all that came before count half. */
+const FADE_AT = 4_000;
+/** Part of a span that is spread evenly, whatever is known of other jobs. */
+const EVENLY = 0.05;
+
+/** Lower edge of a bin, ms; the first one begins at 0. */
+export function edgeOf(bin: number): number {
+  return bin <= 0 ? 0 : SHORTEST_MS * GROWTH ** bin;
+}
+
+function binOf(ms: number): number {
+  if (ms < SHORTEST_MS * GROWTH) return 0;
+  return Math.min(MOST_BINS - 1, Math.floor(Math.log(ms / SHORTEST_MS) / Math.log(GROWTH)));
+}
+
+/** Jobs that are known, as far as they have not faded. */
+export function jobsIn({ jobs }: JobTimes): number {
+  return jobs.reduce((sum, count) => sum + count, 0);
+}
+
+/** Learns from jobs that have ended. */
+export function learnTimes(before: JobTimes, spans: readonly Span[]): JobTimes {
+  if (spans.length === 0) return before;
+  const counts = new Array<number>(MOST_BINS).fill(0);
+  for (const [index, count] of before.jobs.entries()) counts[before.first + index] = count;
+  let total = jobsIn(before);
+  for (const [fromMs, toMs] of spans) {
+    spread(counts, Math.max(0, Math.min(fromMs, toMs)), Math.max(0, toMs));
+    total += 1;
+    if (total < FADE_AT) continue;
+    for (const [bin, count] of counts.entries()) counts[bin] = count / 2;
+    total /= 2;
+  }
+  const first = counts.findIndex((count) => count > 0);
+  const last = counts.findLastIndex((count) => count > 0);
+  return { first, jobs: counts.slice(first, last + 1).map((count) => Math.round(count * 1e4) / 1e4) };
+}
+
+/** Adds one job to the bins of its span. */
+function spread(counts: number[], fromMs: number, toMs: number): void {
+  const [low, high] = [binOf(fromMs), binOf(toMs)];
+  if (low === high) {
+    counts[low] = (counts[low] ?? 0) + 1;
+    return;
+  }
+  const parts: { readonly bin: number; readonly width: number; readonly known: number }[] = [];
+  for (let bin = low; bin <= high; bin++) {
+    const [begin, end] = [edgeOf(bin), edgeOf(bin + 1)];
+    const width = Math.max(0, Math.min(end, toMs) - Math.max(begin, fromMs));
+    parts.push({ bin, width, known: ((counts[bin] ?? 0) * width) / (end - begin) });
+  }
+  const widths = parts.reduce((sum, { width }) => sum + width, 0);
+  const known = parts.reduce((sum, part) => sum + part.known, 0);
+  const evenly = known > 0 ? EVENLY : 1;
+  for (const part of parts) {
+    const share = (evenly * part.width) / widths + (known > 0 ? ((1 - evenly) * part.known) / known : 0);
+    counts[part.bin] = (counts[part.bin] ?? 0) + share;
+  }
+}
+
+/** The time after which this part of the jobs has ended, for each part (ascending, in [0, 1]), ms. */
+export function quantilesOf(times: JobTimes, parts: readonly number[]): readonly number[] {
+  const total = jobsIn(times);
+  const found: number[] = [];
+  let [bin, below] = [0, 0];
+  for (const part of parts) {
+    const wanted = part * total;
+    while (bin < times.jobs.length - 1 && (below + (times.jobs[bin] ?? 0) < wanted || (times.jobs[bin] ?? 0) === 0)) {
+      below += times.jobs[bin] ?? 0;
+      bin += 1;
+    }
+    const [begin, end] = [edgeOf(times.first + bin), edgeOf(times.first + bin + 1)];
+    const inside = Math.min(1, Math.max(0, (wanted - below) / Math.max(1e-9, times.jobs[bin] ?? 0)));
+    found.push(begin + (end - begin) * inside);
+  }
+  return found;
+}

@@ -1,0 +1,119 @@
+import { learnedRate } from './learned-limit.ts';
+import { asOf, climbed, isFree, type Lease, type RateState } from './rate.ts';
+
+/** Who asks for a share of the pace. */
+export interface LeaseAsk {
+  /** The process. */
+  readonly owner: string;
+  readonly batch: string;
+  /** The user's own rate for the batch, calls a second, or null. */
+  readonly limit: number | null;
+  /** Calls a second that the process would make if it could. */
+  readonly want: number;
+  /** Calls that it made in the last second and that were not refused. */
+  readonly used: number;
+  /** True if calls waited for their turn since it last asked. */
+  readonly isShort: boolean;
+  /** Wall clock, ms. */
+  readonly now: number;
+}
+
+/** What a process may do until it asks again. Spans rather than times, for it paces itself by another clock. */
+export interface LeaseAnswer {
+  /** Calls a second; null where nothing limits them. 0: all of it is lent to others for the moment. */
+  readonly rate: number | null;
+  /** True if nothing is known that could soon change this answer. */
+  readonly isFree: boolean;
+  /** No call for so long, ms. */
+  readonly pauseMs: number;
+  /** True if the service could not be reached or was down: a good answer is news. */
+  readonly isTroubled: boolean;
+  /** True if nobody else makes calls, so that slots that were missed may be made up for. */
+  readonly isAlone: boolean;
+}
+
+/** How long a share is lent, ms. A process that dies keeps its share from the others for so long. */
+export const LEASE_MS = 750;
+/** Part of the whole that each process is granted at least, so that it can begin at once when it has something to do. */
+const LEAST_PART = 0.05;
+
+/**
+ * Lends a process a share of the pace for {@link LEASE_MS}. The shares never add up to more than the limit: one that must give way does
+ * so when it asks next. Batches of one account share what there is; where their rates differ, each keeps to its own, and the slower
+ * one does not hold the quicker one up.
+ */
+export function lease(
+  before: RateState | undefined,
+  ask: LeaseAsk,
+): { readonly state: RateState; readonly result: LeaseAnswer } {
+  const { owner, batch, limit, now } = ask;
+  const clean = asOf(before, now);
+  const key = leaseKey(owner, batch);
+  const all = Object.entries(clean.leases).filter(([other]) => other !== key);
+  const others = all.map(([, other]) => other).filter(({ until }) => until > now);
+  const stated = [limit, ...others.map((other) => other.limit)].reduce<number | null>(
+    (most, one) => (most === null || one === null ? null : Math.max(most, one)),
+    0,
+  );
+  const state = climbed(clean, ask.isShort, stated, now);
+  const learned = learnedRate(state.limit) ?? Infinity;
+  const cap = Math.min(limit ?? Infinity, learned);
+  const common = {
+    isFree: isFree(state, now),
+    pauseMs: Math.max(0, state.pausedUntil - now),
+    isTroubled: state.troubles > 0,
+  };
+  if (cap === Infinity) {
+    const { [key]: own, ...rest } = state.leases;
+    const next = own === undefined ? state : { ...state, leases: rest };
+    return {
+      state: isSameAs(before, next) ? before : next,
+      result: { ...common, rate: null, isAlone: true },
+    };
+  }
+  const whole = Math.max(cap, ...others.map((other) => Math.min(other.limit ?? Infinity, learned)));
+  const want = Math.min(ask.want, cap);
+  const share = Math.max(
+    0,
+    Math.min(
+      shareOf(whole, want, others),
+      shareOf(
+        cap,
+        want,
+        others.filter((other) => other.batch === batch),
+      ),
+    ),
+  );
+  const own: Lease = { owner, batch, share, limit, want, used: ask.used, until: now + LEASE_MS };
+  return {
+    state: { ...state, leases: { ...state.leases, [key]: own } },
+    result: { ...common, rate: share, isFree: false, isAlone: all.length === 0 },
+  };
+}
+
+/** A fair share of the whole by what each wants, and no more than is not lent. */
+function shareOf(whole: number, want: number, others: readonly Lease[]): number {
+  if (others.length === 0) return whole;
+  const least = whole * LEAST_PART;
+  const wants = others.map((other) => Math.max(least, other.want)).sort((a, b) => a - b);
+  let [left, sharers] = [whole, wants.length + 1];
+  const own = Math.max(least, want);
+  // Who wants less than an equal part leaves the rest to the others.
+  for (const other of wants) {
+    if (other >= left / sharers) break;
+    left -= other;
+    sharers -= 1;
+  }
+  const fair = own < left / sharers ? Math.min(whole, own * 2) : left / sharers;
+  return Math.min(fair, whole - others.reduce((sum, other) => sum + other.share, 0));
+}
+
+/** Names a lease. */
+export function leaseKey(owner: string, batch: string): string {
+  return `${owner} ${batch}`;
+}
+
+/** True if there is nothing to write. */
+function isSameAs(before: RateState | undefined, after: RateState): before is RateState {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(after);
+}

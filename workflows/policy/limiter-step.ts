@@ -1,0 +1,54 @@
+import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from './job-times.ts';
+import { lease, type LeaseAnswer, type LeaseAsk } from './lease.ts';
+import type { Refusal } from './learned-limit.ts';
+import { answered, refused, troubled, type RateState } from './rate.ts';
+
+/**
+ * What a process can ask of what all processes share: the pace, and how long jobs take. Plain data: the ledger, which keeps the
+ * states, runs the step, perhaps in another thread.
+ */
+export type LimiterStep =
+  | ({ readonly do: 'lease' } & LeaseAsk)
+  | ({ readonly do: 'refused' } & Refusal & { readonly retryAfterMs?: number })
+  | { readonly do: 'troubled'; readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number }
+  | { readonly do: 'answered'; readonly now: number; readonly sentAt: number }
+  /** Adds job times that this process has seen; none, to be told what all have seen. */
+  | { readonly do: 'learn'; readonly spans: readonly Span[] };
+
+/** For how long nobody may call now, ms. */
+export interface Pause {
+  readonly pauseMs: number;
+}
+
+export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly do: 'lease' }
+  ? LeaseAnswer
+  : Step extends { readonly do: 'learn' }
+    ? JobTimes
+    : Pause;
+
+/** Takes a step. The same state means that there is nothing to write. */
+export function takeStep(
+  state: unknown,
+  step: LimiterStep,
+): { readonly state: unknown; readonly result: LimiterAnswer<LimiterStep> } {
+  const before = state as RateState | undefined;
+  switch (step.do) {
+    case 'learn': {
+      const known = state as JobTimes | undefined;
+      const times = learnTimes(known ?? NO_JOB_TIMES, step.spans);
+      return { state: known === undefined || step.spans.length > 0 ? times : known, result: times };
+    }
+    case 'lease':
+      return lease(before, step);
+    case 'refused':
+      return paused(refused(before, step), step.now);
+    case 'troubled':
+      return paused(troubled(before, step), step.now);
+    case 'answered':
+      return paused(answered(before, step), step.now);
+  }
+}
+
+function paused(state: RateState, now: number): { readonly state: RateState; readonly result: Pause } {
+  return { state, result: { pauseMs: Math.max(0, state.pausedUntil - now) } };
+}

@@ -1,0 +1,107 @@
+/**
+ * Paces the calls of one process by its share of a rate, at the moment of sending.
+ *
+ * Slots lie on a grid, so a call that goes late does not shift those that follow. Slots that were missed (the process was busy, a pause was
+ * over, there was nothing to send) are made up for, up to half a second's worth and at twice the rate. And of any calls that are as many as
+ * the limit apart, the later one waits until the earlier one, as it was really sent, is a second old: so there are never more than the
+ * limit in any trailing second.
+ *
+ * Times are ms on one clock, which one does not matter.
+ */
+export interface Slot {
+  /** When the call is to go; when it was sent, once it was. */
+  at: number;
+  /** The API refused the call: it did not count there. */
+  isRefused: boolean;
+}
+
+export interface PacerShare {
+  /** Calls a second; above 0. */
+  readonly rate: number;
+  /** Missed slots may be made up for. */
+  readonly mayCatchUp: boolean;
+  /** No slot before this. */
+  readonly pausedUntil: number;
+}
+
+/** Part of a rate that is used: the rest is for calls that come to the API closer together than they were sent. */
+const USE = 0.987;
+const SECOND_MS = 1_000;
+/** Added to the second in which calls are counted, ms. */
+const WINDOW_SLACK_MS = 10;
+/** Missed slots that are made up for, ms. */
+const CATCH_UP_MS = 500;
+/** Processes that begin at the same moment spread over so much time, ms. */
+const SPREAD_MS = 100;
+const CATCH_UP_PACE = 1.5;
+
+export class Pacer {
+  /** Calls that may lie in the trailing second, oldest first. */
+  #sent: Slot[] = [];
+  /** Place on the grid of the last slot that was given. */
+  #last = Number.NEGATIVE_INFINITY;
+  readonly #phase: number;
+  #pruneAt = 64;
+  /** Places of slots that were given and not used. */
+  readonly #returned: number[] = [];
+
+  /** @param phase where among the slots of other processes this one's lie, in [0, 1). */
+  constructor(phase: number) {
+    this.#phase = phase;
+  }
+
+  /** The next slot, if it lies no further ahead than `aheadMs`; otherwise when it will. */
+  next(share: PacerShare, now: number, aheadMs: number): Slot | { readonly notBefore: number } {
+    const { rate, mayCatchUp, pausedUntil } = share;
+    const gap = SECOND_MS / (rate * USE);
+    const begin = Math.max(now, pausedUntil);
+    // Whoever is not alone begins anew at a place of his own, or all would send at the same moments after a pause.
+    if (!mayCatchUp && this.#last + gap < begin) this.#last = begin + this.#phase * Math.min(gap, SPREAD_MS) - gap;
+    const oldest = mayCatchUp ? now - CATCH_UP_MS : Number.NEGATIVE_INFINITY;
+    while ((this.#returned[0] ?? Infinity) < oldest) this.#returned.shift();
+    const place = Math.max(oldest, this.#returned[0] ?? this.#last + gap);
+    const at = Math.max(place, pausedUntil, this.#afterTheLast(gap), this.#afterTheWindow(rate));
+    if (at > now + aheadMs) return { notBefore: at - aheadMs };
+    if (this.#returned.length > 0) this.#returned.shift();
+    else this.#last = place;
+    const slot = { at: Math.max(at, now), isRefused: false };
+    this.#sent.push(slot);
+    return slot;
+  }
+
+  /** Notes a call that went without a slot, because nothing limited it. It counts in the second before a limit that is found. */
+  note(slot: Slot): void {
+    this.#sent.push(slot);
+    if (this.#sent.length < this.#pruneAt) return;
+    this.#sent = this.#sent.filter(({ at }) => at > slot.at - 2 * SECOND_MS);
+    this.#pruneAt = 2 * this.#sent.length + 64;
+  }
+
+  /** Takes a slot back that is not used. */
+  giveBack(slot: Slot): void {
+    const index = this.#sent.lastIndexOf(slot);
+    if (index < 0) return;
+    this.#sent.splice(index, 1);
+    this.#returned.push(slot.at);
+  }
+
+  /** Calls that were sent in the second before and not refused. */
+  usedBefore(time: number): number {
+    let used = 0;
+    for (const { at, isRefused } of this.#sent) if (!isRefused && at < time && at > time - SECOND_MS) used += 1;
+    return used;
+  }
+
+  #afterTheLast(gap: number): number {
+    const last = this.#sent.at(-1);
+    return last === undefined ? Number.NEGATIVE_INFINITY : last.at + gap / CATCH_UP_PACE;
+  }
+
+  /** When there is room in the trailing second. A rate below one a second has a longer one. */
+  #afterTheWindow(rate: number): number {
+    const calls = Math.max(1, Math.ceil(rate - 1e-6));
+    if (this.#sent.length > 4 * calls + 16) this.#sent = this.#sent.slice(-2 * calls);
+    const first = this.#sent.at(-calls);
+    return first === undefined ? Number.NEGATIVE_INFINITY : first.at + (calls * SECOND_MS) / rate + WINDOW_SLACK_MS;
+  }
+}
