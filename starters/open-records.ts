@@ -1,13 +1,13 @@
 import { LedgerMissing } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
+import { openLedger, type OpenOptions } from '../ledger/open-ledger.ts';
 import { ExitError } from './exit-error.ts';
 import { beforeWork } from './machine-trouble.ts';
 import type { Settings } from './settings.ts';
 
-/** Opens the ledger; `mustExist` for commands that only look. */
-export async function openRecords(settings: Settings, options: { readonly mustExist: boolean }): Promise<Ledger> {
+/** Opens the ledger; `mustExist` for commands that only look, `thread` for those that work on batches. */
+export async function openRecords(settings: Settings, options: OpenOptions): Promise<Ledger> {
   try {
     return await beforeWork(() => openLedger(settings.ledger, options));
   } catch (error) {

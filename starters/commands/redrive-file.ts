@@ -35,7 +35,7 @@ export interface FileRequest {
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
   const { output } = context;
-  const ledger = await openRecords(settings, { mustExist: false });
+  const ledger = await openRecords(settings, { mustExist: false, thread: true });
   try {
     const batch = await ledger.findBatch(previousBatch);
     if (batch === undefined) throw missing(request);

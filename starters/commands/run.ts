@@ -174,7 +174,7 @@ async function goingOn(ledger: Ledger, { name, rows }: BatchRecord): Promise<str
 }
 
 async function withRecords<T>(settings: Settings, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const ledger = await openRecords(settings, { mustExist: false });
+  const ledger = await openRecords(settings, { mustExist: false, thread: true });
   try {
     return await work(ledger);
   } finally {

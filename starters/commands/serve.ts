@@ -59,7 +59,7 @@ export async function serve(
   };
   try {
     const open = await openApi(settings, flags);
-    const ledger = await openRecords(settings, { mustExist: false });
+    const ledger = await openRecords(settings, { mustExist: false, thread: true });
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {
       const store = await openStore(settings, ledger);
