@@ -70,12 +70,11 @@ export async function isLaneHeld(tx: Tx, { batch, lane, token }: LaneHold): Prom
   return found?.token === token;
 }
 
-/** Workers that hold a lane of the batch, each once. */
+/** Who has the lanes of the batch: a worker for each lane that somebody has. */
 export async function laneOwners(db: Db, batch: string): Promise<readonly string[]> {
   const lines = await db
     .selectFrom('lanes')
     .select('owner')
-    .distinct()
     .where('batch', '=', batch)
     .where('owner', '!=', NOBODY)
     .execute();

@@ -171,7 +171,7 @@ export interface Ledger {
   takeLane(request: LaneRequest): Promise<LaneHold>;
   /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
   leaveLane(hold: LaneHold): Promise<void>;
-  /** The worker processes that hold a lane of the batch. */
+  /** The worker processes that have a lane of the batch, one for each lane. */
   laneOwners(batch: string): Promise<readonly string[]>;
   /** Notes that a worker process lives. */
   beat(worker: WorkerRecord): Promise<void>;

@@ -71,6 +71,8 @@ export async function startWorker(
   });
   const alive = await showAlive(deps);
   const ended = worker.run().finally(async () => {
+    // A lane does not wait for its requests on the wire when it ends; the process does.
+    await deps.sends.idle();
     await deps.fetches.idle();
     await alive.end();
     await connection.close();

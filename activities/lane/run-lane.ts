@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import type { LaneHold } from '../../ledger/lanes.ts';
 import { claimSize, windowOf } from '../../workflows/policy/share.ts';
@@ -12,6 +13,8 @@ import { workRow } from './work-row.ts';
 
 /** A slice ends after this, ms: then its worker can be another, or of another version. */
 const SLICE_MS = 600_000;
+/** What is on the wire is waited for so long when a lane ends: most answers come in that time, ms. */
+const FAREWELL_MS = 1_000;
 /** How often a lane looks whether it should claim, ms. */
 const CLAIM_TICK_MS = 20;
 /** How often a lane that has nothing new to do asks for free rows, ms. */
@@ -26,7 +29,8 @@ const LINGER_MS = 5_000;
  * (`work-row.ts`). A claim comes when fewer rows wait for their place than a claim is worth, so a row that is settled makes room at once
  * and a slow one holds nobody up. Rows whose job runs need no place, and are claimed also while the batch is paused.
  *
- * However it ends, no request of its is on the wire then, and the rows that it still has are free for the next claim.
+ * However it ends, it sends nothing more, and the rows that it still has are free for the next claim. A request that is on the wire then
+ * keeps nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for that.
  */
 export async function runLane(
   deps: Dependencies,
@@ -59,18 +63,13 @@ export async function runLane(
   const listening = steering.listen(beat).catch(fail);
   let report: LaneReport = { then: 'more' };
   try {
-    report = await claimLoop(lane, hold, offer.lanes, rows, fail);
+    report = await claimLoop(lane, hold, rows, fail);
   } catch (error) {
     fail(error);
   }
   over.abort();
-  const beating = setInterval(beat, 1_000);
-  try {
-    // What is on the wire is brought home.
-    await Promise.all([...rows, listening]);
-  } finally {
-    clearInterval(beating);
-  }
+  // Rows see the end at once, but for those whose request is on the wire.
+  await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
   if (faults.length > 0) throw faults[0];
   await deps.ledger.leaveLane(hold);
   return report;
@@ -79,19 +78,21 @@ export async function runLane(
 async function claimLoop(
   lane: LaneWork,
   hold: LaneHold,
-  lanes: number,
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
   const { deps, signal, places, steering } = lane;
   let exhausted = false;
+  let lanes = 1;
   let askAt = 0;
   let idleSince: number | undefined;
   while (!signal.aborted) {
     const { control, settings } = steering.batch;
+    const isDue = performance.now() >= askAt;
+    // Workers come and go: each lane's share follows.
+    if (isDue) lanes = Math.max(1, (await deps.ledger.laneOwners(hold.batch)).length);
     const window = windowOf(settings.limits, lanes);
     places.resize(window);
-    const isDue = performance.now() >= askAt;
     const limit = control === 'running' && (!exhausted || isDue) ? claimSize(window, places.queued) : 0;
     if (limit > 0 || isDue) {
       const claim = await deps.ledger.claimRows({ ...hold, limit });
