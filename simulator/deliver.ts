@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Answer, errorAnswer, errorBody, html, json, Refusal } from './answer.ts';
 import type { Draw } from './draw.ts';
-import type { Fault, FaultTarget } from './fault-plan.ts';
+import type { Fault, FaultTarget, WrongBody } from './fault-plan.ts';
+import { encodeSilence } from './media/encode-wav.ts';
 import type { Admission, Service } from './service.ts';
 
 /** A wait that does not keep the process from ending. */
@@ -135,8 +136,12 @@ function expectAnswer(answer: Answer | null): Answer {
   return answer;
 }
 
-async function wrongBody(body: 'html' | 'json' | 'other-media', exchange: Exchange, draw: Draw): Promise<Buffer> {
+/** Length of the silence that a fault sends. */
+const SILENT_SECONDS = 0.5;
+
+async function wrongBody(body: WrongBody, exchange: Exchange, draw: Draw): Promise<Buffer> {
   if (body === 'html') return html(200, 'Welcome').body;
+  if (body === 'silence') return encodeSilence(SILENT_SECONDS);
   if (body === 'other-media' && exchange.otherMedia !== undefined) return exchange.otherMedia();
   return json(200, errorBody('ERR_PROVIDER', 'The provider refused the request', draw)).body;
 }

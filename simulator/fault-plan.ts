@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { OPERATIONS, OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
 import { hashOf } from './draw.ts';
 
+/** What may come where media was expected. */
+const WRONG_BODIES = ['html', 'json', 'other-media', 'silence'] as const;
+export type WrongBody = (typeof WRONG_BODIES)[number];
+
 /**
  * What can be made to go wrong. `accepted: true` means that the request is taken and charged all the same.
  *
@@ -9,7 +13,8 @@ import { hashOf } from './draw.ts';
  * - `accept-then-500`: taken and charged, then a 500. - `soft-error`: 200 with a JSON error. - `html`: 200 with a page.
  * - `hang`: no answer ever. - `reset-before`, `reset-after`: the socket is destroyed before or after acceptance.
  * - `cut`: half of the body, then the socket is destroyed. - `wrong-length`: `Content-Length` is more than what comes.
- * - `wrong-type`: something else where media was expected: `html`, `json` (labelled as media), or `other-media`.
+ * - `wrong-type`: something else where media was expected: `html`, `json` (labelled as media), `other-media`, or `silence`: a file that is
+ *   whole and has nothing to hear.
  * - `dead-link`: a link that has expired, on a read already in the answer. - `late`: the true answer, `ms` later.
  * - `job-fails`, `job-stuck`: what becomes of the job. - `unknown-status`: a status word that nobody documented.
  */
@@ -31,7 +36,7 @@ const parts = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reset-after') }),
   z.strictObject({ kind: z.literal('cut') }),
   z.strictObject({ kind: z.literal('wrong-length') }),
-  z.strictObject({ kind: z.literal('wrong-type'), body: z.enum(['html', 'json', 'other-media']).default('html') }),
+  z.strictObject({ kind: z.literal('wrong-type'), body: z.enum(WRONG_BODIES).default('html') }),
   z.strictObject({ kind: z.literal('dead-link') }),
   z.strictObject({ kind: z.literal('job-fails'), message: z.string().default('The provider could not process it') }),
   z.strictObject({ kind: z.literal('job-stuck') }),

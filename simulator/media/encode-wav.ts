@@ -18,7 +18,15 @@ export function encodePcm(melody: readonly number[], seconds: number): Buffer {
 
 /** A WAV file (RIFF, format 1, 16-bit mono) of a melody. */
 export function encodeWav(melody: readonly number[], seconds: number): Buffer {
-  const data = encodePcm(melody, seconds);
+  return wavOf(encodePcm(melody, seconds));
+}
+
+/** A WAV file in which nothing is to be heard. */
+export function encodeSilence(seconds: number): Buffer {
+  return wavOf(Buffer.alloc(Math.round(seconds * WAV_RATE) * 2));
+}
+
+function wavOf(data: Buffer): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0, 'latin1');
   header.writeUInt32LE(36 + data.length, 4);

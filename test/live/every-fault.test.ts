@@ -11,7 +11,7 @@ interface Case {
   readonly kind?: 'tts' | 'stt' | 'lip-sync' | 'dub';
   /** One rule or more; each acts on this row only. */
   readonly faults: readonly Omit<Rule, 'match'>[];
-  readonly outcome: 'succeeded' | 'failed' | 'unknown' | 'overdue';
+  readonly outcome: 'succeeded' | 'failed' | 'unfit' | 'unknown' | 'overdue';
   readonly class?: FailureClass;
   /** What the message says: what happened, and whether it cost anything. */
   readonly says?: readonly RegExp[];
@@ -92,6 +92,15 @@ const CASES: readonly Case[] = [
     class: 'ResultGone',
     says: [/the result from .*not with the file/, /job .* was accepted/, PERHAPS],
     charges: 1,
+  },
+  {
+    what: 'a result that is silent',
+    faults: [{ on: 'download', fault: { kind: 'wrong-type', body: 'silence' } }],
+    outcome: 'unfit',
+    class: 'Unfit',
+    says: [/The result of its speech is silent/, /was paid for and is kept/],
+    charges: 1,
+    attempts: 1,
   },
   {
     what: 'a dub whose speech fails',
@@ -194,8 +203,8 @@ describe('every fault, from the wire to the row', () => {
     if (one.outcome === 'unknown') expect(row).toMatchObject({ _credits: 0, _credits_kind: 'uncertain' });
     else if (one.charges === 0) expect(row).toMatchObject({ _credits: 0, _credits_kind: 'none' });
     else expect(Number(row['_credits'])).toBeGreaterThan(0);
-    expect(row['_file'] === '').toBe(one.outcome !== 'succeeded');
-    if (one.class === 'Overdue' || one.class === 'ResultGone' || one.class === 'JobFailed') {
+    expect(row['_file'] === '').toBe(one.outcome !== 'succeeded' && one.outcome !== 'unfit');
+    if (['Overdue', 'ResultGone', 'JobFailed', 'Unfit'].includes(one.class ?? '')) {
       expect(row['_job_ids']).toHaveLength(1);
     }
   });
@@ -214,10 +223,24 @@ describe('every fault, from the wire to the row', () => {
     expect(ended.stderr).toMatch(new RegExp(`${String(doubtful)} +unknown +may have been charged; not sent again`));
   });
 
-  it.each(['unknown', 'overdue', 'failed'])('%s rows are in a file of their own', async (outcome) => {
+  it.each(['unknown', 'overdue', 'failed', 'unfit'])('%s rows are in a file of their own', async (outcome) => {
     const lines = (await world.read('out', 'faults', `${outcome}.csv`)).trim().split('\n').slice(1);
     const ids = CASES.flatMap((one, at) => (one.outcome === outcome ? [idOf(at)] : []));
     expect(lines.map((line) => line.split(',')[0])).toEqual(ids);
+  });
+
+  it('a silent result lies apart, and a person takes it as it is: nothing is sent or downloaded again', async () => {
+    const at = CASES.findIndex(({ class: name }) => name === 'Unfit');
+    expect(rows.get(idOf(at))?.['_file']).toBe(`media/unfit/${idOf(at)}.wav`);
+    const before = await world.statistics();
+    expect(await world.run(['redrive', 'faults', '--accept', idOf(at)])).toMatchObject({ code: 13 });
+    rows = await world.results('faults');
+    expect(rows.get(idOf(at))).toMatchObject({
+      _outcome: 'succeeded',
+      _file: `media/${idOf(at)}.wav`,
+      _error_class: '',
+    });
+    expect(await world.statistics()).toEqual(before);
   });
 
   it('sends nothing again for any of them when it is run again', async () => {
@@ -278,8 +301,12 @@ describe('a fault that stops a batch', () => {
 });
 
 describe('the classes of failures', () => {
-  it('are all seen at work here; a row that ends NotSent or RateLimited takes hours', () => {
+  it('are all seen at work here, but two that end a row after hours, and what no API can bring about', () => {
     const seen = new Set([...CASES.map((one) => one.class), 'BadToken', 'OutOfCredits', 'OverBudget', 'ServiceDown']);
-    expect(Object.keys(FAILURES).filter((name) => !seen.has(name as FailureClass))).toEqual(['NotSent', 'RateLimited']);
+    expect(Object.keys(FAILURES).filter((name) => !seen.has(name as FailureClass))).toEqual([
+      'NotSent',
+      'RateLimited',
+      'InternalError',
+    ]);
   });
 });

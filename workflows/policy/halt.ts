@@ -2,7 +2,7 @@ import type { HaltPolicy } from '../../contract/halt.ts';
 
 /** Rows that ended and were tried; those that were never sent say nothing about how the batch goes. */
 export interface Ended {
-  /** Failed, rejected by a check, or unknown. */
+  /** Failed, unfit or unknown. */
   readonly failed: number;
   /** All of them, failed ones included. */
   readonly tried: number;
