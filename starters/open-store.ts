@@ -25,7 +25,10 @@ export async function openStore(
   return beforeWork(async () => {
     const store = await openFolderStore(settings.store);
     const owner = await ownerOf(settings.store, ledger.id);
-    if (owner === ledger.id) return store;
+    if (owner === ledger.id) {
+      await store.sweep();
+      return store;
+    }
     throw new ExitError(
       'usage',
       `The media in ${settings.store} belong to another ledger than ${ledger.file}, and would be taken for its own. Nothing was spent. ` +

@@ -1,10 +1,10 @@
-import { open, opendir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
 import { startMediaThreads, type MediaThreads } from './media-threads.ts';
-import { partOf } from './media-work.ts';
+import { newPart, PARTS_FOLDER } from './media-work.ts';
 import { receiveBody } from './receive-body.ts';
 import type { Expectation, Store, StoredFile } from './store.ts';
 
@@ -61,7 +61,7 @@ async function write(
     if (!Buffer.isBuffer(body)) body.destroy();
     throw error;
   }
-  const path = partOf(root, stem);
+  const path = newPart(root);
   const bytes = await receiveBody(body, expectation, { path, folders });
   await onReceived();
   const stored = await threads.run({ root, stem, expectation, from: bytes ?? path });
@@ -71,12 +71,12 @@ async function write(
 
 async function sweep(root: string): Promise<void> {
   const before = Date.now() - PART_AGE_MS;
-  for await (const entry of await opendir(root, { recursive: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.part')) continue;
-    const path = join(entry.parentPath, entry.name);
-    // Another process may sweep, or finish its file, at the same moment.
+  const names = await readdir(join(root, PARTS_FOLDER)).catch(() => []);
+  for (const name of names) {
+    const path = join(root, PARTS_FOLDER, name);
+    // Another process may sweep, or finish its file, at the same moment; and what cannot be removed now is no harm.
     const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true });
+    if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true }).catch(() => undefined);
   }
 }
 

@@ -74,7 +74,7 @@ export class Folders {
 }
 
 /** Turns an error of the disk into one that says what could not be written. */
-export async function onDisk<R>(path: string, action: () => Promise<R>): Promise<R> {
+export async function onDisk<R>(path: string, action: () => R | Promise<R>): Promise<R> {
   try {
     return await action();
   } catch (error) {

@@ -12,6 +12,9 @@ import { UnfitBody, type Expectation, type StoredFile } from './store.ts';
 /** Read-only: users have hard links to these files, and a tool that writes in place would spoil what was paid for. */
 export const FILE_MODE = 0o444;
 
+/** Folder below the store's for files that are not whole yet. */
+export const PARTS_FOLDER = '.parts';
+
 /** What a media thread is asked for. Survives a structured clone. */
 export interface MediaJob {
   /** Folder of the store. */
@@ -36,27 +39,35 @@ export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined>
   return keepBody(job, Buffer.from(from.buffer, from.byteOffset, from.byteLength));
 }
 
-/** Name beside the final one, for a file that is not whole yet. */
-export function partOf(root: string, stem: string): string {
-  return `${join(root, stem)}.${randomUUID()}.part`;
+/** A path for a file that is not whole yet. All are in one folder, where those that nobody finished are found again. */
+export function newPart(root: string): string {
+  return join(root, PARTS_FOLDER, `${randomUUID()}.part`);
 }
 
 async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
   const found = await inspect(FileWindow.ofBody(body), job.expectation);
-  const part = partOf(job.root, job.stem);
-  return folders.within(dirname(part), () =>
-    publish(job, part, found, () => {
-      const file = openSync(part, 'wx', FILE_MODE);
-      for (let at = 0; at < body.length;) at += writeSync(file, body, at);
-      return file;
-    }),
+  const part = newPart(job.root);
+  return publish(job, part, found, () =>
+    folders.within(dirname(part), () => onDisk(part, () => writePart(part, body))),
   );
+}
+
+/** Returns the file, open. */
+function writePart(part: string, body: Buffer): number {
+  const file = openSync(part, 'wx', FILE_MODE);
+  try {
+    for (let at = 0; at < body.length;) at += writeSync(file, body, at);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
 }
 
 async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
   try {
     const found = await lookAt(part, job.expectation);
-    return await publish(job, part, found, () => openSync(part, 'r'));
+    return await publish(job, part, found, () => onDisk(part, () => openSync(part, 'r')));
   } catch (error) {
     await removePart(part);
     throw error;
@@ -68,23 +79,23 @@ async function publish(
   { root, stem }: MediaJob,
   part: string,
   found: Omit<StoredFile, 'key'>,
-  openPart: () => number,
+  openPart: () => Promise<number>,
 ): Promise<StoredFile> {
   const stored = { key: `${stem}.${found.extension}`, ...found };
   const path = join(root, stored.key);
   try {
-    await onDisk(part, async () => {
-      const file = openPart();
-      try {
-        await syncFile(file);
-      } finally {
-        closeSync(file);
-      }
-    });
-    await onDisk(path, async () => {
-      renameSync(part, path);
-      await folders.sync(dirname(path));
-    });
+    const file = await openPart();
+    try {
+      await onDisk(part, () => syncFile(file));
+    } finally {
+      closeSync(file);
+    }
+    await folders.within(dirname(path), () =>
+      onDisk(path, () => {
+        renameSync(part, path);
+        return folders.sync(dirname(path));
+      }),
+    );
     return stored;
   } catch (error) {
     await removePart(part);

@@ -62,7 +62,7 @@ export interface Store {
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, for a driver that keeps files on this machine. */
   pathOf(key: string): string | undefined;
-  /** Removes part files that no live process writes (older than an hour). */
+  /** Removes what killed processes left of files that were not whole: what nobody has written to for an hour. Never fails. */
   sweep(): Promise<void>;
   /** Waits for files that are being put to disk, and takes no more. Repeatable. */
   close(): Promise<void>;

@@ -231,13 +231,16 @@ describe('write', () => {
 });
 
 describe('sweep', () => {
-  it('removes part files that nobody has written for an hour, and nothing else', async () => {
-    const media = join(folder, 'made', 'media', 'b');
-    await mkdir(media);
-    for (const name of ['old.x.part', 'new.x.part', 'old.wav']) await writeFile(join(media, name), '');
-    const old = new Date(Date.now() - 2 * 3_600_000);
-    for (const name of ['old.x.part', 'old.wav']) await utimes(join(media, name), old, old);
+  it('removes what nobody has written to for an hour, and nothing that is whole', async () => {
     await store.sweep();
-    expect((await files()).sort()).toEqual(['new.x.part', 'old.wav']);
+    const parts = join(folder, 'made', 'media', '.parts');
+    await mkdir(parts);
+    for (const name of ['old.part', 'new.part']) await writeFile(join(parts, name), '');
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    await utimes(join(parts, 'old.part'), old, old);
+    const { key } = await store.write('b/1', mp3(), AUDIO);
+    await utimes(store.pathOf(key) ?? '', old, old);
+    await store.sweep();
+    expect((await files()).sort()).toEqual(['1.mp3', 'new.part']);
   });
 });
