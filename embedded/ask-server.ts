@@ -1,32 +1,14 @@
-import { Connection } from '@temporalio/client';
 import { connect } from 'node:net';
-
-/** What a Temporal server says when asked. */
-export interface ServerAnswer {
-  /** Id of the cluster, kept in its database: tells whether this is the server of this home. */
-  readonly clusterId: string;
-  readonly version: string;
-}
+import type { ServerAnswer } from './contact-server.ts';
 
 /**
  * Asks a server who it is, and whether its namespace can be used. Returns a sentence if it does not answer, or is not
  * ready yet.
  */
 export async function askServer(address: string, timeoutMs: number): Promise<ServerAnswer | string> {
-  // Without the usual interceptors, which would try again for seconds: whoever asks wants to know how it is now.
-  const connection = Connection.lazy({ address, interceptors: [] });
-  try {
-    const service = connection.workflowService;
-    return await connection.withDeadline(Date.now() + timeoutMs, async () => {
-      const cluster = await service.getClusterInfo({});
-      await service.describeNamespace({ namespace: 'default' });
-      return { clusterId: cluster.clusterId, version: cluster.serverVersion };
-    });
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    await connection.close();
-  }
+  // The client takes long to load, and a server that is started meanwhile must not wait for it.
+  const { contactServer } = await import('./contact-server.ts');
+  return contactServer(address, timeoutMs);
 }
 
 /** True if a TCP connection can be made. A hung process still listens: the kernel answers for it. */

@@ -5,6 +5,7 @@ import { checkServer } from './check-server.ts';
 import { downloadServer } from './download-server.ts';
 import { installServer } from './install-server.ts';
 import { holdAlone, KernelLock } from './kernel-lock.ts';
+import { recallServer, rememberServer } from './known-server.ts';
 import { type FindServerOptions, PINNED_CLI, type ServerBinary } from './server-binary.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
@@ -24,14 +25,23 @@ export interface FoundServer extends ServerBinary {
  * 4. The official download, by the Temporal SDK, into that cache. Fails fast without a network.
  * 5. `go install`, into that cache, if Go is there. About four minutes on two cores.
  *
- * Each binary must answer `--version`. One process at a time fills the cache; the others wait and then find it there.
+ * Each binary must answer `--version`, or have answered it before. One process at a time fills the cache; the others wait and then find it there.
  * Throws {@link ServerUnavailable}, which names all five and what happened with each.
  */
 export async function findServer(options: FindServerOptions): Promise<FoundServer> {
   const { env, say, signal } = options;
+  const cache = join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'voxbatch');
+  const check = async (path: string): Promise<ServerBinary | string> => {
+    const notes = join(cache, 'known-server.json');
+    const known = recallServer(notes, path);
+    if (known !== undefined) return known;
+    const checked = await checkServer(path, options);
+    if (typeof checked !== 'string') rememberServer(notes, checked);
+    return checked;
+  };
   const named = env['VOXBATCH_TEMPORAL_CLI'];
   if (named) {
-    const found = await checkServer(resolve(named), options);
+    const found = await check(resolve(named));
     if (typeof found !== 'string') return { ...found, from: 'VOXBATCH_TEMPORAL_CLI' };
     throw new ServerUnavailable(
       `VOXBATCH_TEMPORAL_CLI is set, but ${found}.`,
@@ -41,16 +51,15 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
   const tried: string[] = ['VOXBATCH_TEMPORAL_CLI: not set'];
 
   const path = findOnPath(env);
-  const onPath = path === undefined ? 'there is no `temporal`' : await checkServer(path, options);
+  const onPath = path === undefined ? 'there is no `temporal`' : await check(path);
   if (typeof onPath !== 'string') return { ...onPath, from: 'PATH' };
   tried.push(`PATH: ${onPath}`);
 
-  const cache = join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'voxbatch');
   const folder = join(cache, `temporal-${PINNED_CLI}`);
   const target = join(folder, 'temporal');
   const readCache = async (): Promise<FoundServer | string> => {
     if (!isExecutable(target)) return `there is no ${target}`;
-    const found = await checkServer(target, options);
+    const found = await check(target);
     return typeof found === 'string' ? found : { ...found, from: 'cache' };
   };
   const cached = await readCache();
@@ -76,7 +85,7 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
       ['go', installServer],
     ] as const) {
       const failed = await fetchServer({ ...options, target });
-      const found = failed ?? (await checkServer(target, options));
+      const found = failed ?? (await check(target));
       if (typeof found !== 'string') return { ...found, from };
       tried.push(`${from}: ${found}`);
     }

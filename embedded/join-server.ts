@@ -10,6 +10,8 @@ import { watchServer } from './watch-server.ts';
 export interface JoinOptions extends FindServerOptions {
   /** The folder, see `homeOf`. It is made if needed. */
   readonly home: string;
+  /** Called when nothing is left but to wait for the server: it runs, or its process is there and starts. */
+  readonly onServer?: () => void;
 }
 
 /** A process's share in the server of a home. */
@@ -19,6 +21,8 @@ export interface Membership {
   readonly namespace: 'default';
   /** True when no other live process was in this home: everything that older processes had begun is dead. */
   readonly alone: boolean;
+  /** Asks the same once more: others may have come since. Nobody comes or goes while it is found out. */
+  proveAlone(): Promise<boolean>;
   /** Of the server, e.g. `1.29.1`. */
   readonly version: string;
   /** Gives the share back; the last one out stops the server. May be called again; never throws. */
@@ -45,7 +49,7 @@ const LEAVE_TIMEOUT_MS = 15_000;
  * `server.json`. A server that is killed is restored by its members, on the same address.
  */
 export async function joinServer(options: JoinOptions): Promise<Membership> {
-  const { env, say, signal } = options;
+  const { env, say, signal, onServer } = options;
   const paths = makeHome(options.home);
   const members = new KernelLock(paths.membersLock);
   const onSlow = (): void => {
@@ -55,16 +59,9 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
   };
   try {
     const { alone, record } = await withStartingLock(paths, { signal, onSlow }, async () => {
-      const isAlone = members.tryAlone();
-      members.release();
-      if (!members.tryShared()) {
-        throw new ServerUnavailable(
-          `The lock ${paths.membersLock} is held by a process that does not share it.`,
-          'Is it open in another program? Close that, then run the same command again.',
-        );
-      }
+      const isAlone = takeShare(members, paths);
       try {
-        return { alone: isAlone, ...(await takeServer(paths, { env, say, signal, alone: isAlone })) };
+        return { alone: isAlone, ...(await takeServer(paths, { env, say, signal, alone: isAlone, onServer })) };
       } catch (error) {
         // Half a start must not stay behind, as after Ctrl-C.
         members.release();
@@ -90,6 +87,7 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
       address,
       namespace: 'default',
       alone,
+      proveAlone: () => withStartingLock(paths, {}, () => Promise.resolve(takeShare(members, paths))),
       version: record.version,
       leave: () => (left ??= leaveOnce()),
       leaveAtOnce: () => {
@@ -100,6 +98,21 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
     members.close();
     throw error;
   }
+}
+
+/**
+ * Takes a share, anew if there is one already, and returns whether it is the only one. Only to be called with the starting lock held: so
+ * nobody else takes one meanwhile.
+ */
+function takeShare(members: KernelLock, paths: HomePaths): boolean {
+  members.release();
+  const isAlone = members.tryAlone();
+  members.release();
+  if (members.tryShared()) return isAlone;
+  throw new ServerUnavailable(
+    `The lock ${paths.membersLock} is held by a process that does not share it.`,
+    'Is it open in another program? Close that, then run the same command again.',
+  );
 }
 
 async function leave(paths: HomePaths, members: KernelLock, say: (line: string) => void): Promise<void> {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askServer } from './ask-server.ts';
+import { askServer, doesListen } from './ask-server.ts';
 import { startChild } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -11,6 +11,11 @@ import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /** A server may take this long until it answers, in ms; 0.5 s is usual, a loaded machine takes longer. */
 export const START_TIMEOUT_MS = 60_000;
+
+const ASK_TIMEOUT_MS = 5_000;
+const LISTEN_TIMEOUT_MS = 1_000;
+/** Between two looks whether it can be used, ms. */
+const GAP_MS = 10;
 
 /**
  * The rate limits of a server are meant for a shared one; this one has a single user. One partition per task queue
@@ -49,6 +54,8 @@ export interface StartOptions {
   /** True if live members use that port, so that no other will do. */
   readonly samePort: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Called when its process is there. */
+  readonly onSpawn?: (() => void) | undefined;
 }
 
 /**
@@ -73,7 +80,14 @@ export async function startServer(
   );
   closeSync(log);
   child.unref();
-  await untilReady(paths, port, child, options.signal);
+  options.onSpawn?.();
+  try {
+    await untilReady(paths, port, child, options.signal);
+  } catch (error) {
+    // By its own process: it may not have come to write the record by which others would find it.
+    child.kill('SIGKILL');
+    throw error;
+  }
   const record = readServerRecord(paths);
   if (record === undefined) throw new ServerUnavailable(`${paths.serverRecord} is gone.`, adviceFor(''));
   return record;
@@ -95,7 +109,9 @@ async function untilReady(
   child.once('exit', (code, killer) => (died = `it ended with ${killer ?? `code ${String(code)}`}`));
   for (;;) {
     signal?.throwIfAborted();
-    const answer = died ?? (await askServer(`127.0.0.1:${port}`, 5_000));
+    const address = `127.0.0.1:${port}`;
+    const isThere = died === undefined && (await doesListen(address, LISTEN_TIMEOUT_MS));
+    const answer = died ?? (isThere ? await askServer(address, ASK_TIMEOUT_MS) : 'it does not listen yet');
     if (typeof answer !== 'string') {
       const record = readServerRecord(paths);
       if (record?.port === port) writeServerRecord(paths, { ...record, clusterId: answer.clusterId });
@@ -110,7 +126,7 @@ async function untilReady(
         adviceFor(`${died ?? ''} ${tail}`),
       );
     }
-    await pause(25);
+    await pause(GAP_MS);
   }
 }
 

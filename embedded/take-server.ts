@@ -17,6 +17,8 @@ const FREE_TIMEOUT_MS = 3_000;
 export interface TakeOptions extends FindServerOptions {
   /** True if no other live process uses this home's server. */
   readonly alone: boolean;
+  /** Called once when nothing is left but to wait for the server: it runs, or its process is there and starts. */
+  readonly onServer?: (() => void) | undefined;
 }
 
 export interface TakenServer {
@@ -38,9 +40,10 @@ export interface TakenServer {
  *   it, it is replaced by one that starts anew.
  */
 export async function takeServer(paths: HomePaths, options: TakeOptions): Promise<TakenServer> {
-  const { alone, env, say, signal } = options;
+  const { alone, env, say, signal, onServer } = options;
   const record = readServerRecord(paths);
   if (record !== undefined) {
+    if (isServerProcess(paths, record.pid)) onServer?.();
     const answering = await untilItAnswers(paths, record, signal);
     if (answering !== undefined) {
       if (!alone || existsSync(paths.temporal)) {
@@ -61,7 +64,8 @@ export async function takeServer(paths: HomePaths, options: TakeOptions): Promis
   const binary = await findServer(options);
   admitVersion(paths, binary);
   const wantedPort = record?.port;
-  const started = await startServer(paths, binary, { env, wantedPort, samePort: !alone, signal });
+  const samePort = !alone;
+  const started = await startServer(paths, binary, { env, wantedPort, samePort, signal, onSpawn: onServer });
   markReady(paths);
   return { record: started, started: true };
 }

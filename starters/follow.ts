@@ -11,9 +11,13 @@ import type { Output } from './terminal/output.ts';
 import { ProgressDisplay } from './terminal/progress.ts';
 import { isTokenRefused } from './token-refused.ts';
 
-const LOOK_EVERY_MS = 200;
-/** The reasons of failures are asked for at every so many looks. */
-const REASONS_EVERY = 5;
+/** The batch's own record is looked at this often, ms: whoever waits for its end waits so much longer. */
+const LOOK_EVERY_MS = 100;
+/** Rows and money are counted, and the reasons of failures asked for, at most this often, ms. */
+const COUNT_EVERY_MS = 200;
+const REASONS_EVERY_MS = 1_000;
+/** Either takes at most this share of the time: the dearer it is, the rarer. */
+const COUNTING_SHARE = 0.02;
 /** More reasons than this are not told apart when the rows that fail are counted. */
 const MOST_REASONS = 100;
 /** Media are linked to the out folder this often while following, ms. */
@@ -55,21 +59,28 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   let linkedAt = 0;
   let linkedUpTo = 0;
-  let reasons: readonly ReasonCount[] = [];
   let saidPause = false;
   let saidStop = false;
   let saidSilence = false;
   let restarts = 0;
   let askAt = 0;
-  for (let looks = 1; ; looks++) {
+  const sums = rarely(COUNT_EVERY_MS, async () => ({
+    counts: await ledger.counts(request.batch),
+    money: await ledger.money(request.batch),
+  }));
+  const reasons = rarely(REASONS_EVERY_MS, () => ledger.commonReasons(request.batch, MOST_REASONS));
+  for (;;) {
     const batch = await ledger.findBatch(request.batch);
     if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
-    if (looks % REASONS_EVERY === 1) reasons = await ledger.commonReasons(batch.name, MOST_REASONS);
-    const standing = { batch, counts: await ledger.counts(batch.name), money: await ledger.money(batch.name), reasons };
+    const isLast = batch.state === 'closed' || signal.aborted;
+    let standing = { batch, ...(await sums(isLast)), reasons: await reasons(false) };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
-    const leaves = paused && !waits && !(request.fetchesHere && canFetch(standing));
-    display.show(standing, batch.state === 'closed' || signal.aborted || leaves);
+    const isIdle = (): boolean => !(request.fetchesHere && canFetch(standing));
+    // Old sums may say that nothing runs where something does.
+    if (paused && !waits && isIdle()) standing = { batch, ...(await sums(true)), reasons: await reasons(true) };
+    const leaves = paused && !waits && isIdle();
+    display.show(standing, isLast || leaves);
     if (batch.state === 'closed') return { why: 'closed', batch };
     if (signal.aborted) return { why: 'aborted', batch };
     if (leaves) return { why: 'paused', batch };
@@ -114,6 +125,22 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/**
+ * Asks for something that may be as old as it is worth: at most every so many ms, and the dearer the answer is, the rarer.
+ * Called with true it asks at once.
+ */
+function rarely<T>(everyMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
+  let last: { readonly answer: T; readonly holdsUntil: number } | undefined;
+  return async (now) => {
+    const begun = performance.now();
+    if (last !== undefined && !now && begun < last.holdsUntil) return last.answer;
+    const answer = await ask();
+    const end = performance.now();
+    last = { answer, holdsUntil: end + Math.max(everyMs, (end - begun) / COUNTING_SHARE) };
+    return answer;
+  };
 }
 
 /** True if jobs run whose results can be had: without a good token not even reading works, and some results fail again and again. */

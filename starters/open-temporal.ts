@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { joinServer } from '../embedded/join-server.ts';
+import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import { ExitError } from './exit-error.ts';
 import { messageOf, type Settings } from './settings.ts';
@@ -24,22 +25,28 @@ export interface Temporal {
 
 const CONNECT_TIMEOUT = '10s';
 
+/** How Temporal is opened. */
+export interface OpenTemporalOptions {
+  readonly say: (line: string) => void;
+  /** Calls it off. */
+  readonly signal?: AbortSignal;
+  /** Embedded: the server that was begun before, which is taken over. */
+  readonly server?: EarlyServer | undefined;
+}
+
 /** Opens Temporal. Embedded: starts the server, or joins the one that runs. */
-export async function openTemporal(
-  settings: Settings,
-  options: { readonly say: (line: string) => void; readonly signal?: AbortSignal },
-): Promise<Temporal> {
+export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
   return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings);
 }
 
-async function openEmbedded(
-  settings: Settings,
-  options: { readonly say: (line: string) => void; readonly signal?: AbortSignal },
-): Promise<Temporal> {
+async function openEmbedded(settings: Settings, { server, ...options }: OpenTemporalOptions): Promise<Temporal> {
   try {
-    const membership = await joinServer({ home: settings.home, env: settings.env, ...options });
-    const { address, namespace, alone } = membership;
+    const { home, env } = settings;
+    const membership = await (server?.take(options.signal) ?? joinServer({ home, env, ...options }));
+    const { address, namespace } = membership;
     try {
+      // Where it was joined long ago, as before a person was asked, others may be at work by now.
+      const alone = membership.alone && (server === undefined || (await membership.proveAlone()));
       const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
       const close = async (): Promise<void> => {
         await connection.close();

@@ -19,7 +19,7 @@ import { budgetLeft as leftOf } from './terminal/money.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
 import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
-import { workOnBatch } from './work-on-batch.ts';
+import { workOnBatch, type WorkEnd } from './work-on-batch.ts';
 
 const ROWS_A_TRANSACTION = 500;
 
@@ -98,8 +98,8 @@ export async function workOn(
   return withStore(settings, ledger, async (store) => {
     const record = (await ledger.findBatch(batch.name)) ?? batch;
     const work = { ...request, store, batch: batch.name };
-    const why = record.state === 'closed' ? 'closed' : await workOnBatch({ ...work, open, record, isNew: false });
-    return finishRun({ ...work, why });
+    const finish = (why: WorkEnd): Promise<ExitName> => finishRun({ ...work, why });
+    return record.state === 'closed' ? finish('closed') : workOnBatch({ ...work, open, record, isNew: false }, finish);
   });
 }
 

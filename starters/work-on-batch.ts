@@ -3,6 +3,8 @@ import type { Witness } from '../activities/dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
+import type { RunningWorker } from '../worker/run-worker.ts';
+import type { EarlyServer } from './early-server.ts';
 import { startEmbeddedWorker } from './embedded-worker.ts';
 import { ExitError } from './exit-error.ts';
 import { followBatch, type FollowEnd } from './follow.ts';
@@ -32,6 +34,8 @@ export interface WorkRequest {
   /** Never wait for a person. */
   readonly yes: boolean;
   readonly witness: Witness | undefined;
+  /** The embedded server, where it was begun already; it is taken over. */
+  readonly server?: EarlyServer | undefined;
 }
 
 /** How the work of this command ended. */
@@ -41,11 +45,18 @@ export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
  * Sees to it that a batch is worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts
  * or finds the workflow. An interrupt ends it in order: the worker finishes its requests on the wire, then the server is
  * left, which stops if nobody else is in.
+ *
+ * Returns what `finish` makes of the end. It is called when all this is over; for a batch that is closed already before, so that its
+ * files do not wait for the worker, which may have other batches.
  */
-export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
-  const { settings, output, record } = request;
+export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd) => Promise<T>): Promise<T> {
+  const { settings, output, record, server } = request;
   const fault = new AbortController();
+  const onFault = (error: Error): void => {
+    fault.abort(error);
+  };
   let temporal: Temporal | undefined;
+  let worker: RunningWorker | undefined;
   const interrupt = listenForInterrupt(
     () => {
       output.say('\nFinishing the requests on the wire … (Ctrl-C again ends at once; that is safe too)');
@@ -56,64 +67,76 @@ export async function workOnBatch(request: WorkRequest): Promise<WorkEnd> {
     },
   );
   const signal = AbortSignal.any([interrupt.signal, fault.signal]);
+  const leave = async (): Promise<void> => {
+    await worker?.end(interrupt.patienceMs()).catch(onFault);
+    await temporal?.close();
+  };
+  let end: WorkEnd;
   try {
     if (request.detach && settings.cluster === undefined) spawnUp(settings, request.open);
-    temporal = await openTemporal(settings, { say: output.say, signal });
-    const end = await workWith(request, temporal, { interrupt, signal }, (error) => {
-      fault.abort(error);
-    });
-    if (end === 'detached') return end;
-    if (fault.signal.aborted) throw faultError(fault.signal.reason, record);
-    if (end.why === 'broken')
-      throw new ExitError('internal', `${end.message} Nothing is lost: run the same command again.`);
-    if (end.why === 'aborted') return interrupt.exit();
-    return end.why;
+    temporal = await openTemporal(settings, { say: output.say, signal, server });
+    if (temporal.isEmbedded && !request.detach) {
+      worker = await startEmbeddedWorker({ ...request, temporal, home: settings.home, onFault });
+      worker.ended.catch(onFault);
+    }
+    const followed = await workWith(request, temporal, { signal, worksHere: worker !== undefined });
+    if (followed !== 'detached' && (await isOver(request, followed))) {
+      const [made] = await Promise.allSettled([finish('closed'), leave()]);
+      if (made.status === 'rejected') throw made.reason;
+      if (fault.signal.aborted) throw faultError(fault.signal.reason, record);
+      return made.value;
+    }
+    await leave();
+    if (fault.signal.aborted && followed !== 'detached') throw faultError(fault.signal.reason, record);
+    end = followed === 'detached' ? followed : endOf(followed, interrupt);
   } catch (error) {
-    if (interrupt.signal.aborted && !(error instanceof ExitError)) return interrupt.exit();
-    throw error;
+    await leave();
+    if (!interrupt.signal.aborted || error instanceof ExitError) throw error;
+    end = interrupt.exit();
   } finally {
-    await temporal?.close();
     interrupt.dispose();
   }
+  return finish(end);
 }
 
 async function workWith(
   request: WorkRequest,
   temporal: Temporal,
-  { interrupt, signal }: { readonly interrupt: Interrupt; readonly signal: AbortSignal },
-  onFault: (fault: Error) => void,
+  { signal, worksHere }: { readonly signal: AbortSignal; readonly worksHere: boolean },
 ): Promise<FollowEnd | 'detached'> {
-  const { settings, ledger, record, detach, output } = request;
-  const worksHere = temporal.isEmbedded && !detach;
-  const worker = worksHere
-    ? await startEmbeddedWorker({ ...request, temporal, home: settings.home, onFault })
-    : undefined;
-  worker?.ended.catch(onFault);
-  try {
-    // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
-    if (record.control === 'paused' && record.pauseReason !== null && !isPausedByFailures(record))
-      await ledger.setControl(record.name, 'running');
-    const news = { news: !request.isNew };
-    let handle = await startWorkflow(temporal.client, ledger, record, news).catch(silentTemporal(record));
-    if (detach) return 'detached';
-    return await followBatch({
-      ...request,
-      voxbatchVersion: voxbatchVersion(),
-      signal,
-      waitWhilePaused: output.isInteractive && !request.yes,
-      fetchesHere: worksHere,
-      askWorkflow: () => askWorkflow(temporal.client, handle),
-      startAgain: async () => {
-        // If Temporal does not take it now, the next look asks again.
-        handle = await startWorkflow(temporal.client, ledger, record, { news: true }).catch((error: unknown) => {
-          unlessSilent(error);
-          return handle;
-        });
-      },
-    });
-  } finally {
-    await worker?.end(interrupt.patienceMs()).catch(onFault);
-  }
+  const { ledger, record, output } = request;
+  // A batch that paused by itself goes on when it is run again; one that a person paused waits for `resume`.
+  if (record.control === 'paused' && record.pauseReason !== null && !isPausedByFailures(record))
+    await ledger.setControl(record.name, 'running');
+  const news = { news: !request.isNew };
+  let handle = await startWorkflow(temporal.client, ledger, record, news).catch(silentTemporal(record));
+  if (request.detach) return 'detached';
+  return followBatch({
+    ...request,
+    voxbatchVersion: voxbatchVersion(),
+    signal,
+    waitWhilePaused: output.isInteractive && !request.yes,
+    fetchesHere: worksHere,
+    askWorkflow: () => askWorkflow(temporal.client, handle),
+    startAgain: async () => {
+      // If Temporal does not take it now, the next look asks again.
+      handle = await startWorkflow(temporal.client, ledger, record, { news: true }).catch((error: unknown) => {
+        unlessSilent(error);
+        return handle;
+      });
+    },
+  });
+}
+
+/** Whether the files can be written while the worker is still ended: the batch is closed, and no answer can still change a sum of it. */
+async function isOver({ ledger, batch }: WorkRequest, { why }: FollowEnd): Promise<boolean> {
+  return why === 'closed' && (await ledger.money(batch)).reserved === 0;
+}
+
+function endOf(end: FollowEnd, interrupt: Interrupt): WorkEnd {
+  if (end.why === 'broken')
+    throw new ExitError('internal', `${end.message} Nothing is lost: run the same command again.`);
+  return end.why === 'aborted' ? interrupt.exit() : end.why;
 }
 
 /** Temporal is there, but does not take what it is told: it hangs, or its disk is full. */

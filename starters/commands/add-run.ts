@@ -47,8 +47,8 @@ export function addRunCommands(program: Command, context: CommandContext): void 
     .option('--json', 'print one line of JSON at the end')
     .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n')
     .action(async (manifest: string, flags: RunFlags) => {
-      const { run } = await import('./run.ts');
-      context.done(await run(manifest, flags, context));
+      const { beginRun } = await import('./begin-run.ts');
+      context.done(await beginRun(manifest, flags, context));
     });
   addPlan(program, context);
 }

@@ -1,10 +1,11 @@
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
-import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunContext } from '../command-context.ts';
 import { checkSpend, spendFacts } from '../check-spend.ts';
+import type { EarlyServer } from '../early-server.ts';
 import { ExitError } from '../exit-error.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
@@ -15,14 +16,14 @@ import { claimOut, requireOwnOut, requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
 import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { doneOf, number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/redrive-words.ts';
 import { workOnBatch } from '../work-on-batch.ts';
 import { redriveFile } from './redrive-file.ts';
 import { manifestCommand, reportOptions } from './run-command.ts';
-import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
+import type { RunFlags, RunPlan } from './run-options.ts';
 import { requirePrices } from './tune.ts';
 import { describeTuning } from './tuning-flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -31,69 +32,75 @@ const RESUBMIT_WITHOUT_BATCH =
   '--resubmit is for outcome files (unknown.csv, overdue.csv …), whose rows may have been charged before; this manifest is none. ' +
   'Nothing was sent, nothing was spent.';
 
+/** What is known before the manifest is read. */
+export interface RunRequest {
+  /** As it was typed. */
+  readonly manifestPath: string;
+  readonly source: ManifestSource;
+  readonly flags: RunFlags;
+  readonly settings: Settings;
+  readonly plan: RunPlan;
+  /** The embedded server, where it was begun already. */
+  readonly server: EarlyServer | undefined;
+}
+
 /**
  * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, sees to it that it is
  * worked on, follows it, and writes its files. Running the same command again continues, attaches, or says that it is
  * finished.
  */
-export async function run(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
+export async function run(request: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
-  const settings = await readSettings();
-  const plan = planRun(manifestPath, flags, settings);
-  const source = await openManifest(manifestPath);
+  const { manifestPath, source, flags, settings, plan } = request;
+  const summary = await checkManifest(source, plan.manifest, plan.settings.budget);
+  const previousBatch = outcomeFileOf(summary);
+  if (previousBatch !== undefined) {
+    return await redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
+  }
+  if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
+  // Warnings are for a batch that is to come; about one that is finished they were said before.
+  refuseProblems(summary, manifestPath, output, {
+    ...reportOptions(manifestPath, flags),
+    warns: summary.problemCount > 0,
+  });
+  await requireWritableOut(plan.out);
+  const open = await openApi(settings, flags);
   try {
-    const summary = await checkManifest(source, plan.manifest, plan.settings.budget);
-    const previousBatch = outcomeFileOf(summary);
-    if (previousBatch !== undefined) {
-      return await redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
-    }
-    if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
-    // Warnings are for a batch that is to come; about one that is finished they were said before.
-    refuseProblems(summary, manifestPath, output, {
-      ...reportOptions(manifestPath, flags),
-      warns: summary.problemCount > 0,
+    return await withRecords(settings, async (ledger) => {
+      const identity = {
+        name: plan.name,
+        digest: summary.digest ?? '',
+        apiUrl: open.api.baseUrl,
+        account: open.profile.userId,
+      };
+      const found = await beforeWork(() => ledger.findBatch(plan.name));
+      if (found?.state !== 'closed') sayWarnings(summary, output, reportOptions(manifestPath, flags));
+      if (found === undefined || found.state === 'loading') await requireOwnOut(plan.out, identity);
+      const priced =
+        found === undefined || found.state === 'loading'
+          ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
+          : { summary, options: plan.manifest };
+      const { batch: made, isNew } = await beforeWork(() =>
+        findOrLoadBatch({
+          ledger,
+          source,
+          options: priced.options,
+          identity,
+          settings: plan.settings,
+          givesReading: plan.givesReading,
+          givesTemplate: plan.givesTemplate,
+          commandAs: (name) => manifestCommand('run', manifestPath, { ...flags, name: renamed(flags.name, name) }),
+          checked: priced.summary,
+        }),
+      );
+      await claimOut(plan.out, made);
+      const batch = isNew ? made : await beforeWork(() => applyFlags(ledger, made, plan, output));
+      return await withStore(settings, ledger, (store) =>
+        runLoaded({ ...request, context, ledger, store, open, batch, isNew }),
+      );
     });
-    await requireWritableOut(plan.out);
-    const open = await openApi(settings, flags);
-    try {
-      return await withRecords(settings, async (ledger) => {
-        const identity = {
-          name: plan.name,
-          digest: summary.digest ?? '',
-          apiUrl: open.api.baseUrl,
-          account: open.profile.userId,
-        };
-        const found = await beforeWork(() => ledger.findBatch(plan.name));
-        if (found?.state !== 'closed') sayWarnings(summary, output, reportOptions(manifestPath, flags));
-        if (found === undefined || found.state === 'loading') await requireOwnOut(plan.out, identity);
-        const priced =
-          found === undefined || found.state === 'loading'
-            ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
-            : { summary, options: plan.manifest };
-        const { batch: made, isNew } = await beforeWork(() =>
-          findOrLoadBatch({
-            ledger,
-            source,
-            options: priced.options,
-            identity,
-            settings: plan.settings,
-            givesReading: plan.givesReading,
-            givesTemplate: plan.givesTemplate,
-            commandAs: (name) => manifestCommand('run', manifestPath, { ...flags, name: renamed(flags.name, name) }),
-            checked: priced.summary,
-          }),
-        );
-        await claimOut(plan.out, made);
-        const batch = isNew ? made : await beforeWork(() => applyFlags(ledger, made, plan, output));
-        return await withStore(settings, ledger, (store) =>
-          runLoaded({ settings, plan, flags, context, ledger, store, open, batch, isNew }),
-        );
-      });
-    } finally {
-      open.api.close();
-    }
   } finally {
-    await source.close();
+    open.api.close();
   }
 }
 
@@ -135,18 +142,17 @@ async function applyFlags(ledger: Ledger, batch: BatchRecord, plan: RunPlan, out
   return { ...batch, settings: { ...batch.settings, ...tuned } };
 }
 
-async function runLoaded(world: {
-  readonly settings: Settings;
-  readonly plan: RunPlan;
-  readonly flags: RunFlags;
-  readonly context: RunContext;
-  readonly ledger: Ledger;
-  readonly store: Store;
-  readonly open: OpenApi;
-  readonly batch: BatchRecord;
-  readonly isNew: boolean;
-}): Promise<ExitName> {
-  const { settings, plan, flags, context, ledger, store, open, batch, isNew } = world;
+async function runLoaded(
+  world: RunRequest & {
+    readonly context: RunContext;
+    readonly ledger: Ledger;
+    readonly store: Store;
+    readonly open: OpenApi;
+    readonly batch: BatchRecord;
+    readonly isNew: boolean;
+  },
+): Promise<ExitName> {
+  const { settings, server, plan, flags, context, ledger, store, open, batch, isNew } = world;
   const { output } = context;
   const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
@@ -156,16 +162,17 @@ async function runLoaded(world: {
   output.say(
     `Batch "${batch.name}": ${isNew ? rowsInWords(batch.rows) : await goingOn(ledger, batch)}, account ${batch.account}, ${open.api.baseUrl}`,
   );
-  const end = await workOnBatch({
+  const work = {
     ...finish,
     open,
+    server,
     record: batch,
     isNew,
     detach: flags.detach ?? false,
     yes: flags.yes ?? false,
     witness: context.witness,
-  });
-  return finishRun({ ...finish, why: end });
+  };
+  return workOnBatch(work, (why) => finishRun({ ...finish, why }));
 }
 
 /** `going on: 14 of 30 rows done` */

@@ -92,6 +92,18 @@ describe('joining', () => {
     expect(existsSync(paths().serverRecord)).toBe(false);
   });
 
+  it('finds out anew who else is there, which those who come and go meanwhile change', async () => {
+    const member = await joinHere();
+    expect({ alone: member.alone, now: await member.proveAlone() }).toEqual({ alone: true, now: true });
+    const { child } = await joinElsewhere();
+    expect(await member.proveAlone()).toBe(false);
+    await killed(child, 'SIGKILL');
+    expect(await member.proveAlone()).toBe(true);
+    // It has kept its own share all the time.
+    const other = await joinHere();
+    expect(other.alone).toBe(false);
+  });
+
   it('takes the server over from a member that was killed', async () => {
     const { child, joined } = await joinElsewhere();
     const before = recorded();

@@ -1,0 +1,52 @@
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { ServerBinary } from './server-binary.ts';
+
+const note = z.object({ path: z.string(), print: z.string(), version: z.string() });
+
+/**
+ * What a binary said of itself the last time, where it is the very same file still: starting it just to ask takes a tenth of a second.
+ * Undefined where that is not known.
+ *
+ * @param file where {@link rememberServer} noted it
+ */
+export function recallServer(file: string, path: string): ServerBinary | undefined {
+  try {
+    const known = note.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (known.path !== path || known.print !== printOf(path)) return undefined;
+    return { path, version: known.version };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes what a binary said of itself. Not of a script: what it would start can change while it stays the same. */
+export function rememberServer(file: string, { path, version }: ServerBinary): void {
+  try {
+    if (isScript(path)) return;
+    mkdirSync(dirname(file), { recursive: true });
+    const part = `${file}.${String(process.pid)}.part`;
+    writeFileSync(part, `${JSON.stringify({ path, print: printOf(path), version })}\n`);
+    renameSync(part, file);
+  } catch {
+    // Then it is asked again the next time.
+  }
+}
+
+/** Changes with the file that a path leads to. */
+function printOf(path: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  return [ino, size, mtimeMs, ctimeMs].join(' ');
+}
+
+function isScript(path: string): boolean {
+  const head = Buffer.alloc(2);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head);
+    return head.toString('latin1') === '#!';
+  } finally {
+    closeSync(file);
+  }
+}

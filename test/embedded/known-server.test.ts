@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recallServer, rememberServer } from '../../embedded/known-server.ts';
+
+let folder: string;
+const notes = (): string => join(folder, 'cache', 'known-server.json');
+const path = (): string => join(folder, 'temporal');
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'voxbatch-known-'));
+  writeFileSync(path(), '\u007fELF one');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a server that answered before', () => {
+  it('is known by its path, as long as it is the same file', () => {
+    const binary = { path: path(), version: '1.29.1' };
+    expect(recallServer(notes(), path())).toBeUndefined();
+    rememberServer(notes(), binary);
+    expect(recallServer(notes(), path())).toEqual(binary);
+    expect(recallServer(notes(), join(folder, 'another'))).toBeUndefined();
+  });
+
+  it('is asked again when its content has changed, also to one of the same size and time', () => {
+    utimesSync(path(), 1, 1);
+    rememberServer(notes(), { path: path(), version: '1.29.1' });
+    rmSync(path());
+    writeFileSync(path(), '\u007fELF two');
+    utimesSync(path(), 1, 1);
+    expect(recallServer(notes(), path())).toBeUndefined();
+  });
+
+  it('is asked again when its link leads elsewhere', () => {
+    const link = join(folder, 'link');
+    symlinkSync(path(), link);
+    rememberServer(notes(), { path: link, version: '1.29.1' });
+    expect(recallServer(notes(), link)).toMatchObject({ version: '1.29.1' });
+    writeFileSync(join(folder, 'newer'), '\u007fELF newer');
+    rmSync(link);
+    symlinkSync(join(folder, 'newer'), link);
+    expect(recallServer(notes(), link)).toBeUndefined();
+  });
+
+  it('is asked each time if it is a script, which may start another one tomorrow', () => {
+    writeFileSync(path(), '#!/bin/sh\nexec /opt/temporal "$@"\n');
+    rememberServer(notes(), { path: path(), version: '1.29.1' });
+    expect(existsSync(notes())).toBe(false);
+  });
+
+  it('is asked again where the note is not ours or cannot be kept', () => {
+    rememberServer(notes(), { path: path(), version: '1.29.1' });
+    writeFileSync(notes(), '{"path":1}');
+    expect(recallServer(notes(), path())).toBeUndefined();
+    rememberServer(join(path(), 'no-folder', 'note'), { path: path(), version: '1.29.1' });
+    expect(recallServer(join(path(), 'no-folder', 'note'), path())).toBeUndefined();
+  });
+});
