@@ -60,7 +60,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const findings = new Findings();
   const tally = new Tally();
   const check = new RowCheck(batch, request.complete, findings);
-  const stale = new StaleMedia(batch, ledger);
+  const stale = new StaleMedia(batch, ledger, out);
   const files = await BatchFiles.create(out, batch.columns);
   try {
     for await (const chunk of inChunks(ledger.scanRows(batch.name))) {
@@ -75,7 +75,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
         check.placed(scanned, file, became);
       await setImmediate();
     }
-    await stale.remove(request.store, out);
+    await stale.remove(request.store, out, (name) => check.isTaken(name));
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
     // While a batch runs, the ledger may move on between the scan and the sums; a final projection allows no such excuse.
@@ -84,6 +84,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     await files.publish((hashes) => summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion));
     return { ...after, mismatches: findings.list(), damaged: check.damaged };
   } finally {
+    await stale.forget();
     await files.abandon();
   }
 }
@@ -97,16 +98,21 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
 export async function linkNewMedia(request: ProjectionRequest, since: number): Promise<number> {
   const batch = await readBatch(request);
   const check = new RowCheck(batch, false, new Findings());
-  const stale = new StaleMedia(batch, request.ledger);
+  const stale = new StaleMedia(batch, request.ledger, request.out);
   // Rows that are open again have ended at no time; all are read, unless nothing was ever placed.
   const looksAtAll = since === 0 && (await lstatsOf(join(request.out, MEDIA_FOLDER))) !== undefined;
   let placed = 0;
-  for await (const chunk of inChunks(request.ledger.scanRows(batch.name, looksAtAll ? {} : { endedSince: since }))) {
-    const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
-    placed += (await placeAll(named, request, stale)).filter(({ became }) => became === 'placed').length;
-    await setImmediate();
+  try {
+    for await (const chunk of inChunks(request.ledger.scanRows(batch.name, looksAtAll ? {} : { endedSince: since }))) {
+      const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
+      const files = await placeAll(named, request, looksAtAll ? stale : undefined);
+      placed += files.filter(({ became }) => became === 'placed').length;
+      await setImmediate();
+    }
+    if (looksAtAll) await stale.remove(request.store, request.out, (name) => check.isTaken(name));
+  } finally {
+    await stale.forget();
   }
-  if (looksAtAll) await stale.remove(request.store, request.out);
   return placed;
 }
 
@@ -119,14 +125,14 @@ interface NamedRow {
 async function placeAll(
   rows: readonly NamedRow[],
   { store, out }: ProjectionRequest,
-  stale: StaleMedia,
+  stale: StaleMedia | undefined,
 ): Promise<readonly { scanned: ScannedRow; file: RowFile; became: Placed }[]> {
-  for (const { scanned } of rows) await stale.add(scanned);
+  if (stale !== undefined) for (const { scanned } of rows) await stale.add(scanned);
   const files = rows.flatMap(({ scanned, rowFiles }) => rowFiles.map((file) => ({ scanned, file })));
   return Promise.all(
     files.map(async ({ scanned, file }) => {
       const became = await placeFile(file, store, out);
-      if (became === 'kept' || became === 'placed') stale.keep(file);
+      if (became !== 'kept' && became !== 'placed') stale?.lose(file);
       return { scanned, file, became };
     }),
   );

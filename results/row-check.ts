@@ -1,4 +1,5 @@
 import { collisionKey } from '../inputs/output-name.ts';
+import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Placed } from './media.ts';
 import type { Findings } from './mismatch.ts';
@@ -22,7 +23,7 @@ export class RowCheck {
   readonly #batch: BatchRecord;
   readonly #complete: boolean;
   readonly #findings: Findings;
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new SeenTable();
   readonly #damaged = new Map<number, DamagedResult>();
   #last = 0;
 
@@ -66,13 +67,15 @@ export class RowCheck {
     }
   }
 
+  /** True if a file of some row goes by this name. */
+  isTaken(name: string): boolean {
+    return this.#taken.get(collisionKey(name)) !== undefined;
+  }
+
   #isFree({ name }: RowFile, row: number): boolean {
     const key = collisionKey(name);
-    const owner = this.#taken.get(key);
-    if (owner === undefined) {
-      this.#taken.set(key, row);
-      return true;
-    }
+    const owner = this.#taken.lineBefore(key, row);
+    if (owner === undefined) return true;
     this.#findings.add(`row ${row}, ${name}`, 'a name of its own', `the name of the file of row ${owner}`);
     return false;
   }

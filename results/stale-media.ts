@@ -2,35 +2,43 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collisionKey } from '../inputs/output-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
+import { SeenTable } from '../inputs/seen-table.ts';
+import type { BatchRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { lstatsOf, sha256Of, statsOf } from './media.ts';
 import type { StoredFiles } from './media.ts';
 import { UnfitName } from './names.ts';
 import { filesOf } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
+import { SpilledList } from './spilled-list.ts';
 
 /**
  * Files of earlier takes that may still lie among the results: under the row's name although the row is open or failed again, under
- * another extension, or under the name that it had before it was edited. Also a result that was unfit until a person accepted it. They are gathered row by row and removed when it is known
- * which names the rows have now.
+ * another extension, or under the name that it had before it was edited. Also a result that was unfit until a person accepted it, and one whose job a
+ * person took back. They are gathered row by row, on disk, and removed when it is known which names the rows have now.
  */
 export class StaleMedia {
   readonly #batch: BatchRecord;
-  readonly #ledger: Pick<Ledger, 'takesOf'>;
-  readonly #stale: RowFile[] = [];
-  readonly #current = new Set<string>();
+  readonly #ledger: Pick<Ledger, 'takesOf' | 'releasedFiles'>;
+  readonly #stale: SpilledList<RowFile>;
+  /** Names whose right files could not be placed. */
+  readonly #lost = new SeenTable();
+  #released: ReadonlyMap<number, readonly ResultFile[]> | undefined;
 
-  constructor(batch: BatchRecord, ledger: Pick<Ledger, 'takesOf'>) {
+  /** `out`: the folder of the results. */
+  constructor(batch: BatchRecord, ledger: Pick<Ledger, 'takesOf' | 'releasedFiles'>, out: string) {
     this.#batch = batch;
     this.#ledger = ledger;
+    this.#stale = new SpilledList(out);
   }
 
   /** Adds what earlier takes of a row made, and what was unfit. */
   async add({ row, charges }: ScannedRow): Promise<void> {
     for (const { file } of charges) {
-      if (file?.unfit !== undefined)
-        this.#stale.push(...this.#filesOf({ ...row, outcome: 'unfit', file, extraFiles: [] }));
+      if (file?.unfit !== undefined) await this.#push({ ...row, outcome: 'unfit', file, extraFiles: [] });
     }
+    this.#released ??= await this.#readReleased();
+    const [file, ...extraFiles] = this.#released.get(row.row) ?? [];
+    if (file !== undefined) await this.#push({ ...row, outcome: 'succeeded', file, extraFiles });
     if (row.take === 1) return;
     let { spec, input } = row;
     const takes = await this.#ledger.takesOf(this.#batch.name, row.row);
@@ -38,25 +46,40 @@ export class StaleMedia {
     for (const { before } of takes.toReversed()) {
       spec = before.spec ?? spec;
       input = before.input ?? input;
-      this.#stale.push(...this.#filesOf({ ...row, ...before, spec, input }));
+      await this.#push({ ...row, ...before, spec, input });
     }
   }
 
-  /** Notes that the file under a name is the right one. */
-  keep({ name }: RowFile): void {
-    this.#current.add(collisionKey(name));
+  /** Notes that the right file of a name could not be placed, so that whatever is there is not it. */
+  lose({ name }: RowFile): void {
+    this.#lost.set(collisionKey(name), 1);
   }
 
   /**
    * Removes them from the folder: only where no row has that name now, and only the very file, which is the stored one or has all of
-   * its bytes. Whatever a person put there stays.
+   * its bytes. Whatever a person put there stays. `isTaken`: whether some row has the name.
    */
-  async remove(store: StoredFiles, out: string): Promise<void> {
-    for (const { name, file } of this.#stale) {
-      if (this.#current.has(collisionKey(name))) continue;
+  async remove(store: StoredFiles, out: string, isTaken: (name: string) => boolean): Promise<void> {
+    for await (const { name, file } of this.#stale.items()) {
+      if (isTaken(name) && this.#lost.get(collisionKey(name)) === undefined) continue;
       const path = join(out, name);
       if (await isThisFile(path, file, store.pathOf(file.key))) await rm(path, { force: true });
     }
+  }
+
+  /** Leaves nothing behind of what was gathered. */
+  async forget(): Promise<void> {
+    await this.#stale.remove();
+  }
+
+  async #push(row: RowRecord): Promise<void> {
+    for (const file of this.#filesOf(row)) await this.#stale.add(file);
+  }
+
+  /** Few: each is a decision of a person. */
+  async #readReleased(): Promise<ReadonlyMap<number, readonly ResultFile[]>> {
+    const released = await this.#ledger.releasedFiles(this.#batch.name);
+    return new Map(released.map(({ row, files }) => [row, files]));
   }
 
   #filesOf(row: RowRecord): readonly RowFile[] {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SeenTable } from '../inputs/seen-table.ts';
 import { lstatsOf, sha256Of } from './media.ts';
 import type { Findings } from './mismatch.ts';
 import { checkName, MEDIA_FOLDER, UnfitName } from './names.ts';
@@ -21,7 +22,7 @@ const KEPT = 1_000;
 export class MediaCheck {
   readonly #folder: string;
   readonly #findings: Findings;
-  readonly #owners = new Map<string, number>();
+  readonly #owners = new SeenTable();
   #waiting: { readonly row: number; readonly file: NamedFile }[] = [];
   readonly #wrong: WrongMedia[] = [];
   #read = 0;
@@ -34,11 +35,10 @@ export class MediaCheck {
   /** Adds the files of a row; they are read when some have gathered. */
   async add(row: number, files: readonly NamedFile[]): Promise<void> {
     for (const file of files) {
-      const owner = this.#owners.get(file.name);
+      const owner = this.#owners.lineBefore(file.name, row);
       if (owner !== undefined) {
         this.#findings.add(`row ${row}, ${file.name}`, 'a file of its own', `the name of the file of row ${owner}`);
       }
-      this.#owners.set(file.name, row);
       this.#waiting.push({ row, file });
     }
     if (this.#waiting.length >= AT_ONCE) await this.#readWaiting();

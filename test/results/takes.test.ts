@@ -124,6 +124,21 @@ describe('the file of an earlier take', () => {
     expect(await media()).toEqual({});
   });
 
+  it('goes when a person took back the job that it was of', async () => {
+    await addRows(['a']);
+    await intend(place, keyOf(1));
+    const failure = { class: 'OutcomeUnknown', message: 'no answer' } as const;
+    await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    await place.ledger.decide(keyOf(1), { what: 'adopted', jobId: 'job-x', who: 'ann' });
+    const file = await place.store.put('demo/1-speech-1.mp3', 'of a stranger');
+    await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
+    await project(true);
+    expect(await media()).toEqual({ 'a.mp3': 'of a stranger' });
+    await place.ledger.decide(keyOf(1), { what: 'released', jobId: 'job-x', who: 'ann' });
+    await project(true);
+    expect(await media()).toEqual({});
+  });
+
   it('goes although the file of the next take is lost', async () => {
     await addRows(['a']);
     await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
