@@ -3,6 +3,7 @@ import type { Step } from '../contract/row-kinds.ts';
 import { afterFailure, newWatch, type AlikeWatch } from '../workflows/policy/alike.ts';
 import { reasonOf } from '../workflows/policy/failure-reason.ts';
 import type { Tx } from './schema.ts';
+import { readSums } from './sums.ts';
 
 /** A row that was paid for and came, or is about to come, to nothing. */
 export interface BadRow {
@@ -20,7 +21,7 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
   const { row, failure } = bad;
   const line = await tx
     .selectFrom('batches')
-    .select(['watch', 'charged', 'control'])
+    .select(['watch', 'control'])
     .where('name', '=', batch)
     .executeTakeFirstOrThrow();
   const before = toWatch(line.watch);
@@ -29,7 +30,8 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
   const watch = afterFailure(before, { row, reason }, await hasResult(tx, batch, bad, before.since));
   if (watch === before) return;
   const isDue = watch.is === 'due' && (await costsMore(tx, batch));
-  const told: Failure = { ...failure, message: wordsOf(watch, failure, line.charged) };
+  const { charged } = await readSums(tx, batch);
+  const told: Failure = { ...failure, message: wordsOf(watch, failure, charged) };
   await tx
     .updateTable('batches')
     .set({

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
 import { watchFrom } from './alike.ts';
+import { countOpen } from './counts.ts';
 import { BatchExists, LedgerMisuse } from './errors.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
@@ -37,7 +38,6 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
           state: 'loading',
           control: 'running',
           rows: 0,
-          charged: 0,
           stop_now: 0,
           created_at: Date.now(),
         })
@@ -113,12 +113,7 @@ export async function setControl(db: Db, batch: string, control: Control, reason
 export async function closeBatch(db: Db, batch: string): Promise<number> {
   return write(db, async (tx) => {
     const { state } = await requireBatch(tx, batch);
-    const { open } = await tx
-      .selectFrom('rows')
-      .select((eb) => eb.fn.countAll<number>().as('open'))
-      .where('batch', '=', batch)
-      .where('outcome', 'is', null)
-      .executeTakeFirstOrThrow();
+    const open = await countOpen(tx, batch);
     if (open === 0 && state === 'open') {
       await tx
         .updateTable('batches')

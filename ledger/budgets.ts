@@ -1,7 +1,11 @@
+import type { Compilable } from 'kysely';
 import type { BatchSettings, Tunables, Tuning } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
+import { isUntouched } from './conditions.ts';
 import type { Intent } from './ledger.ts';
+import { updateRow } from './line-changes.ts';
+import { readSums, type Sums } from './sums.ts';
 import { write, type Db, type RowLine, type Tx } from './schema.ts';
 
 /**
@@ -15,72 +19,64 @@ import { write, type Db, type RowLine, type Tx } from './schema.ts';
 /** Whether a request may be made: `later` if it fits as soon as one on the wire comes to nothing. */
 export type Room = 'room' | 'later' | 'none';
 
+/** Untouched rows that end with one that does not fit, at most. Those that are left end with the next. */
+const MOST_SKIPPED = 2_000;
 /** Binary fractions must not make 0.1 + 0.2 exceed 0.3. */
 const DUST = 1e-6;
 
-export async function roomFor(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<Room> {
+export function roomFor(sums: Sums, row: RowLine, budget: number, intent: Intent): Room {
   if (intent.quoted === null || intent.quotedRest === null) return 'none';
-  const { settled, onTheWire } = await committed(tx, row.batch, row.row);
+  const { settled, onTheWire } = committed(sums, row);
   const needs = settled + intent.quoted + intent.quotedRest;
   if (needs > budget + DUST) return 'none';
   return needs + onTheWire > budget + DUST ? 'later' : 'room';
 }
 
 /** What the batch has spent or may have; `onTheWire` may still come to nothing. Without what this row itself was promised. */
-async function committed(tx: Tx, batch: string, row: number): Promise<{ settled: number; onTheWire: number }> {
-  const { charged } = await tx
-    .selectFrom('batches')
-    .select('charged')
-    .where('name', '=', batch)
-    .executeTakeFirstOrThrow();
-  const quotes = async (state: 'sending' | 'unknown'): Promise<number> => {
-    const sum = await tx
-      .selectFrom('charges')
-      .select((eb) => eb.fn.sum<number | null>('quoted').as('quoted'))
-      .where('batch', '=', batch)
-      .where('state', '=', state)
-      .executeTakeFirstOrThrow();
-    return sum.quoted ?? 0;
-  };
-  const others = await tx
-    .selectFrom('rows')
-    .select((eb) => eb.fn.sum<number | null>('promised').as('promised'))
-    .where('batch', '=', batch)
-    .where('outcome', 'is', null)
-    .where('promised', '>', 0)
-    .where('row', '!=', row)
-    .executeTakeFirstOrThrow();
-  return {
-    settled: charged + (await quotes('unknown')) + (others.promised ?? 0),
-    onTheWire: await quotes('sending'),
-  };
+function committed(sums: Sums, row: RowLine): { settled: number; onTheWire: number } {
+  const others = sums.promised - (row.outcome === null ? row.promised : 0);
+  return { settled: sums.charged + sums.unknown_quoted + others, onTheWire: sums.sending_quoted };
 }
 
 /** Ends a row that does not fit, and all untouched ones that cost more than is left: there is no need to ask for each. */
 export async function skip(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<void> {
-  const { settled } = await committed(tx, row.batch, row.row);
+  const { settled } = committed(await readSums(tx, row.batch), row);
   const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);
   const spent = await chargedFor(tx, row);
-  await endSkipped(tx, row.batch, whySkipped(budget, settled, cost, spent), (query) =>
-    query.where('row', '=', row.row),
+  await endSkipped(tx, row.batch, [row.row], whySkipped(budget, settled, cost, spent));
+  const others = await selectUntouched(tx, row.batch, budget - settled + DUST).execute();
+  await endSkipped(
+    tx,
+    row.batch,
+    others.map((other) => other.row),
+    whySkipped(budget, settled, null, 0),
   );
-  await endSkipped(tx, row.batch, whySkipped(budget, settled, null, 0), (query) =>
-    query
-      .where('state', '=', 'waiting')
-      .where('take', '=', 1)
-      .where('quoted', '>', budget - settled + DUST)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('charges')
-              .select('charges.row')
-              .whereRef('charges.batch', '=', 'rows.batch')
-              .whereRef('charges.row', '=', 'rows.row'),
-          ),
+}
+
+/** Rows without any request whose quotes are above this. Exported for the test of its query plan. */
+export function selectUntouched(
+  tx: Db | Tx,
+  batch: string,
+  above: number,
+): Compilable & { execute(): Promise<{ row: number }[]> } {
+  return tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .where(isUntouched('rows'))
+    .where('quoted', '>', above)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('charges')
+            .select('charges.row')
+            .whereRef('charges.batch', '=', 'rows.batch')
+            .whereRef('charges.row', '=', 'rows.row'),
         ),
       ),
-  );
+    )
+    .limit(MOST_SKIPPED);
 }
 
 /** What the row has cost so far, in all its steps and takes. */
@@ -100,24 +96,10 @@ function whySkipped(budget: number, spent: number, cost: number | null, charged:
   return { class: 'OverBudget', message };
 }
 
-type RowsUpdate = ReturnType<typeof openRows>;
-
-function openRows(tx: Tx, batch: string, failure: Failure) {
+async function endSkipped(tx: Tx, batch: string, rows: readonly number[], failure: Failure): Promise<void> {
   const now = Date.now();
-  return tx
-    .updateTable('rows')
-    .set({ outcome: 'skipped', failure: JSON.stringify(failure), updated_at: now, ended_at: now })
-    .where('batch', '=', batch)
-    .where('outcome', 'is', null);
-}
-
-async function endSkipped(
-  tx: Tx,
-  batch: string,
-  failure: Failure,
-  narrow: (query: RowsUpdate) => RowsUpdate,
-): Promise<void> {
-  await narrow(openRows(tx, batch, failure)).execute();
+  const ending = { outcome: 'skipped', failure: JSON.stringify(failure), updated_at: now, ended_at: now } as const;
+  for (const row of rows) await updateRow(tx, { batch, row }, ending);
 }
 
 /** See {@link Ledger.tune}. */

@@ -1,73 +1,46 @@
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../contract/outcomes.ts';
+import { prepared } from './prepared.ts';
 import type { Counts, Money } from './record-types.ts';
-import { look, type Db } from './schema.ts';
+import { readSums } from './sums.ts';
+import type { Db, RowCountsTable, Tx } from './schema.ts';
+
+const selectCounts = prepared((db, { batch }: { batch: string }) =>
+  db.selectFrom('row_counts').select(['standing', 'n', 'recent']).where('batch', '=', batch),
+);
+
+type Count = Pick<RowCountsTable, 'standing' | 'n' | 'recent'>;
 
 /** Rows of the batch by outcome and, for open ones, by state. */
-export async function countRows(db: Db, batch: string): Promise<Counts> {
-  return look(db, async (tx) => {
-    const ended = await tx
-      .selectFrom('rows')
-      .select((eb) => ['outcome', eb.fn.countAll<number>().as('n')])
-      .where('batch', '=', batch)
-      .where('outcome', 'is not', null)
-      .groupBy('outcome')
-      .execute();
-    const open = await tx
-      .selectFrom('rows')
-      .select((eb) => ['state', eb.fn.countAll<number>().as('n')])
-      .where('batch', '=', batch)
-      .where('outcome', 'is', null)
-      .groupBy('state')
-      .execute();
-    const outcomes = zeros<Outcome>(OUTCOMES);
-    const states = zeros<RowState>(ROW_STATES);
-    let total = 0;
-    for (const { outcome, n } of ended) {
-      if (outcome !== null) outcomes[outcome] = n;
-      total += n;
-    }
-    for (const { state, n } of open) {
-      states[state] = n;
-      total += n;
-    }
-    return { total, states, outcomes };
-  });
+export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
+  const counts = byStanding(await selectCounts(db, { batch }), ({ n }) => n);
+  const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, counts.get(name) ?? 0]));
+  const states = Object.fromEntries(ROW_STATES.map((name) => [name, counts.get(name) ?? 0]));
+  const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  return { total, states: states as Record<RowState, number>, outcomes: outcomes as Record<Outcome, number> };
 }
 
-/** What the batch has cost, is about to cost and may have cost. Sums over no charges are 0. */
+/** Rows by outcome that ended since the batch was last opened again. */
+export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<string, number>> {
+  return byStanding(await selectCounts(tx, { batch }), ({ recent }) => recent);
+}
+
+/** Rows of the batch that have no outcome. */
+export async function countOpen(tx: Tx, batch: string): Promise<number> {
+  const { states } = await countRows(tx, batch);
+  return Object.values(states).reduce((sum, n) => sum + n, 0);
+}
+
+/** What the batch has cost, is about to cost and may have cost. */
 export async function sumMoney(db: Db, batch: string): Promise<Money> {
-  const sums = await db
-    .selectFrom('charges')
-    .select((eb) => [
-      'state',
-      'charged_from',
-      eb.fn.sum<number | null>('charged').as('charged'),
-      eb.fn.sum<number | null>('quoted').as('quoted'),
-    ])
-    .where('batch', '=', batch)
-    .groupBy(['state', 'charged_from'])
-    .execute();
-  const { promised } = await db
-    .selectFrom('rows')
-    .select((eb) => eb.fn.sum<number | null>('promised').as('promised'))
-    .where('batch', '=', batch)
-    .where('outcome', 'is', null)
-    .where('promised', '>', 0)
-    .executeTakeFirstOrThrow();
-  let charged = 0;
-  let reserved = promised ?? 0;
-  let uncertain = 0;
-  let estimated = false;
-  for (const sum of sums) {
-    charged += sum.charged ?? 0;
-    if (sum.state === 'sending') reserved += sum.quoted ?? 0;
-    if (sum.state === 'unknown') uncertain += sum.quoted ?? 0;
-    const isTaken = sum.state === 'accepted' || sum.state === 'done';
-    estimated ||= sum.state === 'sending' || sum.state === 'unknown' || (isTaken && sum.charged_from !== 'api');
-  }
-  return { charged, reserved, uncertain, estimated };
+  const sums = await readSums(db, batch);
+  return {
+    charged: sums.charged,
+    reserved: sums.sending_quoted + sums.promised,
+    uncertain: sums.unknown_quoted,
+    estimated: sums.sending > 0 || sums.unknown > 0 || sums.by_quote > 0,
+  };
 }
 
-function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
-  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+function byStanding(counts: readonly Count[], valueOf: (count: Count) => number): ReadonlyMap<string, number> {
+  return new Map(counts.map((count) => [count.standing, valueOf(count)]));
 }

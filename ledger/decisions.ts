@@ -1,11 +1,13 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
+import type { AttemptState } from '../contract/outcomes.ts';
 import { STEPS } from '../contract/row-kinds.ts';
-import { chargesOfStep, isCurrent, requireCharge, settleInside, updateCharge } from './charges.ts';
+import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Decision } from './ledger.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toRow } from './records.ts';
+import { RowInHand } from './row-in-hand.ts';
 import { write, type Db, type DecisionsTable, type Tx } from './schema.ts';
 
 /**
@@ -16,18 +18,19 @@ import { write, type Db, type DecisionsTable, type Tx } from './schema.ts';
 /** See {@link Ledger.decide}. */
 export async function decide(db: Db, key: AttemptKey, decision: Decision): Promise<boolean> {
   return write(db, async (tx) => {
-    const files = decision.what === 'released' ? await release(tx, key) : [];
+    const row = await RowInHand.take(tx, key);
+    const files = decision.what === 'released' ? await release(row, key) : [];
     if (decision.what === 'adopted') {
       const verdict = { verdict: 'accepted', jobId: decision.jobId, isAdopted: true } as const;
-      if (!(await settleInside(tx, key, verdict, { state: 'processing' }))) return false;
+      if (!(await settleInHand(row, key, verdict, { state: 'processing' }))) return false;
     }
     if (decision.what === 'not-charged') {
-      if (await isCurrent(tx, key)) {
+      if (row.line.take === key.take) {
         throw new LedgerMisuse(
           `Row ${key.row} of "${key.batch}" is at take ${key.take}: what was not charged is sent again, which is for a new take. Nothing was changed.`,
         );
       }
-      if (!(await settleInside(tx, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
+      if (!(await settleInHand(row, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
     }
     if (files === undefined) return false;
     await note(tx, key, decision, files);
@@ -39,14 +42,14 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
  * Takes back the job that a person gave to an attempt: nobody knows its outcome again, and its row, if it is still at that take, ends
  * `unknown`. Returns the files that were the row's result; undefined, and changes nothing, where no person gave it a job.
  */
-async function release(tx: Tx, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
-  const last = (await decisionsIn(tx, key.batch, key.row)).findLast(
+async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
+  const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
     ({ step, take, attempt }) => step === key.step && take === key.take && attempt === key.attempt,
   );
-  const charge = requireCharge(await chargesOfStep(tx, key), key);
-  if (last?.what !== 'adopted' || charge.state !== 'accepted' || charge.jobId !== last.jobId) return undefined;
-  await refuseLaterSteps(tx, key);
-  await updateCharge(tx, charge, {
+  const charge = requireCharge(row, key);
+  if (last?.what !== 'adopted' || charge.state !== 'accepted' || charge.job_id !== last.jobId) return undefined;
+  refuseLaterSteps(row, key);
+  await row.changeCharge(charge, {
     state: 'unknown',
     job_id: null,
     charged: null,
@@ -55,49 +58,37 @@ async function release(tx: Tx, key: AttemptKey): Promise<readonly ResultFile[] |
     file: null,
     failure: null,
   });
-  if (!(await isCurrent(tx, key))) return [];
-  const at = tx.updateTable('rows').where('batch', '=', key.batch).where('row', '=', key.row);
-  const line = await tx
-    .selectFrom('rows')
-    .selectAll()
-    .where('batch', '=', key.batch)
-    .where('row', '=', key.row)
-    .executeTakeFirstOrThrow();
-  const { file, extraFiles } = toRow(line);
-  const message = `Job ${charge.jobId ?? ''} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
+  if (row.line.take !== key.take) return [];
+  const { file, extraFiles } = toRow(row.line);
+  const message = `Job ${charge.job_id ?? ''} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
   const now = Date.now();
-  await at
-    .set((eb) => ({
-      outcome: 'unknown',
-      failure: JSON.stringify(failure),
-      file: null,
-      extra_files: null,
-      text: null,
-      wait_since: null,
-      lane: null,
-      hold: eb('hold', '+', 1),
-      updated_at: now,
-      ended_at: now,
-    }))
-    .execute();
+  await row.change({
+    outcome: 'unknown',
+    failure: JSON.stringify(failure),
+    file: null,
+    extra_files: null,
+    text: null,
+    wait_since: null,
+    lane: null,
+    hold: row.line.hold + 1,
+    updated_at: now,
+    ended_at: now,
+  });
   return file === null ? [] : [file, ...extraFiles];
 }
 
+/** States of an attempt that was made, or may have been. */
+const MADE: readonly AttemptState[] = ['sending', 'accepted', 'done', 'unknown'];
+
 /** What was made with the result of the foreign job cannot be taken back with it. */
-async function refuseLaterSteps(tx: Tx, { batch, row, step, take }: AttemptKey): Promise<void> {
-  const made = await tx
-    .selectFrom('charges')
-    .select('step')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('take', '=', take)
-    .where('state', 'in', ['sending', 'accepted', 'done', 'unknown'])
-    .execute();
-  const later = made.find((one) => STEPS.indexOf(one.step) > STEPS.indexOf(step));
+function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
+  const later = STEPS.slice(STEPS.indexOf(key.step) + 1).find((step) =>
+    row.chargesOf(step).some(({ take, state }) => take === key.take && MADE.includes(state)),
+  );
   if (later === undefined) return;
   throw new LedgerMisuse(
-    `Row ${row} of "${batch}" has a ${later.step} request that was made with the result of that job. Nothing was changed.`,
+    `Row ${key.row} of "${key.batch}" has a ${later} request that was made with the result of that job. Nothing was changed.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
+import { isInDoubt } from './conditions.ts';
 import type { DoubtfulAttempt } from './record-types.ts';
 import { toCharge, toTake } from './records.ts';
 import type { Db } from './schema.ts';
@@ -76,7 +77,7 @@ function selectOthers(db: Db, apiUrl: string, account: string, key: AttemptKey, 
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')
     .where('charges.step', '=', key.step)
-    .where('charges.state', 'in', ['sending', 'unknown'])
+    .where(isInDoubt('charges'))
     .where('charges.intent_at', '>=', since)
     .where((eb) =>
       eb.or([

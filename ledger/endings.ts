@@ -2,7 +2,8 @@ import type { RowState } from '../contract/outcomes.ts';
 import { haltIfDue } from './halts.ts';
 import type { Retake, RowEffect, RowEnding, RowProgress } from './ledger.ts';
 import { jsonOrNull, toFailure } from './records.ts';
-import type { Tx } from './schema.ts';
+import type { RowInHand } from './row-in-hand.ts';
+import type { RowLine } from './schema.ts';
 import { makeTake } from './takes.ts';
 
 /**
@@ -12,93 +13,57 @@ import { makeTake } from './takes.ts';
  */
 
 /** Changes an open row. A row that has ended stays as it is. */
-export async function applyEffect(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
-  if ('retake' in effect) return retake(tx, batch, row, effect);
-  const { numUpdatedRows } = await tx
-    .updateTable('rows')
-    .set('outcome' in effect ? ending(effect) : progress(effect))
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('outcome', 'is', null)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return;
-  if ('outcome' in effect) await haltIfDue(tx, batch, row, effect);
+export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
+  if ('retake' in effect) return retake(row, effect);
+  if (row.line.outcome !== null) return;
+  await row.change('outcome' in effect ? ending(effect) : progress(effect));
+  if ('outcome' in effect) await haltIfDue(row.tx, row.line.batch, row.line.row, effect);
 }
 
 /** A new take without asking anybody. The lane that holds the row keeps it. */
-async function retake(tx: Tx, batch: string, row: number, effect: Retake): Promise<void> {
-  const line = await tx
-    .selectFrom('rows')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('outcome', 'is', null)
-    .executeTakeFirst();
-  if (line === undefined) return;
+async function retake(row: RowInHand, effect: Retake): Promise<void> {
+  const { line, tx } = row;
+  if (line.outcome !== null) return;
   const { control } = await tx
     .selectFrom('batches')
     .select('control')
-    .where('name', '=', batch)
+    .where('name', '=', line.batch)
     .executeTakeFirstOrThrow();
   // A batch that is being stopped would only cancel it, and lose how it stood.
-  if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(tx, batch, row, effect.otherwise);
+  if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(row, effect.otherwise);
   const before = { outcome: null, failure: effect.otherwise.failure ?? null, file: null, extraFiles: [] };
   await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before });
-  await tx
-    .updateTable('rows')
-    .set({ auto_takes: line.auto_takes + 1 })
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .execute();
+  await row.readAgain();
+  await row.change({ auto_takes: line.auto_takes + 1 });
 }
 
 /**
  * The effect of an answer that came after all, on a row that may have been given up: such a row ends as the answer says, or is open
  * again, free for the next claim, and its batch with it. A row that ended otherwise stays as it is.
  */
-export async function applyLateEffect(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
-  if ('retake' in effect || !(await wasGivenUp(tx, batch, row))) return applyEffect(tx, batch, row, effect);
+export async function applyLateEffect(row: RowInHand, effect: RowEffect): Promise<void> {
+  if ('retake' in effect || !wasGivenUp(row.line)) return applyEffect(row, effect);
   const change = 'outcome' in effect ? ending(effect) : reopening(effect.state);
-  await tx
-    .updateTable('rows')
-    .set((eb) => ({ ...change, hold: eb('hold', '+', 1) }))
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .execute();
+  await row.change({ ...change, hold: row.line.hold + 1 });
   if ('outcome' in effect) return;
-  await tx
+  await row.tx
     .updateTable('batches')
     .set({ state: 'open', closed_at: null, stop_now: 0 })
-    .where('name', '=', batch)
+    .where('name', '=', row.line.batch)
     .where('state', '=', 'closed')
     .execute();
 }
 
 /** True for a row that ended only because an answer was missing, whatever that was called. */
-async function wasGivenUp(tx: Tx, batch: string, row: number): Promise<boolean> {
-  const line = await tx
-    .selectFrom('rows')
-    .select(['outcome', 'failure'])
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .executeTakeFirst();
-  if (line?.outcome === 'unknown') return true;
-  return line?.outcome === 'failed' && toFailure(line.failure)?.class === 'OutcomeUnknown';
+function wasGivenUp({ outcome, failure }: RowLine): boolean {
+  if (outcome === 'unknown') return true;
+  return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
 }
 
 /** The end of a job: on an open row as usual, and on one that was no longer waited for, where it brings an ending. */
-export async function applyJobEnd(tx: Tx, batch: string, row: number, effect: RowEffect): Promise<void> {
-  if ('outcome' in effect) {
-    const { numUpdatedRows } = await tx
-      .updateTable('rows')
-      .set(ending(effect))
-      .where('batch', '=', batch)
-      .where('row', '=', row)
-      .where('outcome', '=', 'overdue')
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) return;
-  }
-  await applyEffect(tx, batch, row, effect);
+export async function applyJobEnd(row: RowInHand, effect: RowEffect): Promise<void> {
+  if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(ending(effect));
+  else await applyEffect(row, effect);
 }
 
 /** The columns of a row that is worked on. What went wrong with it stays until it is said to be over. */

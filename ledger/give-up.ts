@@ -1,10 +1,9 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import { chargesOfStep, isCurrent } from './charges.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import type { Retake, RowEnding } from './ledger.ts';
 import type { RowStanding } from './record-types.ts';
-import { standingOf } from './rows.ts';
+import { RowInHand } from './row-in-hand.ts';
 import { write, type Db } from './schema.ts';
 
 /**
@@ -15,10 +14,11 @@ import { write, type Db } from './schema.ts';
  */
 export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding> {
   return write(db, async (tx) => {
-    const blocking = findBlocking(await chargesOfStep(tx, key), key);
+    const row = await RowInHand.take(tx, key);
+    const blocking = findBlocking(row.chargesOf(key.step), key);
     const isOwn = blocking?.take === key.take && blocking.attempt === key.attempt;
     const isOver = blocking === undefined || (isOwn && blocking.state === 'unknown');
-    if (isOver && (await isCurrent(tx, key))) await applyEffect(tx, key.batch, key.row, effect);
-    return standingOf(tx, key);
+    if (isOver && row.line.take === key.take) await applyEffect(row, effect);
+    return row.standing();
   });
 }

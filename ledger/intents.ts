@@ -1,13 +1,14 @@
+import type { Selectable } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
-import { requireBatch } from './batches.ts';
 import { roomFor, skip } from './budgets.ts';
-import { chargesOfStep } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './ledger.ts';
+import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
-import { toCharge } from './records.ts';
-import { standingOf } from './rows.ts';
-import { write, type Db, type RowLine, type Tx } from './schema.ts';
+import { toCharge, toSettings } from './records.ts';
+import { RowInHand } from './row-in-hand.ts';
+import { write, type BatchesTable, type ChargeLine, type Db, type Tx } from './schema.ts';
+import { readSums } from './sums.ts';
 
 /**
  * The lock on money: nobody sends a paid request without having created its record here, and each record is created once.
@@ -19,48 +20,46 @@ import { write, type Db, type RowLine, type Tx } from './schema.ts';
 
 /** Records the intent of an attempt. See {@link Ledger.intend}. */
 export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
-  return write(db, async (tx) => ({ ...(await intendInside(tx, key, intent)), ...(await standingOf(tx, key)) }));
+  return write(db, async (tx) => {
+    const batch = await readTerms(tx, key.batch);
+    const row = await RowInHand.take(tx, key);
+    return { ...(await intendInHand(batch, row, key, intent)), ...row.standing() };
+  });
 }
 
-async function intendInside(tx: Tx, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
-  const batch = await requireBatch(tx, key.batch);
-  const row = await requireRow(tx, key);
+async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
+  const { tx, line } = row;
   // Asked first, also while the batch is paused: what is on record is the better answer.
-  const charge = findBlocking(await chargesOfStep(tx, key), key);
-  if (charge !== undefined) return { answer: 'exists', charge };
-  if (batch.state !== 'open' || batch.control !== 'running' || row.outcome !== null) return { answer: 'held' };
+  const charge = findBlocking(row.chargesOf(key.step), key);
+  if (charge !== undefined) return { answer: 'exists', charge: toCharge(charge) };
+  if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { answer: 'held' };
   // An old history may ask for a take that is over, and a lane for a row that another has by now.
-  if (row.take !== key.take || (intent.hold ?? row.hold) !== row.hold) return { answer: 'held' };
-  if ((await countSending(tx, key.batch)) >= intent.maxSending) return { answer: 'full' };
-  const { budget } = batch.settings;
+  if (line.take !== key.take || (intent.hold ?? line.hold) !== line.hold) return { answer: 'held' };
+  const sums = await readSums(tx, key.batch);
+  if (sums.sending >= intent.maxSending) return { answer: 'full' };
+  const { budget } = toSettings(batch.settings);
   if (budget !== null) {
-    const room = await roomFor(tx, row, budget, intent);
+    const room = roomFor(sums, line, budget, intent);
     if (room === 'later') return { answer: 'full' };
     if (room === 'none') {
-      await skip(tx, row, budget, intent);
+      await skip(tx, line, budget, intent);
+      await row.readAgain();
       return { answer: 'over-budget' };
     }
   }
 
   const now = Date.now();
-  await tx
-    .insertInto('charges')
-    .values({
-      ...keyColumns(key),
-      state: 'sending',
-      quoted: intent.quoted,
-      link_hash: intent.linkHash ?? null,
-      owner: intent.owner,
-      intent_at: now,
-    })
-    .execute();
-  await tx
-    .updateTable('rows')
-    .set({ state: 'submitting', promised: budget === null ? 0 : (intent.quotedRest ?? 0), updated_at: now })
-    .where('batch', '=', key.batch)
-    .where('row', '=', key.row)
-    .execute();
-  if (batch.startedAt === null) {
+  await row.addCharge({
+    ...keyColumns(key),
+    state: 'sending',
+    quoted: intent.quoted,
+    link_hash: intent.linkHash ?? null,
+    owner: intent.owner,
+    intent_at: now,
+  });
+  const promised = budget === null ? 0 : (intent.quotedRest ?? 0);
+  await row.change({ state: 'submitting', promised, updated_at: now });
+  if (batch.started_at === null) {
     await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
   }
   return { answer: 'go' };
@@ -72,24 +71,33 @@ async function intendInside(tx: Tx, key: AttemptKey, intent: Intent): Promise<In
  */
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {
-    await requireBatch(tx, key.batch);
-    const row = await requireRow(tx, key);
-    if (key.take > row.take) {
+    await readTerms(tx, key.batch);
+    const row = await RowInHand.take(tx, key);
+    if (key.take > row.line.take) {
       // Its record would stand in the way of the take that the row is at.
       throw new LedgerMisuse(
-        `Row ${key.row} of "${key.batch}" is at take ${row.take}; nobody made take ${key.take} of it. Nothing was recorded.`,
+        `Row ${key.row} of "${key.batch}" is at take ${row.line.take}; nobody made take ${key.take} of it. Nothing was recorded.`,
       );
     }
-    const blocking = findBlocking(await chargesOfStep(tx, key), key);
-    if (blocking !== undefined) return blocking;
+    const blocking = findBlocking(row.chargesOf(key.step), key);
+    if (blocking !== undefined) return toCharge(blocking);
     const now = Date.now();
-    const line = await tx
-      .insertInto('charges')
-      .values({ ...keyColumns(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return toCharge(line);
+    const line = { ...keyColumns(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
+    return toCharge(await row.addCharge(line));
   });
+}
+
+/** What a batch allows. */
+type Terms = Pick<Selectable<BatchesTable>, 'state' | 'control' | 'settings' | 'started_at'>;
+
+const selectTerms = prepared((db, { batch }: { batch: string }) =>
+  db.selectFrom('batches').select(['state', 'control', 'settings', 'started_at']).where('name', '=', batch),
+);
+
+async function readTerms(tx: Tx, batch: string): Promise<Terms> {
+  const [terms] = await selectTerms(tx, { batch });
+  if (terms === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return terms;
 }
 
 /**
@@ -97,7 +105,7 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
  * one at this very key; a later one (this attempt belongs to the past); an earlier one of the take that may have been taken
  * by the API; one of an earlier take that is still on the wire; or the newest of the take, where an attempt in between is missing.
  */
-export function findBlocking(charges: readonly ChargeRecord[], key: AttemptKey): ChargeRecord | undefined {
+export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): ChargeLine | undefined {
   const same = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);
   if (same !== undefined) return same;
   const newest = charges.at(-1);
@@ -116,27 +124,6 @@ export function findBlocking(charges: readonly ChargeRecord[], key: AttemptKey):
     `Attempt ${key.attempt} of take ${key.take} of ${key.step}, row ${key.row} of "${key.batch}" was asked for, ` +
       'but attempt 1 was never made. Nothing was recorded, and nothing may be sent.',
   );
-}
-
-async function requireRow(tx: Tx, key: AttemptKey): Promise<RowLine> {
-  const row = await tx
-    .selectFrom('rows')
-    .selectAll()
-    .where('batch', '=', key.batch)
-    .where('row', '=', key.row)
-    .executeTakeFirst();
-  if (row === undefined) throw new LedgerMisuse(`Batch "${key.batch}" has no row ${key.row}.`);
-  return row;
-}
-
-async function countSending(tx: Tx, batch: string): Promise<number> {
-  const { n } = await tx
-    .selectFrom('charges')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('batch', '=', batch)
-    .where('state', '=', 'sending')
-    .executeTakeFirstOrThrow();
-  return n;
 }
 
 /** Just the key: callers may hand over a wider record. */

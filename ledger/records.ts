@@ -116,8 +116,10 @@ export function toTake(line: TakesTable): TakeRecord {
   };
 }
 
+type AttemptOrder = Pick<ChargeRecord, 'step' | 'take' | 'attempt'>;
+
 /** Order of a row's charges: by step as a chain runs them, then take, then attempt. */
-export function inOrder(a: ChargeRecord, b: ChargeRecord): number {
+export function inOrder(a: AttemptOrder, b: AttemptOrder): number {
   return STEPS.indexOf(a.step) - STEPS.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt;
 }
 

@@ -1,12 +1,11 @@
-import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
 import { watchFrom } from './alike.ts';
 import { requireBatch } from './batches.ts';
-import { updateCharge } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Redriven, RedriveChoice } from './ledger.ts';
-import type { ChargeRecord } from './record-types.ts';
-import { inOrder, toCharge, toFailure, toFile, toRow } from './records.ts';
-import { write, type Db, type RowLine, type Tx } from './schema.ts';
+import { toFailure, toFile, toRow } from './records.ts';
+import { RowInHand } from './row-in-hand.ts';
+import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 import { makeTake } from './takes.ts';
 
 type Pay = Extract<RedriveChoice['how'], { do: 'pay' }>;
@@ -29,15 +28,9 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     const left: number[] = [];
     let opened = false;
     for (const choice of choices) {
-      const line = await tx
-        .selectFrom('rows')
-        .selectAll()
-        .where('batch', '=', batch)
-        .where('row', '=', choice.row)
-        .executeTakeFirst();
-      if (line === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${choice.row}.`);
-      const isThere = line.outcome === choice.outcome && line.take === choice.take;
-      if (isThere) opened = (await open(tx, line, choice.how)) || opened;
+      const row = await RowInHand.take(tx, { batch, row: choice.row });
+      const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
+      if (isThere) opened = (await open(row, choice.how)) || opened;
       (isThere ? rows : left).push(choice.row);
     }
     if (opened) await reopenBatch(tx, batch, state === 'closed');
@@ -46,26 +39,26 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
 }
 
 /** Does as was chosen. True if the row is open again; false if it was settled at once. */
-async function open(tx: Tx, line: RowLine, how: RedriveChoice['how']): Promise<boolean> {
-  const charges = await chargesOf(tx, line);
+async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
   switch (how.do) {
     case 'wait':
-      return waitAgain(tx, line, charges);
+      return waitAgain(row);
     case 'accept':
-      return accept(tx, line, charges);
+      return accept(row);
     case 'pay':
-      await payAgain(tx, line, charges, how);
+      await payAgain(row, how);
       return true;
   }
 }
 
-async function payAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[], how: Pay): Promise<void> {
+async function payAgain(row: RowInHand, how: Pay): Promise<void> {
+  const { tx, line } = row;
   const { steps } = ROW_KINDS[how.edited?.spec.kind ?? line.kind];
   const from = steps.indexOf(how.fromStep);
   if (from < 0) throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no step ${how.fromStep}.`);
   for (const step of steps.slice(from)) {
-    const last = charges.findLast((charge) => charge.step === step);
-    const mayBeTaken = last?.state === 'unknown' || (last?.state === 'accepted' && last.finishedAt === null);
+    const last = row.chargesOf(step).at(-1);
+    const mayBeTaken = last?.state === 'unknown' || (last?.state === 'accepted' && last.finished_at === null);
     if (last?.state === 'sending' || (mayBeTaken && how.reason !== 'resubmitted')) {
       throw new LedgerMisuse(
         `The last ${step} request of row ${line.row} of "${line.batch}" ${last.state === 'sending' ? 'is still on the wire' : 'may have been charged'}; ` +
@@ -85,61 +78,58 @@ async function payAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[],
     },
     ...(how.edited === undefined ? {} : { edited: how.edited }),
   });
-  await release(tx, line);
+  await row.readAgain();
+  await release(row);
 }
 
 /** The job is paid for: it is waited for, or fetched, once more. */
-async function waitAgain(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]): Promise<boolean> {
+async function waitAgain(row: RowInHand): Promise<boolean> {
+  const { line } = row;
   const { steps } = ROW_KINDS[line.kind];
-  const charge = charges.findLast(({ take }) => take === line.take);
-  if (charge?.state !== 'accepted' || charge.jobId === null) {
+  const charge = latestOfTake(row);
+  if (charge?.state !== 'accepted' || charge.job_id === null) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
   }
   const now = Date.now();
-  const isLast = steps.at(-1) === charge.step;
-  const at = tx.updateTable('rows').where('batch', '=', line.batch).where('row', '=', line.row);
-  if (charge.file !== null && isLast) {
-    const file = JSON.stringify(charge.file);
-    await at.set({ outcome: 'succeeded', failure: null, file, updated_at: now, ended_at: now }).execute();
+  if (charge.file !== null && steps.at(-1) === charge.step) {
+    await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;
   }
   const state = charge.file === null ? 'processing' : 'waiting';
-  await at.set({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null }).execute();
-  await release(tx, line);
-  if (charge.file !== null || charge.finishedAt === null) return true;
+  await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
+  await release(row);
+  if (charge.file !== null || charge.finished_at === null) return true;
   // Its result could not be fetched; it is looked at again as if it had not ended.
-  await updateCharge(tx, charge, { finished_at: null, failure: null });
+  await row.changeCharge(charge, { finished_at: null, failure: null });
   return true;
 }
 
 /** A result that did not pass a check is taken as it is. Its step came to a good end; those after it are still to be made. */
-async function accept(tx: Tx, line: RowLine, charges: readonly ChargeRecord[]): Promise<boolean> {
-  const charge = charges.findLast(({ take }) => take === line.take);
+async function accept(row: RowInHand): Promise<boolean> {
+  const { line } = row;
+  const charge = latestOfTake(row);
   if (line.outcome !== 'unfit' || charge?.file == null) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no unfit result to accept. No row was changed.`);
   }
-  await updateCharge(tx, charge, { failure: null });
+  await row.changeCharge(charge, { failure: null });
   const now = Date.now();
-  const at = tx.updateTable('rows').where('batch', '=', line.batch).where('row', '=', line.row);
   if (ROW_KINDS[line.kind].steps.at(-1) === charge.step) {
-    const file = JSON.stringify(charge.file);
-    await at.set({ outcome: 'succeeded', failure: null, file, updated_at: now, ended_at: now }).execute();
+    await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;
   }
-  const open = { state: 'waiting', outcome: null, failure: null, file: null, updated_at: now, ended_at: null } as const;
-  await at.set(open).execute();
-  await release(tx, line);
+  await row.change({ state: 'waiting', outcome: null, failure: null, file: null, updated_at: now, ended_at: null });
+  await release(row);
   return true;
 }
 
+/** The last attempt of the take that the row is at. */
+function latestOfTake(row: RowInHand): ChargeLine | undefined {
+  return STEPS.flatMap((step) => row.chargesOf(step)).findLast(({ take }) => take === row.line.take);
+}
+
 /** Takes the row back from whoever may hold it still, for the next claim and for as many takes of its own as a new row has. */
-async function release(tx: Tx, line: RowLine): Promise<void> {
-  await tx
-    .updateTable('rows')
-    .set((eb) => ({ lane: null, hold: eb('hold', '+', 1), auto_takes: 0 }))
-    .where('batch', '=', line.batch)
-    .where('row', '=', line.row)
-    .execute();
+async function release(row: RowInHand): Promise<void> {
+  await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
 }
 
 /** A closed batch runs again, whatever ended it; one that is open keeps what the user lets it do. */
@@ -159,14 +149,4 @@ async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<v
     })
     .where('name', '=', batch)
     .execute();
-}
-
-async function chargesOf(tx: Tx, line: RowLine): Promise<readonly ChargeRecord[]> {
-  const charges = await tx
-    .selectFrom('charges')
-    .selectAll()
-    .where('batch', '=', line.batch)
-    .where('row', '=', line.row)
-    .execute();
-  return charges.map(toCharge).sort(inOrder);
 }

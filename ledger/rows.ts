@@ -34,13 +34,6 @@ export async function readRow(db: Db, batch: string, row: number): Promise<RowSt
   return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
 
-/** How a row stands after a change of it, in the same transaction. Throws {@link LedgerMisuse} if there is no such row. */
-export async function standingOf(tx: Tx, { batch, row }: { batch: string; row: number }): Promise<RowStanding> {
-  const [standing] = await readRows(tx, batch, [row]);
-  if (standing === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${row}.`);
-  return standing;
-}
-
 /** These rows with their charges, in manifest order; those that do not exist are left out. */
 export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowStanding[]> {
   if (rows.length === 0) return [];

@@ -33,8 +33,6 @@ export interface BatchesTable {
   /** `Failure` */
   pause_reason: Json | null;
   halted: string | null;
-  /** Sum of what its attempts were charged. Kept with every change, because the budget asks for it before every request. */
-  charged: number;
   /** 1: rows whose jobs run are not waited for any more. */
   stop_now: number;
   /** When ended rows were last opened again, ms; a halt counts from there. */
@@ -166,6 +164,35 @@ export interface WorkersTable {
   seen_at: number;
 }
 
+/** How many rows of a batch stand alike. The database keeps it. */
+export interface RowCountsTable {
+  batch: string;
+  /** An outcome, or the state of open rows. */
+  standing: Outcome | RowState;
+  n: number;
+  /** Those of them that ended since the batch was last opened again. */
+  recent: number;
+}
+
+/** One line per batch: sums over its charges and rows. The database keeps it. */
+export interface SumsTable {
+  batch: string;
+  /** What its attempts were charged. */
+  charged: number;
+  /** Attempts on the wire, and their quotes. */
+  sending: number;
+  sending_quoted: number;
+  /** Attempts whose outcome is unknown, and their quotes. */
+  unknown: number;
+  unknown_quoted: number;
+  /** Accepted attempts whose jobs have not ended. */
+  running: number;
+  /** Attempts that were charged by their quotes. */
+  by_quote: number;
+  /** What open rows hold back from the budget. */
+  promised: number;
+}
+
 export interface LimitersTable {
   scope: string;
   state: Json;
@@ -179,6 +206,8 @@ export interface Schema {
   takes: TakesTable;
   lanes: LanesTable;
   workers: WorkersTable;
+  row_counts: RowCountsTable;
+  sums: SumsTable;
   limiters: LimitersTable;
   reasons: ReasonsTable;
   decisions: DecisionsTable;

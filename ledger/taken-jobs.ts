@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { ChargeRecord } from './record-types.ts';
-import type { Tx } from './schema.ts';
+import { prepared } from './prepared.ts';
+import type { ChargeLine, Tx } from './schema.ts';
 
 /**
  * One job is one charge, whoever names it. An answer may name a job that another attempt has: a lost request adopted it from the
@@ -13,23 +13,26 @@ import type { Tx } from './schema.ts';
  *   stands. No result is taken from a row that has it, so the attempt stays in doubt, and says why.
  */
 
-/** The attempt of the same API and account that has this job. */
-export async function holderOf(tx: Tx, batch: string, jobId: string): Promise<AttemptKey | undefined> {
-  const own = tx.selectFrom('batches').where('name', '=', batch);
-  return tx
+const selectHolder = prepared((db, { batch, jobId }: { batch: string; jobId: string }) => {
+  const own = db.selectFrom('batches').where('name', '=', batch);
+  return db
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')
     .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt'])
     .where('charges.job_id', '=', jobId)
     .where('batches.api_url', '=', own.select('api_url'))
     .where('batches.account', '=', own.select('account'))
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+});
+
+/** The attempt of the same API and account that has this job. */
+export async function holderOf(tx: Tx, batch: string, jobId: string): Promise<AttemptKey | undefined> {
+  return (await selectHolder(tx, { batch, jobId }))[0];
 }
 
 /** True if the job of an attempt is paid for with another attempt. */
-export function isPaidElsewhere({ charged, chargedFrom }: Pick<ChargeRecord, 'charged' | 'chargedFrom'>): boolean {
-  return charged === 0 && chargedFrom === null;
+export function isPaidElsewhere(charge: Pick<ChargeLine, 'charged' | 'charged_from'>): boolean {
+  return charge.charged === 0 && charge.charged_from === null;
 }
 
 /** Why an attempt stays in doubt although its answer came. */

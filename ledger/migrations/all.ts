@@ -4,6 +4,7 @@ import { takes } from './0002-takes.ts';
 import { toldAndHold } from './0003-told-and-hold.ts';
 import { words } from './0004-words.ts';
 import { lanes } from './0005-lanes.ts';
+import { keptCounts } from './0006-kept-counts.ts';
 import { reasons } from './0007-reasons.ts';
 import { layout } from './0008-layout.ts';
 import { decisions } from './0009-decisions.ts';
@@ -15,6 +16,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-told-and-hold': toldAndHold,
   '0004-words': words,
   '0005-lanes': lanes,
+  '0006-kept-counts': keptCounts,
   '0007-reasons': reasons,
   '0008-layout': layout,
   '0009-decisions': decisions,

@@ -4,6 +4,7 @@ import Database from 'libsql';
 import { join } from 'node:path';
 import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
 import { openSqlite } from '../../ledger/sqlite.ts';
+import { expectKept } from './recount.ts';
 import { makeFolder, open } from './setup.ts';
 
 let folder: string;
@@ -93,6 +94,26 @@ describe('a batch of a version before layouts', () => {
     ]);
     const ledger = await open(folder);
     expect((await ledger.findBatch('Lines'))?.layout).toEqual({ stem: 'Lines', rowsAFolder: null });
+    await ledger.close();
+  });
+});
+
+describe('a ledger of a version that kept no counts', () => {
+  it('knows them all once it is opened', async () => {
+    await olderLedger('0005', [
+      `insert into batches (name, digest, api_url, account, settings, columns, source, state, control, rows, created_at, reopened_at)
+        values ('b', 'd', 'http://127.0.0.1', 'u', '{}', '[]', 'b.csv', 'open', 'running', 4, 1, 1)`,
+      aRow(1, 'failed', FAILURE),
+      aRow(2, 'succeeded', OTHER),
+      `insert into rows (batch, row, id, line, kind, spec, input, state, take, promised, updated_at)
+        values ('b', 3, 'r3', 4, 'tts', '${SPEC}', '${TEXT}', 'processing', 1, 2.5, 1)`,
+      `insert into charges (batch, row, step, take, attempt, state, quoted, charged, charged_from, owner, intent_at)
+        values ('b', 2, 'speech', 1, 1, 'done', 2, 1.5, 'api', 'w', 1), ('b', 3, 'speech', 1, 1, 'accepted', 2, 2, 'quote', 'w', 1),
+          ('b', 1, 'speech', 1, 1, 'unknown', 4, null, null, 'w', 1)`,
+    ]);
+    const ledger = await open(folder);
+    await expectKept(ledger, 'b');
+    expect(await ledger.money('b')).toEqual({ charged: 3.5, reserved: 2.5, uncertain: 4, estimated: true });
     await ledger.close();
   });
 });

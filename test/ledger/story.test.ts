@@ -12,6 +12,7 @@ import type { Book, RowNow } from '../support/row-story/book.ts';
 import { anyStory, EXAMPLES } from '../support/row-story/any-story.ts';
 import { PRICE, type Rules, type Seen } from '../support/row-story/rules.ts';
 import { Story } from '../support/row-story/story.ts';
+import { expectKept } from './recount.ts';
 import { aBatch, aRow, makeFolder, open } from './setup.ts';
 
 /** Few enough that requests have to wait for a place on the wire. */
@@ -141,6 +142,7 @@ async function tellStory({ rules, commands }: (typeof EXAMPLES)[number]): Promis
   await makeBatch(ledger, name, rules);
   const story = new Story(new LedgerBook(ledger, name), rules);
   await story.tell(commands);
+  await expectKept(ledger, name);
   const { total, outcomes } = await ledger.counts(name);
   expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(total);
   expect(await ledger.closeBatch(name)).toBe(0);

@@ -1,0 +1,33 @@
+import type { CompiledQuery } from 'kysely';
+import { type Compilable } from 'kysely';
+import type { Db, Tx } from './schema.ts';
+
+/** Stands in a query for a value that comes with each execution. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * A query that is built and compiled once, with its first execution, and then is only given its parameters. Building and compiling takes several
+ * times as long as SQLite takes to answer.
+ *
+ * `build` gets a stand-in for each parameter, which it hands on as a value and looks at no further.
+ */
+export function prepared<P extends object, R>(
+  build: (db: Db | Tx, parameters: P) => Compilable<R>,
+): (db: Db | Tx, parameters: P) => Promise<readonly R[]> {
+  let compiled: CompiledQuery<R> | undefined;
+  return async (db, parameters) => {
+    compiled ??= build(db, STAND_INS as P).compile();
+    const given = parameters as Readonly<Record<string, unknown>>;
+    const values = compiled.parameters.map((value) => (value instanceof Parameter ? given[value.name] : value));
+    const { rows } = await db.executeQuery<R>({ ...compiled, parameters: values });
+    return rows;
+  };
+}
+
+const STAND_INS = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });

@@ -1,0 +1,122 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import type { Step } from '../contract/row-kinds.ts';
+import { LedgerMisuse } from './errors.ts';
+import { updateCharge, updateRow } from './line-changes.ts';
+import { prepared } from './prepared.ts';
+import type { RowStanding } from './record-types.ts';
+import { inOrder, toCharge, toRow } from './records.ts';
+import type { ChargeLine, RowLine, Tx } from './schema.ts';
+
+type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
+
+/**
+ * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the transaction decides, and
+ * what it returns in the end, needs no further reading.
+ */
+export class RowInHand {
+  readonly tx: Tx;
+  readonly #key: RowKey;
+  #line: RowLine;
+  #charges: readonly ChargeLine[];
+
+  private constructor(tx: Tx, key: RowKey, line: RowLine, charges: readonly ChargeLine[]) {
+    this.tx = tx;
+    this.#key = key;
+    this.#line = line;
+    this.#charges = charges;
+  }
+
+  /** Throws {@link LedgerMisuse} if there is no such row. */
+  static async take(tx: Tx, { batch, row }: RowKey): Promise<RowInHand> {
+    const key = { batch, row };
+    return new RowInHand(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(inOrder));
+  }
+
+  get line(): RowLine {
+    return this.#line;
+  }
+
+  /** Every attempt of the step, all takes, oldest first. */
+  chargesOf(step: Step): readonly ChargeLine[] {
+    return this.#charges.filter((charge) => charge.step === step);
+  }
+
+  /** The attempt that the key names. */
+  chargeAt({ step, take, attempt }: AttemptKey): ChargeLine | undefined {
+    return this.#charges.find((one) => one.step === step && one.take === take && one.attempt === attempt);
+  }
+
+  async change(change: Partial<RowLine>): Promise<void> {
+    await updateRow(this.tx, this.#key, change);
+    this.#line = { ...this.#line, ...change };
+  }
+
+  async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<void> {
+    await updateCharge(this.tx, charge, change);
+    this.#charges = this.#charges.map((one) => (one === charge ? { ...charge, ...change } : one));
+  }
+
+  async addCharge(charge: NewCharge): Promise<ChargeLine> {
+    const line: ChargeLine = { ...EMPTY, ...charge };
+    await insertCharge(this.tx, line);
+    this.#charges = [...this.#charges, line].toSorted(inOrder);
+    return line;
+  }
+
+  /** After a change of the row by other means. */
+  async readAgain(): Promise<void> {
+    this.#line = await readLine(this.tx, this.#key);
+  }
+
+  /** How it stands now. */
+  standing(): RowStanding {
+    return { row: toRow(this.#line), charges: this.#charges.map(toCharge) };
+  }
+}
+
+const EMPTY = {
+  job_id: null,
+  quoted: null,
+  charged: null,
+  charged_from: null,
+  told: null,
+  failure: null,
+  request_id: null,
+  link_hash: null,
+  verdict_at: null,
+  finished_at: null,
+  file: null,
+} as const;
+
+/** An attempt with at least what is known of every one from its beginning. */
+type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
+
+const selectLine = prepared((db, { batch, row }: RowKey) =>
+  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
+);
+
+const selectCharges = prepared((db, { batch, row }: RowKey) =>
+  db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
+);
+
+const insertCharge = prepared((db, given: ChargeLine) =>
+  db.insertInto('charges').values({
+    batch: given.batch,
+    row: given.row,
+    step: given.step,
+    take: given.take,
+    attempt: given.attempt,
+    state: given.state,
+    quoted: given.quoted,
+    link_hash: given.link_hash,
+    owner: given.owner,
+    intent_at: given.intent_at,
+    verdict_at: given.verdict_at,
+  }),
+);
+
+async function readLine(tx: Tx, key: RowKey): Promise<RowLine> {
+  const [line] = await selectLine(tx, key);
+  if (line === undefined) throw new LedgerMisuse(`Batch "${key.batch}" has no row ${key.row}.`);
+  return line;
+}

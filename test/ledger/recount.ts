@@ -1,0 +1,78 @@
+import { expect } from '@jest/globals';
+import Database from 'libsql';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+/** Compares what the ledger keeps of a batch with all its rows and charges, counted again. */
+export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
+  const { money, sending, running, standings, recent } = recount(ledger.file, batch);
+  const { states, outcomes, total } = await ledger.counts(batch);
+  const kept = Object.entries({ ...states, ...outcomes }).filter(([, n]) => n !== 0);
+  expect(Object.fromEntries(kept)).toEqual(standings);
+  expect(total).toBe(Object.values(standings).reduce((sum, n) => sum + n, 0));
+  const { charged, reserved, uncertain, estimated } = await ledger.money(batch);
+  expect(charged).toBeCloseTo(money.charged, 6);
+  expect(reserved).toBeCloseTo(money.reserved, 6);
+  expect(uncertain).toBeCloseTo(money.uncertain, 6);
+  expect(estimated).toBe(money.estimated);
+  expect(readKept(ledger.file, batch)).toEqual({ sending, running, recent });
+}
+
+interface Line {
+  readonly name: string;
+  readonly n: number;
+}
+
+interface Recount {
+  readonly standings: Readonly<Record<string, number>>;
+  readonly recent: Readonly<Record<string, number>>;
+  readonly money: { charged: number; reserved: number; uncertain: number; estimated: boolean };
+  readonly sending: number;
+  readonly running: number;
+}
+
+function recount(file: string, batch: string): Recount {
+  const raw = new Database(file);
+  try {
+    const all = (sql: string): Line[] => raw.prepare(sql).all([batch]) as Line[];
+    const sum = (value: string, from: string): number =>
+      all(`select '' as name, coalesce(sum(${value}), 0) as n from ${from}`)[0]?.n ?? 0;
+    const pairs = (sql: string): Record<string, number> => Object.fromEntries(all(sql).map(({ name, n }) => [name, n]));
+    const inDoubt = `charges where batch = ? and state in ('sending', 'unknown')`;
+    const byQuote = `charges where batch = ? and state in ('accepted', 'done') and charged_from is not 'api'`;
+    return {
+      standings: pairs(`select coalesce(outcome, state) as name, count(*) as n from rows where batch = ? group by 1`),
+      recent: pairs(
+        `select outcome as name, count(*) as n from rows join batches on name = batch
+         where batch = ? and outcome is not null and ended_at >= coalesce(reopened_at, 0) group by 1`,
+      ),
+      money: {
+        charged: sum('charged', 'charges where batch = ?'),
+        reserved:
+          sum('quoted', `charges where batch = ? and state = 'sending'`) +
+          sum('promised', 'rows where batch = ? and outcome is null'),
+        uncertain: sum('quoted', `charges where batch = ? and state = 'unknown'`),
+        estimated: sum('1', inDoubt) + sum('1', byQuote) > 0,
+      },
+      sending: sum('1', `charges where batch = ? and state = 'sending'`),
+      running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),
+    };
+  } finally {
+    raw.close();
+  }
+}
+
+function readKept(file: string, batch: string): Pick<Recount, 'sending' | 'running' | 'recent'> {
+  const raw = new Database(file);
+  try {
+    const [sums] = raw.prepare('select sending, running from sums where batch = ?').all([batch]) as {
+      sending: number;
+      running: number;
+    }[];
+    const counts = raw.prepare('select standing, recent from row_counts where batch = ? and recent <> 0').all([batch]);
+    const recent = (counts as { standing: string; recent: number }[]).map((one) => [one.standing, one.recent]);
+    const byName = Object.fromEntries(recent) as Record<string, number>;
+    return { sending: sums?.sending ?? -1, running: sums?.running ?? -1, recent: byName };
+  } finally {
+    raw.close();
+  }
+}
