@@ -6,6 +6,7 @@ import { readPaidJob } from './read-paid-job.ts';
 import { readProfile } from './read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';
+import { loadAxios } from './via-axios.ts';
 
 /**
  * Makes the client of the service. Makes no request. Throws an Error for settings that can't work; it never repeats the
@@ -13,6 +14,8 @@ import type { SpeechApi } from './speech-api.ts';
  */
 export function createSpeechApi(options: ApiOptions): SpeechApi {
   const connection = createConnection(options);
+  // Whether it can be loaded is for the first paid request to tell.
+  loadAxios().catch(() => undefined);
   return {
     baseUrl: connection.baseUrl,
     send: (request, sendOptions) => sendPaid(connection, request, sendOptions),

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import axios, { AxiosHeaders, type AxiosAdapter } from 'axios';
 import type { AnswerBody } from './answer-body.ts';
 import { Exchange, type HttpRequest, type RawAnswer } from './exchange.ts';
 import type { BodyInfo } from './speech-api.ts';
+import { loadAxios, viaAxios } from './via-axios.ts';
 
 /** No answer came. */
 export interface NoAnswer {
@@ -33,25 +33,23 @@ export function openFree(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
 }
 
 /** Makes a paid request as {@link openFree} does, by way of axios. */
-export function openPaid(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
-  return open(request, (exchange) => viaAxios(request, exchange));
+export async function openPaid(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
+  const asked = performance.now();
+  let client;
+  try {
+    client = await loadAxios();
+  } catch (error) {
+    return { kind: 'no-answer', given: false, cause: nameError(error), code: 'no client' };
+  }
+  // Who sends has looked at the clock right before.
+  if (performance.now() - asked > LONGEST_LOAD_MS) {
+    return { kind: 'no-answer', given: false, cause: 'the HTTP client took too long to load', code: 'no client' };
+  }
+  return open(request, (exchange) => viaAxios(client, request, exchange));
 }
 
-const client = axios.create();
-// Without the process-wide defaults of axios: what is sent is what a request names, and merging nothing is cheap.
-for (const name of Object.keys(client.defaults)) Reflect.deleteProperty(client.defaults, name);
-const NO_HEADERS = new AxiosHeaders();
-
-/** What axios costs, and why free requests do without it: docs/decisions/http.md. */
-async function viaAxios({ method, target, path, body }: HttpRequest, exchange: Exchange): Promise<RawAnswer> {
-  // The headers are not for axios: its errors carry what it knows, and the token is among them.
-  const adapter: AxiosAdapter = async (config) => {
-    const data = await exchange.run();
-    return { data, status: data.message.statusCode ?? 0, statusText: '', headers: NO_HEADERS, config };
-  };
-  const { data } = await client.request<RawAnswer>({ method, url: target.origin + path, data: body, adapter });
-  return data;
-}
+/** A paid request that would wait longer than this for its client is not sent, ms: it would be late for the record of its intent. */
+const LONGEST_LOAD_MS = 2_000;
 
 async function open(
   request: HttpRequest,
