@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import { csvLine, jsonLine } from './line-formats.ts';
+import { readJson } from './read-json.ts';
 import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
@@ -29,6 +31,9 @@ export const PROJECTED_FILES: readonly string[] = [
   RECEIPTS_JSONL,
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
 ];
+
+/** Names that outcome files had in earlier versions. */
+const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
 
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
 
@@ -79,7 +84,7 @@ export class BatchFiles {
   }
 
   /**
-   * Puts all files in place of earlier ones, removes outcome files that have no rows any more, and writes the summary
+   * Puts all files in place of earlier ones, removes outcome files that have no rows or no such name any more, and writes the summary
    * last. `summaryOf` is given the sha256 of each file.
    */
   async publish(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<void> {
@@ -95,12 +100,20 @@ export class BatchFiles {
       const file = this.#open.get(name);
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
     }
+    for (const name of await this.#formerFiles()) await rm(join(this.#out, name), { force: true });
     await summary.publish();
     await rm(join(this.#out, CLAIM_FILE), { force: true });
   }
 
   async abandon(): Promise<void> {
     for (const file of this.#open.values()) await file.abandon();
+  }
+
+  /** Files of former names that the summary which is there lists as its own; whatever else has such a name is a person's. */
+  async #formerFiles(): Promise<readonly string[]> {
+    const before = await readJson(join(this.#out, SUMMARY_FILE));
+    const files = z.object({ files: z.record(z.string(), z.unknown()) }).safeParse(before).data?.files ?? {};
+    return FORMER_FILES.filter((name) => Object.hasOwn(files, name));
   }
 
   async #table(name: string): Promise<WholeFile> {

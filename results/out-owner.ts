@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, opendir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, open, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './media.ts';
 import { MEDIA_FOLDER } from './names.ts';
+import { readJson } from './read-json.ts';
 import { CLAIM_FILE, SUMMARY_FILE } from './summary.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
 
@@ -97,16 +98,6 @@ async function findForeignMedia(folder: string): Promise<string | undefined> {
     if (there?.nlink === 1n && !entry.name.startsWith('.')) return `${MEDIA_FOLDER}/${entry.name}`;
   }
   return undefined;
-}
-
-/** The value of a JSON file; undefined for one that is not there or holds none. */
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 async function batchOfFirstLine(path: string): Promise<unknown> {

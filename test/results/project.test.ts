@@ -123,6 +123,19 @@ describe('projectBatch', () => {
     expect(Object.keys(await contents()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
   });
 
+  it.each([
+    ['its own', { 'refused.csv': 'a'.repeat(64) }, false],
+    ["a person's", {}, true],
+  ])('leaves no outcome file of a former name where the summary calls it %s: %j', async (_, files, stays) => {
+    await addSampleBatch(place);
+    await projectBatch(place.request());
+    const summary = JSON.parse((await contents())['summary.json'] ?? '') as Record<string, unknown>;
+    await writeFile(join(out, 'refused.csv'), 'old');
+    await writeFile(join(out, 'summary.json'), JSON.stringify({ ...summary, files }));
+    await projectBatch(place.request());
+    expect('refused.csv' in (await contents())).toBe(stays);
+  });
+
   it('shows unfinished rows with an empty outcome, which only a final projection holds against them', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await intend(place, keyOf(1));
