@@ -33,8 +33,8 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, out
   }
   const there = await lstatsOf(target);
   if (there !== undefined && (await isRight(there, stored, target, file))) return 'kept';
+  if (source !== undefined && (await linkFile(source, target, there === undefined))) return 'placed';
   await mkdir(dirname(target), { recursive: true });
-  if (source !== undefined && (await linkFile(source, target))) return 'placed';
   return copyFile(file, store, target, stored);
 }
 
@@ -58,16 +58,38 @@ async function isRight(
   return (await sha256Of(target)) === file.sha256;
 }
 
-async function linkFile(source: string, target: string): Promise<boolean> {
+/** Acts in a folder that is there, as a rule; where it is not, it is made. */
+async function inFolder(folder: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    await mkdir(folder, { recursive: true });
+    await action();
+  }
+}
+
+/** False where the file system cannot link these two places. */
+async function linkFile(source: string, target: string, isFree: boolean): Promise<boolean> {
+  try {
+    await inFolder(dirname(target), () => (isFree ? link(source, target) : replaceByLink(source, target)));
+    return true;
+  } catch (error) {
+    // Another process has placed it just now, or something else.
+    if (isFree && codeOf(error) === 'EEXIST') return linkFile(source, target, false);
+    if (CANNOT_LINK.has(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+async function replaceByLink(source: string, target: string): Promise<void> {
   const part = partPath(target);
   try {
     await link(source, part);
     await rename(part, target);
-    return true;
-  } catch (error) {
+  } finally {
+    // Renaming does nothing where both are links to one file.
     await rm(part, { force: true });
-    if (CANNOT_LINK.has(codeOf(error))) return false;
-    throw error;
   }
 }
 
