@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { Crowd } from './crowd.ts';
+import type { JobMemory } from './job-memory.ts';
 import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
 import type { Pace } from './pace.ts';
@@ -54,6 +55,8 @@ export interface Dependencies {
   readonly pace: Pace;
   /** When each job is looked at next, in this process. */
   readonly looks: LookSchedule;
+  /** How long jobs take. */
+  readonly jobTimes: JobMemory;
   /** Readings of the API's list, shared by all who look for a lost job. */
   readonly listings: Listings;
   /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */

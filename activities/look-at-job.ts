@@ -1,7 +1,7 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { withoutIds } from '../workflows/policy/failure-reason.ts';
-import { nextLook } from '../workflows/policy/looks.ts';
+import { nextAge, nextLook } from '../workflows/policy/looks.ts';
 import { FEW_FAILED_LOOKS, mostFailedLooks } from '../workflows/policy/overdue.ts';
 import { afterJobFailed } from '../workflows/policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -9,7 +9,7 @@ import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './load-attempt.ts';
 import type { LookTrouble } from './look-schedule.ts';
 import { readInTurn } from './slots.ts';
-import { isPastDeadline, type WaitedJob } from './waited-job.ts';
+import { isPastDeadline, sortOf, type WaitedJob } from './waited-job.ts';
 
 /** Looks in a row that may be no help, of either kind, before the job is given up. */
 const MOST_TROUBLES = 6;
@@ -38,6 +38,10 @@ export async function lookAtJob(
     return afterFailedLook(deps, job, error.failure);
   }
   deps.looks.wasRead(job.name);
+  if (reading.phase !== 'running') {
+    const span = deps.looks.ended(job.name, ageOf(deps, job));
+    if (span !== undefined) deps.jobTimes.ended(deps, sortOf(job), span);
+  }
   switch (reading.phase) {
     case 'failed':
       return endFailed(deps, job, reading);
@@ -87,8 +91,16 @@ async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Fail
 
 async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<boolean> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
-  deps.looks.again(job.name, nextLookOf(deps, job));
+  const age = ageOf(deps, job);
+  const { settings } = job.loaded.batch;
+  const next = nextAge(settings, deps.jobTimes.agesOf(deps, sortOf(job), settings), age, Math.random());
+  deps.looks.ran(job.name, age, deps.clock.now().monotonic + next - age);
   return false;
+}
+
+/** How long ago the job was accepted, ms. */
+function ageOf(deps: Dependencies, { acceptedAt }: WaitedJob): number {
+  return Math.max(0, deps.clock.now().wall - acceptedAt);
 }
 
 async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<boolean> {

@@ -6,14 +6,16 @@ export type LookTrouble = 'read' | 'result';
 
 interface LookedAt {
   readonly dueAt: number;
+  /** Its age when it was last seen to run, ms. */
+  readonly ranAtAge?: number;
   readonly troubles: Readonly<Record<LookTrouble, number>>;
 }
 
 const NONE: LookedAt['troubles'] = { read: 0, result: 0 };
 
 /**
- * When each job is looked at next, in this process, on its monotonic clock. A slice of await-and-fetch ends long before most jobs
- * do; this remembers their turns from slice to slice. Losing it with the process costs a free read per job.
+ * When each job is looked at next, in this process, on its monotonic clock. Losing it with the process costs a
+ * free read per job.
  */
 export class LookSchedule {
   readonly #jobs = new Map<string, LookedAt>();
@@ -27,14 +29,15 @@ export class LookSchedule {
 
   /** Notes the next look. */
   again(job: string, dueAt: number): void {
-    this.#jobs.set(job, { dueAt, troubles: this.#jobs.get(job)?.troubles ?? NONE });
+    this.#jobs.set(job, { troubles: NONE, ...this.#jobs.get(job), dueAt });
   }
 
   /** Notes one more look that was no help, and the next one; returns how many there were in a row. */
   troubled(job: string, what: LookTrouble, dueAt: number): number {
-    const before = this.#jobs.get(job)?.troubles ?? NONE;
+    const known = this.#jobs.get(job);
+    const before = known?.troubles ?? NONE;
     const troubles = { ...before, [what]: before[what] + 1 };
-    this.#jobs.set(job, { dueAt, troubles });
+    this.#jobs.set(job, { ...known, dueAt, troubles });
     return troubles[what];
   }
 
@@ -42,6 +45,21 @@ export class LookSchedule {
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
     if (known !== undefined) this.#jobs.set(job, { ...known, troubles: { ...known.troubles, read: 0 } });
+  }
+
+  /** The job was seen to run at an age, ms, and is looked at again then. */
+  ran(job: string, ageMs: number, dueAt: number): void {
+    this.again(job, dueAt);
+    const known = this.#jobs.get(job);
+    if (known !== undefined) this.#jobs.set(job, { ...known, ranAtAge: ageMs });
+  }
+
+  /** The job was seen to have ended at an age, ms. Returns the span of ages in which it ended; undefined where it was told before. */
+  ended(job: string, ageMs: number): readonly [fromMs: number, toMs: number] | undefined {
+    const known = this.#jobs.get(job);
+    if (known?.ranAtAge === Number.POSITIVE_INFINITY) return undefined;
+    this.#jobs.set(job, { dueAt: 0, troubles: NONE, ...known, ranAtAge: Number.POSITIVE_INFINITY });
+    return [Math.min(ageMs, known?.ranAtAge ?? 0), ageMs];
   }
 
   /** Forgets a job that has ended. */

@@ -33,6 +33,12 @@ export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | 
   };
 }
 
+/** The sort of a job: jobs of one sort take about as long as each other. */
+export function sortOf({ operation, loaded }: WaitedJob): string {
+  const { voice, engine } = loaded.row.spec;
+  return operation === 'speech-job' ? [operation, voice ?? '', engine ?? ''].join(' ') : operation;
+}
+
 /** True if the job runs longer than jobs may. */
 export function isPastDeadline(job: WaitedJob, now: number): boolean {
   return now - job.waitedSince > job.loaded.batch.settings.jobDeadlineMs;

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { Crowd } from '../activities/crowd.ts';
+import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
 import { Pace } from '../activities/pace.ts';
@@ -41,6 +42,7 @@ export function dependenciesOf(
     reads: pLimit(READS),
     pace: new Pace(),
     looks: new LookSchedule(),
+    jobTimes: new JobMemory(),
     crowd: new Crowd(),
     listings: new Listings(),
     sends: new RunningWork(),

@@ -3,7 +3,7 @@ import { firstLook } from '../../workflows/policy/looks.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
 import { lookAtJob } from '../look-at-job.ts';
-import { waitedJob, type WaitedJob } from '../waited-job.ts';
+import { sortOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { Alarms } from './alarms.ts';
 
 /** What a wait can be ended by. */
@@ -47,7 +47,10 @@ export async function awaitJob(
 async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms }: Waiting): Promise<void> {
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
-  const dueAt = deps.looks.dueAt(job.name, () => firstLook(settings, job.acceptedAt, now));
+  const dueAt = deps.looks.dueAt(job.name, () => {
+    const ages = deps.jobTimes.agesOf(deps, sortOf(job), settings);
+    return firstLook(settings, ages, job.acceptedAt, now);
+  });
   await alarms.sleep(dueAt - now.monotonic);
   if (!signal.aborted && deps.clock.now().monotonic >= dueAt - 1) await lookAtJob(deps, job, signal);
 }

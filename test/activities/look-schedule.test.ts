@@ -37,4 +37,15 @@ describe('LookSchedule', () => {
     expect(looks.troubled('a', 'read', 200)).toBe(1);
     expect(looks.troubled('a', 'result', 200)).toBe(2);
   });
+
+  it('tells once in which span of its age a job ended', () => {
+    const looks = new LookSchedule();
+    looks.ran('a', 1_000, 500);
+    looks.troubled('a', 'read', 600);
+    looks.ran('a', 3_000, 700);
+    expect(looks.ended('a', 4_000)).toEqual([3_000, 4_000]);
+    expect(looks.ended('a', 9_000)).toBeUndefined();
+    expect(looks.dueAt('a', never)).toBe(700);
+    expect(looks.ended('b', 4_000)).toEqual([0, 4_000]);
+  });
 });

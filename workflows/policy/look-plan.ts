@@ -17,16 +17,18 @@ import type { LookPlan } from './looks.ts';
 const FEWEST_JOBS = 30;
 /** Looks that are left, of those of the fixed gap, for the gain to be one; and less where few jobs could show one by chance. */
 const WORTH_IT = 0.75;
-const CHANCE = 3;
+const CHANCE = 2;
 /** How much shorter jobs must seem to wait, for they will wait longer than those from which the plan was made. */
-const RESERVE = 2;
-const LEAST_RESERVE = 0.08;
+const RESERVE = 1.5;
+const LEAST_RESERVE = 0.06;
 /** Looks, of those of the fixed gap, that are made in any case. */
 const LEAST_LOOKS = 0.3;
 /** And at least so many, where that is fewer than those of the fixed gap all the same. */
 const LEAST_A_JOB = 1.3;
 /** No look follows another one, or the acceptance, sooner than this part of the gap. */
 const CLOSEST = 0.25;
+/** Looks of a fixed gap that are counted one by one, at most. */
+const MOST_LOOKS = 5_000;
 /** Steps of the grid between two quantiles, at most; as many as make them a third of the gap. */
 const MOST_STEPS = 6;
 const MOST_QUANTILES = 90;
@@ -35,7 +37,7 @@ const TAIL = [0.993, 0.996, 0.998];
 const TRIALS = 12;
 
 /** Looks of a job and the wait between its end and the look that sees it, on average. */
-export interface LookCost {
+interface LookCost {
   readonly looks: number;
   readonly lagMs: number;
 }
@@ -54,7 +56,7 @@ export function planLooks(times: JobTimes, plan: LookPlan): readonly number[] | 
   const known = jobsIn(times);
   if (known < FEWEST_JOBS || plan.pollGapMs <= 0) return null;
   const grid = gridOf(times, known, plan.pollGapMs);
-  const fixed = costOf(fixedLooks(plan, grid.at(-1)?.at ?? 0), grid);
+  const fixed = costOfFixed(plan, grid);
   const mostLag = fixed.lagMs * (1 - Math.max(LEAST_RESERVE, Math.min(0.15, RESERVE / Math.sqrt(known))));
   const mostLooks = fixed.looks * (WORTH_IT - CHANCE / Math.sqrt(known));
   const closest = plan.pollGapMs * CLOSEST;
@@ -132,12 +134,13 @@ function lagBetween(here: Point, there: Point): number {
   return there.at * (there.ended - here.ended) - (there.moment - here.moment);
 }
 
-/** What a plan costs where job times are those of the grid. */
-export function costOf(looks: readonly number[], grid: readonly Point[]): LookCost {
+/** What looks at these ages cost where job times are those of the grid. */
+function costOf(looks: readonly number[], grid: readonly Point[]): LookCost {
   let here: Point = { at: 0, ended: 0, moment: 0 };
-  let [asked, lagMs] = [0, 0];
+  let [asked, lagMs, next] = [0, 0, 0];
   for (const at of looks) {
-    const there = pointAt(grid, at);
+    while (next < grid.length - 1 && (grid[next]?.at ?? 0) < at) next += 1;
+    const there = pointAt(grid, next, at);
     asked += 1 - here.ended;
     lagMs += lagBetween(here, there);
     here = there;
@@ -145,19 +148,23 @@ export function costOf(looks: readonly number[], grid: readonly Point[]): LookCo
   return { looks: asked, lagMs };
 }
 
-/** What is known at a time between the points of the grid: jobs end evenly there. */
-function pointAt(grid: readonly Point[], at: number): Point {
-  const next = grid.findIndex((point) => point.at >= at);
-  const [before, after] = [grid[next - 1], grid[next]];
-  if (after === undefined) return { ...(grid.at(-1) as Point), at };
-  if (before === undefined || after.at === before.at) return { ...after, at };
+/** What is known at a time at or before a point of the grid: jobs end evenly between points. */
+function pointAt(grid: readonly Point[], next: number, at: number): Point {
+  const [before, after] = [grid[next - 1], grid[next] as Point];
+  if (before === undefined || after.at <= at || after.at === before.at) return { ...after, at };
   const part = (at - before.at) / (after.at - before.at);
   const ended = (after.ended - before.ended) * part;
   return { at, ended: before.ended + ended, moment: before.moment + (ended * (before.at + at)) / 2 };
 }
 
-function fixedLooks({ firstLookMs, pollGapMs }: LookPlan, until: number): readonly number[] {
-  const looks: number[] = [];
-  for (let at = firstLookMs; looks.length === 0 || (looks.at(-1) ?? 0) < until; at += pollGapMs) looks.push(at);
-  return looks;
+/** What the plan itself costs. */
+function costOfFixed({ firstLookMs, pollGapMs }: LookPlan, grid: readonly Point[]): LookCost {
+  const last = grid.at(-1) as Point;
+  const count = Math.max(1, Math.ceil((last.at - firstLookMs) / pollGapMs) + 1);
+  // A gap that is nothing beside the time that jobs take: they end evenly within it.
+  if (count > MOST_LOOKS) return { looks: 1 + last.moment / pollGapMs, lagMs: pollGapMs / 2 };
+  return costOf(
+    Array.from({ length: count }, (_, index) => firstLookMs + index * pollGapMs),
+    grid,
+  );
 }

@@ -16,9 +16,10 @@ export interface LookPlan {
  * When to look at a job for the first time, on the monotonic clock: the wall clock, by which its acceptance is on record, may have
  * been set back since, and would then make everybody wait for it.
  */
-export function firstLook(plan: LookPlan, acceptedAt: number, now: Instant): number {
-  const wait = acceptedAt + plan.firstLookMs - now.wall;
-  return now.monotonic + Math.min(plan.firstLookMs, Math.max(0, wait));
+export function firstLook(plan: LookPlan, planned: readonly number[] | null, acceptedAt: number, now: Instant): number {
+  // A job that is old already is looked at now; what is planned for jobs of its age comes after that.
+  const first = planned?.[0] ?? plan.firstLookMs;
+  return now.monotonic + Math.min(first, Math.max(0, acceptedAt + first - now.wall));
 }
 
 /** Looks that were planned closer than this part of the gap to the one before are left out. */

@@ -11,7 +11,7 @@ describe('looks', () => {
     ['at once where it is over', 20_000, 500_000],
     ['no later where the wall clock was set back an hour', 10_000 - 3_600_000, 503_000],
   ])('looks first %s', (_name, wall, at) => {
-    expect(firstLook(PLAN, 10_000, { wall, monotonic: 500_000 })).toBe(at);
+    expect(firstLook(PLAN, null, 10_000, { wall, monotonic: 500_000 })).toBe(at);
   });
 
   it('looks again after the gap, spread by 10 %', () => {
