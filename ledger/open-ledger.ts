@@ -6,6 +6,7 @@ import { createLedger } from './create-ledger.ts';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
 import { findLedgerThread, openInThread, type LedgerPlace } from './ledger-in-thread.ts';
+import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from './migrations/all.ts';
 import type { Db, Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
@@ -18,6 +19,8 @@ export interface OpenOptions {
    * batches. Not where the code runs from its TypeScript source. Default false.
    */
   readonly thread?: boolean;
+  /** Tells network disks from others, for tests. Default: the system. */
+  readonly disks?: Disks;
 }
 
 /** An open database whose tables are up to date. */
@@ -31,13 +34,14 @@ export interface OpenDatabase {
  * Opens a ledger, making it and its folder if there is none, and brings its tables up to date.
  *
  * `url` is a path, or a `file:` or `sqlite:` URL. Throws {@link LedgerUnreachable} (also for databases that are not
- * supported), {@link LedgerTooNew}, and {@link LedgerMissing}.
+ * supported, and for a ledger on a network disk), {@link LedgerTooNew}, and {@link LedgerMissing}.
  */
 export async function openLedger(
   url: string,
-  { mustExist = false, thread = false }: OpenOptions = {},
+  { mustExist = false, thread = false, disks }: OpenOptions = {},
 ): Promise<Ledger> {
   const path = pathOf(url);
+  await refuseNetworkDisk(path, disks);
   const entry = thread ? findLedgerThread() : undefined;
   if (entry !== undefined) return openInThread(entry, { path, mustExist });
   const { db, id } = await openDatabase({ path, mustExist });

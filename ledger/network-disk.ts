@@ -1,0 +1,94 @@
+import { readFile, realpath, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { LedgerUnreachable } from './errors.ts';
+
+/** What is asked of the system; another one in tests. */
+export interface Disks {
+  /** The number of the kind of file system that a path lies on, as Linux gives it out. Rejects where there is no such path. */
+  readonly typeOf: (path: string) => Promise<number>;
+  /** `/proc/self/mountinfo`, which alone tells one program's file system from another's. Rejects where there is none. */
+  readonly mounts: () => Promise<string>;
+}
+
+const SYSTEM: Disks = {
+  typeOf: async (path) => (await statfs(path)).type,
+  mounts: () => readFile('/proc/self/mountinfo', 'utf8'),
+};
+
+/** From Linux's `magic.h` and the file systems' own sources. */
+const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0x01021997, '9p'],
+  [0x564c, 'NCP'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x73757245, 'Coda'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x19830326, 'BeeGFS'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0xaad7aaea, 'PanFS'],
+  [0x786f4256, 'a shared folder of VirtualBox'],
+  [0xbacbacbc, 'a shared folder of VMware'],
+]);
+
+/** Programs can be file systems (FUSE), for a disk of this machine or for one far away: their own name tells. */
+const FUSE = 0x65735546;
+const NETWORK_PROGRAMS =
+  /sshfs|s3|gcsfuse|goofys|rclone|davfs|curlftpfs|gluster|ceph|juicefs|seaweed|moosefs|mfs|lizardfs|beegfs|gvfsd|kio|google-drive|onedrive|dropbox|blobfuse|hdfs|alluxio|cvmfs|smbnetfs|fuse-nfs|9p|virtiofs|vmhgfs|prl_fs|vbox|osxfs|grpcfuse|drvfs|keybase|ipfs/i;
+
+/**
+ * Throws {@link LedgerUnreachable} where a ledger lies, or would lie, on the disk of another machine. There, locks and syncs may do
+ * nothing, or hold on one machine only; two workers could take one row, and a record could be lost that a request relied on.
+ *
+ * Linux only: elsewhere the system does not say by number what a file system is.
+ */
+export async function refuseNetworkDisk(path: string, disks: Disks = SYSTEM): Promise<void> {
+  const kind = process.platform === 'linux' || disks !== SYSTEM ? await networkKind(path, disks) : undefined;
+  if (kind === undefined) return;
+  throw new LedgerUnreachable(
+    path,
+    `it lies on a network file system (${kind}), where the locks and syncs that keep rows from being paid for twice do not hold`,
+    'Set VOXBATCH_HOME to a folder on a disk of this machine, or just the ledger: VOXBATCH_LEDGER. One that is there already can be moved, with its ' +
+      'folder, while nobody works on it.',
+  );
+}
+
+/** The name of a network file system; undefined for others, and for what cannot be told. */
+async function networkKind(path: string, disks: Disks): Promise<string | undefined> {
+  try {
+    // A number of 32 bits may come with its sign.
+    const type = (await disks.typeOf(path)) >>> 0;
+    if (type !== FUSE) return NETWORK_TYPES.get(type);
+    const name = programAt(await realpath(path), await disks.mounts());
+    return name !== undefined && NETWORK_PROGRAMS.test(name) ? name : undefined;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const parent = dirname(path);
+    return isMissing && parent !== path ? networkKind(parent, disks) : undefined;
+  }
+}
+
+/** Kind of the file system that a path is on, such as `fuse.sshfs`: that of the longest mount point above it. */
+function programAt(path: string, mountinfo: string): string | undefined {
+  let best = { point: '', kind: '' };
+  for (const line of mountinfo.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    // Spaces and the like are written as octal numbers.
+    const point = before
+      .split(' ')[4]
+      ?.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));
+    if (point === undefined || !isAt(path, point) || point.length < best.point.length) continue;
+    best = { point, kind: after.split(' ')[0] ?? '' };
+  }
+  return best.point === '' ? undefined : best.kind;
+}
+
+function isAt(path: string, point: string): boolean {
+  return path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
+}

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
+import { refuseNetworkDisk, type Disks } from '../../ledger/network-disk.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { makeFolder } from './setup.ts';
+
+const EXT4 = 0xef53;
+const NFS = 0x6969;
+const FUSE = 0x65735546;
+
+let folder: string;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+});
+afterEach(() => remove());
+
+/** A system on which all lies on one kind of file system, and nothing exists below `folder`. */
+function allOn(type: number, kind = 'ext4'): Disks {
+  return {
+    typeOf: (path) => (existsSync(path) ? Promise.resolve(type) : Promise.reject(notThere())),
+    mounts: async () =>
+      `22 1 8:1 / / rw - ext4 /dev/sda rw\n30 22 0:40 / ${await realpath(folder)} rw - ${kind} host:/x rw\n`,
+  };
+}
+
+function notThere(): Error {
+  return Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+}
+
+describe('a ledger on a network disk', () => {
+  it.each([
+    ['NFS', NFS],
+    ['SMB', 0xfe534d42],
+    ['SMB', 0xfe534d42 | 0],
+    ['CIFS', 0xff534d42],
+    ['9p', 0x01021997],
+    ['Ceph', 0x00c36400],
+  ])('is refused on %s (%d), with what to do', async (name, type) => {
+    const path = join(folder, 'not', 'yet', 'ledger.db');
+    const refused = expect(openLedger(path, { disks: allOn(type) })).rejects;
+    await refused.toThrow(LedgerUnreachable);
+    await refused.toThrow(
+      new RegExp(`network file system \\(${name}\\).*Set VOXBATCH_HOME to a folder on a disk of this machine`),
+    );
+    // Nothing was made there.
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+
+  it.each(['fuse.sshfs', 'fuse.s3fs', 'fuse.glusterfs', 'fuse.rclone', 'virtiofs', 'fuse.vmhgfs-fuse'])(
+    'is refused on %s, which only its name tells from a local one',
+    async (kind) => {
+      await expect(refuseNetworkDisk(join(folder, 'ledger.db'), allOn(FUSE, kind))).rejects.toThrow(`(${kind})`);
+    },
+  );
+
+  it.each(['fuseblk', 'fuse.gocryptfs', 'fuse.mergerfs', 'fuse.fuse-overlayfs'])(
+    'is taken on %s, a local one',
+    async (kind) => {
+      await expect(refuseNetworkDisk(join(folder, 'ledger.db'), allOn(FUSE, kind))).resolves.toBeUndefined();
+    },
+  );
+
+  it('is taken where the system cannot say what it is', async () => {
+    const disks = { ...allOn(FUSE), mounts: () => Promise.reject(notThere()) };
+    await expect(refuseNetworkDisk(join(folder, 'ledger.db'), disks)).resolves.toBeUndefined();
+    const dumb = { ...allOn(NFS), typeOf: () => Promise.reject(new Error('ENOSYS')) };
+    await expect(refuseNetworkDisk(join(folder, 'ledger.db'), dumb)).resolves.toBeUndefined();
+  });
+
+  it('is a ledger like any other on a local disk', async () => {
+    const ledger = await openLedger(join(folder, 'ledger.db'), { disks: allOn(EXT4) });
+    await ledger.close();
+    expect(existsSync(join(folder, 'ledger.db'))).toBe(true);
+  });
+});
