@@ -10,7 +10,8 @@ import type { ScannedRow } from '../results/result-line.ts';
 import { quoteRow } from '../workflows/policy/pricing.ts';
 import { ExitError } from './exit-error.ts';
 import { findNameClashes } from './name-clashes.ts';
-import type { FoundRow, RowEdit } from './redrive-draft.ts';
+import type { FoundRow, FoundRows, RowEdit } from './redrive-draft.ts';
+import { RowNumbers } from './row-numbers.ts';
 import { refuseProblems } from './report-problems.ts';
 import type { Output } from './terminal/output.ts';
 import { oneLine } from './terminal/table.ts';
@@ -33,7 +34,7 @@ const SHOWN = 50;
 export async function findEditedRows(
   source: ManifestSource,
   { ledger, batch, output, json }: { ledger: Ledger; batch: BatchRecord; output: Output; json: boolean },
-): Promise<readonly FoundRow[]> {
+): Promise<FoundRows> {
   const options = readingOf(batch);
   const checked = await checkManifest(source, options);
   refuseProblems(checked, source.label, output, { json });
@@ -41,13 +42,41 @@ export async function findEditedRows(
     throw refusal(`${source.label} has rows of batch "${checked.previousBatch}", not of "${batch.name}".`);
   }
   refuseColumns(source.label, checked, batch);
-  const idAt = checked.columns.indexOf(headerOf('id', batch));
-  const found: FoundRow[] = [];
-  const seen = new Map<number, number>();
+  const matched = (complain: (words: string) => void): AsyncGenerator<FoundRow> =>
+    matchRows(readManifest(source, options, checked), checked, { ledger, batch }, complain);
+  const rows: FoundRows = { [Symbol.asyncIterator]: () => matched(() => undefined) };
   const problems: string[] = [];
-  for await (const line of readManifest(source, options, checked)) {
+  let count = 0;
+  const complain = (words: string): void => {
+    count++;
+    if (problems.length < SHOWN) problems.push(words);
+  };
+  const lines = matched(complain);
+  while ((await lines.next()).done !== true);
+  for (const words of await findNameClashes(rows, ledger, batch)) complain(words);
+  if (count > 0) {
+    for (const problem of problems) output.say(problem);
+    if (count > SHOWN) output.say(`and ${String(count - SHOWN)} more`);
+    throw refusal(
+      `${source.label} has ${count === 1 ? 'a row' : `${String(count)} rows`} that cannot be redriven. ` +
+        'Rows cannot be added to a batch: run new ones as a batch of their own.',
+    );
+  }
+  return rows;
+}
+
+/** The rows of a batch that the lines of a file are about; a line that is about none, or cannot be, is complained of. */
+async function* matchRows(
+  lines: AsyncIterable<ManifestRow>,
+  checked: ManifestSummary,
+  { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
+  complainOf: (words: string) => void,
+): AsyncGenerator<FoundRow> {
+  const idAt = checked.columns.indexOf(headerOf('id', batch));
+  const seen = new RowNumbers();
+  for await (const line of lines) {
     const complain = (words: string): void => {
-      problems.push(`line ${String(line.line)}, id ${oneLine(line.id)}: ${words}`);
+      complainOf(`line ${String(line.line)}, id ${oneLine(line.id)}: ${words}`);
     };
     const number = line.previousRow ?? (await ledger.findRowById(batch.name, line.id));
     const scanned = number === undefined ? undefined : await ledger.readRow(batch.name, number);
@@ -63,18 +92,8 @@ export async function findEditedRows(
       complain(`expected the id of row ${String(row.row)}, "${oneLine(row.id)}": it names files and cannot be changed`);
     } else if (line.spec.kind !== row.kind) {
       complain(`expected kind ${row.kind}, as row ${String(row.row)} has; came ${line.spec.kind}`);
-    } else found.push({ scanned, edit: editOf(scanned, line, checked, batch) });
+    } else yield { scanned, edit: editOf(scanned, line, checked, batch) };
   }
-  problems.push(...(await findNameClashes(found, ledger, batch)));
-  if (problems.length > 0) {
-    for (const problem of problems.slice(0, SHOWN)) output.say(problem);
-    if (problems.length > SHOWN) output.say(`and ${String(problems.length - SHOWN)} more`);
-    throw refusal(
-      `${source.label} has ${problems.length === 1 ? 'a row' : `${String(problems.length)} rows`} that cannot be redriven. ` +
-        'Rows cannot be added to a batch: run new ones as a batch of their own.',
-    );
-  }
-  return found;
 }
 
 /** How the batch's own manifest was read. */

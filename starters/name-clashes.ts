@@ -1,38 +1,50 @@
 import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts';
+import { SeenTable } from '../inputs/seen-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
+import { RowNumbers } from './row-numbers.ts';
 import { oneLine } from './terminal/table.ts';
-import type { FoundRow } from './redrive-draft.ts';
+import type { FoundRow, FoundRows } from './redrive-draft.ts';
 
 /** Fields of a `--name` template that an edit cannot change. */
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
 
+/** Clashes that are told; where a template gives many rows one name, that is one mistake. */
+const MOST_CLASHES = 1_000;
+
 /**
  * Result files that would get one name by an edit, where names are made from cells (`--name`): the file was checked by itself,
- * but its rows are only some of the batch's. One message for each row that is at fault.
+ * but its rows are only some of the batch's. One message for each row that is at fault, the first thousand. `found` is read twice.
  */
 export async function findNameClashes(
-  found: readonly FoundRow[],
+  found: Iterable<FoundRow> | FoundRows,
   ledger: Ledger,
   batch: BatchRecord,
 ): Promise<readonly string[]> {
   const { nameTemplate } = batch.settings;
-  const edited = new Map(
-    found.flatMap(({ scanned, edit }) => (edit === null ? [] : [[scanned.row.row, edit] as const])),
-  );
-  if (edited.size === 0 || templateFields(nameTemplate).every((field) => FIXED.includes(field))) return [];
-  const rowOf = new Map<string, number>();
-  const clashes: string[] = [];
+  if (templateFields(nameTemplate).every((field) => FIXED.includes(field))) return [];
+  const edited = new RowNumbers();
+  let isEdited = false;
+  for await (const { scanned, edit } of found) {
+    if (edit === null) continue;
+    isEdited = true;
+    edited.set(scanned.row.row, 1);
+  }
+  if (!isEdited) return [];
+  const rowOf = new SeenTable();
   for await (const { row } of ledger.scanRows(batch.name)) {
-    const name = nameOf({ ...row, ...edited.get(row.row) }, batch);
-    const key = collisionKey(name);
-    const other = rowOf.get(key);
-    if (other === undefined) rowOf.set(key, row.row);
-    else {
-      clashes.push(
-        `row ${String(row.row)}, id ${oneLine(row.id)}: expected a result name of its own; row ${String(other)} has ${oneLine(name)} too`,
-      );
-    }
+    if (edited.get(row.row) === undefined) rowOf.lineBefore(collisionKey(nameOf(row, batch)), row.row);
+  }
+  const clashes: string[] = [];
+  for await (const { scanned, edit } of found) {
+    if (edit === null) continue;
+    const { row } = scanned;
+    const name = nameOf({ ...row, ...edit }, batch);
+    const other = rowOf.lineBefore(collisionKey(name), row.row);
+    if (other === undefined || clashes.length >= MOST_CLASHES) continue;
+    clashes.push(
+      `row ${String(row.row)}, id ${oneLine(row.id)}: expected a result name of its own; row ${String(other)} has ${oneLine(name)} too`,
+    );
   }
   return clashes;
 }

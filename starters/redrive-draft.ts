@@ -1,11 +1,12 @@
 import type { BatchSettings } from '../contract/batch.ts';
-import type { Outcome } from '../contract/outcomes.ts';
+import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import { operationOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/ledger.ts';
 import type { NewRow } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import { quoteStep } from '../workflows/policy/pricing.ts';
+import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../workflows/policy/redrive.ts';
 
 /** What a row asks for from now on. */
@@ -40,10 +41,23 @@ export interface RefusedRow {
   readonly step: Step;
 }
 
-/** What a redrive will do, put together row by row. Nothing is changed by it. */
+/** The rows that a redrive is about. Each reading of them begins anew, for they are read once to tell what is meant and once to do it. */
+export type FoundRows = AsyncIterable<FoundRow>;
+
+/** Refused rows that are kept; the others are counted. */
+const KEPT_REFUSED = 1_000;
+
+/**
+ * What a redrive will do, put together row by row. Nothing is changed by it. Of the rows it keeps only how they stood, in a few bytes each: what
+ * is done with a row is worked out again when its turn comes, and not at all if it stands otherwise by then.
+ */
 export class RedriveDraft {
-  readonly choices: RedriveChoice[] = [];
+  /** Rows for which something is done. */
+  count = 0;
+  /** The first of the rows that are not touched. */
   readonly refused: RefusedRow[] = [];
+  /** How many are not touched, by reason. */
+  readonly refusedFor = new Map<RefusedRow['why'], number>();
   /** Rows that are paid for again, by the first step that is. */
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
@@ -67,6 +81,8 @@ export class RedriveDraft {
   readonly #settings: BatchSettings;
   readonly #rules: RedriveRules;
   readonly #bill: Bill;
+  /** How each chosen row stood: its take and outcome. */
+  readonly #chosen = new RowNumbers();
 
   /** `budget`: what is left of the batch's; null if it has none. */
   constructor(settings: BatchSettings, rules: RedriveRules, budget: number | null) {
@@ -82,49 +98,75 @@ export class RedriveDraft {
 
   /** True if all of it is done as soon as it is on record: nothing is sent, and nobody has to work on the batch. */
   get isSettling(): boolean {
-    return this.choices.length > 0 && this.choices.length === this.accepts - this.opened;
+    return this.count > 0 && this.count === this.accepts - this.opened;
   }
 
-  add({ row, charges }: ScannedRow, edit: RowEdit | null = null): void {
-    const { row: number, id, take, outcome } = row;
+  /** Takes in all rows. */
+  async addAll(rows: FoundRows): Promise<void> {
+    for await (const found of rows) this.add(found);
+  }
+
+  add(found: FoundRow): void {
+    const { scanned, edit } = found;
+    const { row } = scanned;
+    const { row: number, id, outcome } = row;
     if (outcome === null) {
       this.left.open++;
       return;
     }
-    const { asksForOverdue, ...rules } = this.#rules;
-    const wish = { ...rules, edited: edit === null ? null : { from: edit.from } };
-    const plan = planRedrive(row, charges, wish);
+    const plan = this.#plan(found);
     switch (plan.do) {
       case 'leave':
         this.left[plan.why]++;
         return;
       case 'refuse':
-        this.refused.push({ row: number, id, why: plan.why, step: plan.step });
+        this.#refuse({ row: number, id, why: plan.why, step: plan.step });
         return;
       case 'wait':
-        if (asksForOverdue && outcome === 'overdue') {
-          this.refused.push({ row: number, id, why: 'running', step: plan.step });
+        if (this.#rules.asksForOverdue && outcome === 'overdue') {
+          this.#refuse({ row: number, id, why: 'running', step: plan.step });
           return;
         }
         this.waits++;
         if (edit !== null) this.untaken++;
-        this.choices.push({ row: number, take, outcome, how: { do: 'wait' } });
         break;
       case 'accept':
         this.accepts++;
         if (paidSteps(row.kind, plan).length > 0) this.opened++;
-        this.choices.push({ row: number, take, outcome, how: { do: 'accept' } });
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
         if (hasResult(outcome)) this.replaced++;
         // A job whose result could not be fetched was paid, too.
         if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone') this.resubmitted++;
-        const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
-        this.choices.push({ row: number, take, outcome, how: { ...plan, ...edited } });
       }
     }
+    this.count++;
+    this.#chosen.set(number, standingOf(row));
     this.#price(row, edit?.spec ?? row.spec, plan);
+  }
+
+  /** What is done with a row that was taken in; undefined for one that is not touched, or stands otherwise by now. */
+  choiceOf(found: FoundRow): RedriveChoice | undefined {
+    const { scanned, edit } = found;
+    const { row: number, take, outcome } = scanned.row;
+    if (outcome === null || this.#chosen.get(number) !== standingOf(scanned.row)) return undefined;
+    const plan = this.#plan(found);
+    if (plan.do === 'leave' || plan.do === 'refuse') return undefined;
+    if (plan.do !== 'pay') return { row: number, take, outcome, how: { do: plan.do } };
+    const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
+    return { row: number, take, outcome, how: { ...plan, ...edited } };
+  }
+
+  #plan({ scanned, edit }: FoundRow): RedrivePlan {
+    const { step, resubmit, replace, accept } = this.#rules;
+    const edited = edit === null ? null : { from: edit.from };
+    return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
+  }
+
+  #refuse(row: RefusedRow): void {
+    this.refusedFor.set(row.why, (this.refusedFor.get(row.why) ?? 0) + 1);
+    if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
   }
 
   #price(row: ScannedRow['row'], spec: RowSpec, plan: RedrivePlan): void {
@@ -137,6 +179,11 @@ export class RedriveDraft {
     const quoted = quotes.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
     this.#bill.add({ line: row.line, id: row.id, spec, quoted, isAssumed: false });
   }
+}
+
+/** Take and outcome in a number above 0. */
+function standingOf({ take, outcome }: ScannedRow['row']): number {
+  return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
 }
 
 function hasResult(outcome: Outcome): boolean {

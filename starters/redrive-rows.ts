@@ -11,7 +11,7 @@ import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { OpenApi } from './open-api.ts';
 import { withStore } from './open-store.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
-import type { RedriveDraft } from './redrive-draft.ts';
+import type { FoundRows, RedriveDraft } from './redrive-draft.ts';
 import type { Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
 import { budgetFor } from './terminal/next-steps.ts';
@@ -30,7 +30,10 @@ export interface RedriveRequest {
   readonly batch: BatchRecord;
   /** Changes of the batch's tunables that come with the command. */
   readonly tuning?: Tuning;
+  /** What was found out about the rows. */
   readonly draft: RedriveDraft;
+  /** The same rows, to be read once more. */
+  readonly rows: FoundRows;
   /** The command as it was typed, for advice. */
   readonly command: string;
   /** The rows are those of a file. */
@@ -67,7 +70,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
     throw new ExitError('usage', [first, ...lines].join('\n'));
   }
   for (const line of draftLines(draft, batch.name)) output.say(line);
-  const isNothing = draft.choices.length === 0;
+  const isNothing = draft.count === 0;
   if (isNothing && batch.state === 'closed') return writeFiles(request);
   await claimOut(request.out, batch);
   if (draft.isSettling && batch.state === 'closed') {
@@ -91,7 +94,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
 
 /** Works on a batch until it is closed, and writes its files. */
 export async function workOn(
-  request: Omit<RedriveRequest, 'draft' | 'command' | 'isFile' | 'confirmAbove' | 'openApi'>,
+  request: Omit<RedriveRequest, 'draft' | 'rows' | 'command' | 'isFile' | 'confirmAbove' | 'openApi'>,
   open: OpenApi,
 ): Promise<ExitName> {
   const { ledger, batch, settings } = request;
@@ -166,14 +169,22 @@ function requireRoom({ batch, draft }: RedriveRequest, left: number, money: Mone
 }
 
 /** Opens the rows, so many in a transaction that other work gets its turn. */
-async function openRows({ ledger, batch, draft, output }: RedriveRequest): Promise<void> {
-  const { choices } = draft;
-  let [opened, left] = [0, 0];
-  for (let at = 0; at < choices.length; at += ROWS_A_TRANSACTION) {
-    const redriven = await redriveSome(ledger, batch, choices.slice(at, at + ROWS_A_TRANSACTION), opened);
+async function openRows({ ledger, batch, draft, rows, output }: RedriveRequest): Promise<void> {
+  let opened = 0;
+  let some: RedriveChoice[] = [];
+  const open = async (): Promise<void> => {
+    const redriven = await redriveSome(ledger, batch, some, opened);
     opened += redriven.opened;
-    left += redriven.left;
+    some = [];
+  };
+  for await (const found of rows) {
+    const choice = draft.choiceOf(found);
+    if (choice !== undefined) some.push(choice);
+    if (some.length >= ROWS_A_TRANSACTION) await open();
   }
+  if (some.length > 0) await open();
+  // Some may not even have been met again.
+  const left = draft.count - opened;
   if (left > 0) {
     output.say(
       `${rowsInWords(left)} had moved on meanwhile: another command took them, or their answer came. Nothing is paid for them here.`,
@@ -187,10 +198,10 @@ async function redriveSome(
   batch: BatchRecord,
   choices: readonly RedriveChoice[],
   before: number,
-): Promise<{ readonly opened: number; readonly left: number }> {
+): Promise<{ readonly opened: number }> {
   try {
-    const { rows, left } = await ledger.redrive(batch.name, choices);
-    return { opened: rows.length, left: left.length };
+    const { rows } = await ledger.redrive(batch.name, choices);
+    return { opened: rows.length };
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
     const opened =

@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import { ExitError } from './exit-error.ts';
+import type { FoundRows } from './redrive-draft.ts';
 
 /** Rows of a batch that a person chose; a row must meet all that is given. */
 export interface RowChoice {
@@ -113,6 +114,15 @@ export async function* selectRows(
   const [outcome, ...others] = choice.outcomes ?? [];
   const narrow = outcome !== undefined && others.length === 0 ? { outcome } : {};
   for await (const scanned of ledger.scanRows(batch, narrow)) if (isChosen(scanned, choice)) yield scanned;
+}
+
+/** The same, as often as they are asked for. */
+export function chosenRows(ledger: Ledger, batch: string, choice: RowChoice): FoundRows {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const scanned of selectRows(ledger, batch, choice)) yield { scanned, edit: null };
+    },
+  };
 }
 
 function isChosen({ row }: ScannedRow, { outcomes, classes, kinds }: RowChoice): boolean {

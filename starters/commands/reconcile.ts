@@ -22,7 +22,7 @@ import { adoptAll, findOrphans, lookUp, releaseAll, settleNotCharged, worldOf } 
 import { RedriveDraft } from '../redrive-draft.ts';
 import { budgetLeft, redriveRows, requireSameRealm, workOn } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import { selectRows } from '../select-rows.ts';
+import { chosenRows } from '../select-rows.ts';
 import type { Settings } from '../settings.ts';
 import { rowsInWords } from '../terminal/redrive-words.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
@@ -180,10 +180,19 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
   if (again.length > 0) {
     const rules = { step: null, resubmit: true, replace: false, accept: false, asksForOverdue: false };
     const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch));
-    for await (const scanned of selectRows(ledger, batch.name, { rows: again })) draft.add(scanned);
+    const rows = chosenRows(ledger, batch.name, { rows: again });
+    await draft.addAll(rows);
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;
     const confirmAbove = settings.config.confirmAbove ?? null;
-    return redriveRows({ ...work, draft, command, isFile: false, confirmAbove, openApi: () => Promise.resolve(open) });
+    return redriveRows({
+      ...work,
+      draft,
+      rows,
+      command,
+      isFile: false,
+      confirmAbove,
+      openApi: () => Promise.resolve(open),
+    });
   }
   if (!isChanged) return exitOfView(await viewBatch(ledger, settings, batch.name));
   await claimOut(out, batch);

@@ -50,8 +50,8 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
     };
     const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch, plan.tuning));
     const json = flags.json ?? false;
-    for (const { scanned, edit } of await findEditedRows(source, { ledger, batch, output, json }))
-      draft.add(scanned, edit);
+    const rows = await findEditedRows(source, { ledger, batch, output, json });
+    await draft.addAll(rows);
     return await withApi(settings, flags, (openApi) =>
       redriveRows({
         settings,
@@ -59,6 +59,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
         batch,
         tuning: plan.tuning,
         draft,
+        rows,
         command: `voxbatch run ${shellWord(path)}`,
         isFile: true,
         out: resolve(flags.out ?? `out/${batch.name}`),

@@ -13,10 +13,10 @@ import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { withApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
-import { RedriveDraft, type RedriveRules } from '../redrive-draft.ts';
+import { RedriveDraft, type FoundRows, type RedriveRules } from '../redrive-draft.ts';
 import { budgetLeft, redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import { findRows, readConditions, selectRows } from '../select-rows.ts';
+import { chosenRows, findRows, readConditions } from '../select-rows.ts';
 
 /** What `redrive` was told on the command line. */
 export interface RedriveFlags {
@@ -71,16 +71,18 @@ async function redriveFrom(
       asksForOverdue: false,
     };
     const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch));
-    if (source === undefined) await addChosen(draft, ledger, batch, flags, conditions);
-    else
-      for (const { scanned, edit } of await findEditedRows(source, { ledger, batch, output, json }))
-        draft.add(scanned, edit);
+    const rows =
+      source === undefined
+        ? await rowsOf(ledger, batch, flags, conditions)
+        : await findEditedRows(source, { ledger, batch, output, json });
+    await draft.addAll(rows);
     return withApi(settings, flags, (openApi) =>
       redriveRows({
         settings,
         ledger,
         batch,
         draft,
+        rows,
         command: commandOf(batch.name, flags),
         isFile: flags.from !== undefined,
         out: resolve(flags.out ?? `out/${batch.name}`),
@@ -97,15 +99,14 @@ async function redriveFrom(
   });
 }
 
-async function addChosen(
-  draft: RedriveDraft,
+async function rowsOf(
   ledger: Ledger,
   batch: BatchRecord,
   flags: RedriveFlags,
   conditions: ReturnType<typeof readConditions>,
-): Promise<void> {
+): Promise<FoundRows> {
   const rows = flags.rows === undefined ? {} : { rows: await findRows(ledger, batch, flags.rows) };
-  for await (const scanned of selectRows(ledger, batch.name, { ...conditions, ...rows })) draft.add(scanned);
+  return chosenRows(ledger, batch.name, { ...conditions, ...rows });
 }
 
 /** The rows that `--accept` names are chosen as by `--rows`. */

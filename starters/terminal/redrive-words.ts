@@ -10,7 +10,7 @@ const NAMED = 20;
 
 /** What a redrive will do and cost, before it does it. */
 export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
-  const { choices, pays, waits, accepts, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
+  const { count, pays, waits, accepts, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
   const lines = [
     ...STEPS.filter((step) => pays.has(step)).map((step) => `${rowsInWords(pays.get(step) ?? 0)} sent from ${step} on`),
@@ -23,11 +23,11 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(replaced > 0 ? [`${ofThese(replaced)} a result, which the new one replaces; ${REPLACING}`] : []),
     ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged a second time for one result`] : []),
   ];
-  if (choices.length === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];
+  if (count === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
   const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${number(quoted)} credits${unknown}`;
   const title =
-    choices.length === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
+    count === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
   return [title, ...lines.map((line) => `  ${line}`)];
 }
 
@@ -41,18 +41,20 @@ function ofThese(rows: number): string {
 
 /** Why nothing was done, which rows are at fault, and what can be done instead. */
 export function refusalLines(
-  { refused, choices: others }: Pick<RedriveDraft, 'refused' | 'choices'>,
+  { refused, refusedFor, count: others }: Pick<RedriveDraft, 'refused' | 'refusedFor' | 'count'>,
   batch: string,
   { command, isFile }: { readonly command: string; readonly isFile: boolean },
 ): readonly string[] {
   const name = shellWord(batch);
-  const has = (why: RefusedRow['why']): boolean => refused.some((one) => one.why === why);
+  const has = (why: RefusedRow['why']): boolean => refusedFor.has(why);
+  const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
+  const all = [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
   const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
   // The say is for these rows: of others it would pay for what can be had free.
   const resubmit =
-    others.length === 0
+    others === 0
       ? `${command} --resubmit`
-      : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: doubtful.length })}`;
+      : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
   const choices = [
     ...(has('unknown') ? [`  voxbatch reconcile ${name}    looks for what became of lost requests, free`] : []),
     ...(has('running') ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for jobs that run, free`] : []),
@@ -62,11 +64,11 @@ export function refusalLines(
     isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
   ];
   return [
-    `${rowsInWords(refused.length)} cannot be redriven like this. Nothing was changed, nothing was spent.`,
+    `${rowsInWords(all)} cannot be redriven like this. Nothing was changed, nothing was spent.`,
     ...refused
       .slice(0, NAMED)
       .map((one) => `  row ${String(one.row)}, id ${oneLine(one.id)}: ${REASONS[one.why](one)}`),
-    ...(refused.length > NAMED ? [`  and ${number(refused.length - NAMED)} more`] : []),
+    ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
     'Choices:',
     ...choices,
   ];

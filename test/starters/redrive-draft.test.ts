@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { RedriveDraft, type FoundRow } from '../../starters/redrive-draft.ts';
+import { RowNumbers } from '../../starters/row-numbers.ts';
+import { chosenRows } from '../../starters/select-rows.ts';
+import { addSampleBatch, openPlace, type Place } from '../results/sample-batch.ts';
+import { redriveNow } from '../ledger/setup.ts';
+
+const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+  await addSampleBatch(place);
+});
+afterEach(() => place.close());
+
+async function draftOf(outcomes: readonly ['failed'] | readonly ['cancelled']) {
+  const batch = await place.ledger.findBatch('demo');
+  if (batch === undefined) throw new Error('no batch');
+  const draft = new RedriveDraft(batch.settings, RULES, null);
+  const rows = chosenRows(place.ledger, 'demo', { outcomes });
+  await draft.addAll(rows);
+  return { draft, rows };
+}
+
+async function all(rows: AsyncIterable<FoundRow>): Promise<FoundRow[]> {
+  const found: FoundRow[] = [];
+  for await (const row of rows) found.push(row);
+  return found;
+}
+
+describe('a redrive that is put together', () => {
+  it('does with each row what it told, when the row is read again', async () => {
+    const { draft, rows } = await draftOf(['failed']);
+    expect(draft.count).toBe(1);
+    const again = await all(rows);
+    expect(again.map((row) => draft.choiceOf(row))).toMatchObject([
+      { outcome: 'failed', take: 1, how: { do: 'pay', reason: 'redrive' } },
+    ]);
+  });
+
+  it('does nothing with a row that it was not told of, or that has moved on since', async () => {
+    const { draft, rows } = await draftOf(['failed']);
+    const [found] = await all(rows);
+    const other = await all(chosenRows(place.ledger, 'demo', { outcomes: ['cancelled'] }));
+    expect(other.map((row) => draft.choiceOf(row))).toEqual([undefined]);
+    const row = found?.scanned.row.row ?? 0;
+    const step = found?.scanned.charges.at(-1)?.step ?? 'speech';
+    await redriveNow(place.ledger, 'demo', [{ row, take: 1, how: { do: 'pay', fromStep: step, reason: 'redrive' } }]);
+    await place.ledger.giveUp(
+      { batch: 'demo', row, step, take: 2, attempt: 1 },
+      { outcome: 'failed', failure: { class: 'JobFailed', message: 'again' } },
+    );
+    expect((await all(rows)).map((later) => draft.choiceOf(later))).toEqual([undefined]);
+  });
+});
+
+it('numbers of rows are kept for any row', () => {
+  const numbers = new RowNumbers();
+  numbers.set(1, 7);
+  numbers.set(1_000_000, 8);
+  expect([1, 2, 1_000_000, 2_000_000].map((row) => numbers.get(row))).toEqual([7, undefined, 8, undefined]);
+});
