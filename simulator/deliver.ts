@@ -121,6 +121,9 @@ async function sendFaulty(
       await sleep(fault.ms, undefined, UNHELD);
       send(reply, expectAnswer(answer));
       return;
+    case 'redirect':
+      send(reply, redirectOnce(reply.request.url) ?? expectAnswer(answer));
+      return;
     case 'dead-link':
     case 'job-fails':
     case 'job-stuck':
@@ -128,6 +131,14 @@ async function sendFaulty(
       send(reply, expectAnswer(answer));
       return;
   }
+}
+
+/** A redirect to the same link under another name; null for that name. */
+function redirectOnce(link: string): Answer | null {
+  const moved = '&moved=1';
+  return link.endsWith(moved)
+    ? null
+    : { status: 302, headers: { location: `${link}${moved}` }, body: Buffer.from('Moved') };
 }
 
 /** The true answer, which every fault has that does not block. */

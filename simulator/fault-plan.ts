@@ -15,7 +15,7 @@ export type WrongBody = (typeof WRONG_BODIES)[number];
  * - `cut`: half of the body, then the socket is destroyed. - `wrong-length`: `Content-Length` is more than what comes.
  * - `wrong-type`: something else where media was expected: `html`, `json` (labelled as media), `other-media`, or `silence`: a file that is
  *   whole and has nothing to hear.
- * - `dead-link`: a link that has expired, on a read already in the answer. - `late`: the true answer, `ms` later.
+ * - `dead-link`: a link that has expired, on a read already in the answer. - `redirect`: a link that redirects to the file. - `late`: the true answer, `ms` later.
  * - `job-fails`, `job-stuck`: what becomes of the job. - `unknown-status`: a status word that nobody documented.
  */
 const parts = z.discriminatedUnion('kind', [
@@ -38,6 +38,7 @@ const parts = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wrong-length') }),
   z.strictObject({ kind: z.literal('wrong-type'), body: z.enum(WRONG_BODIES).default('html') }),
   z.strictObject({ kind: z.literal('dead-link') }),
+  z.strictObject({ kind: z.literal('redirect') }),
   z.strictObject({ kind: z.literal('job-fails'), message: z.string().default('The provider could not process it') }),
   z.strictObject({ kind: z.literal('job-stuck') }),
   z.strictObject({ kind: z.literal('late'), ms: z.number().min(0) }),
@@ -59,6 +60,7 @@ const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
   'job-stuck': ['create'],
   'unknown-status': ['create', 'read'],
   'dead-link': ['read', 'download'],
+  redirect: ['download'],
   'wrong-type': ['create', 'download'],
 };
 

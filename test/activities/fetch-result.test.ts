@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyOf, tts } from './rows.ts';
+import { dub, keyOf, tts } from './rows.ts';
 import { fastClock } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -21,6 +21,19 @@ async function withDoneJobs(): Promise<{ world: World; worker: Awaited<ReturnTyp
 }
 
 describe('fetchResult', () => {
+  it('follows links that redirect, and nothing but the API is shown the token', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'download', fault: 'redirect' }] } });
+    await world.fill([tts('One.'), tts('Two.'), dub()]);
+    const worker = await world.worker();
+    for (const row of [1, 2, 3]) {
+      await worker.drive(row);
+      expect((await world.row(row)).outcome).toBe('succeeded');
+    }
+    const { endpoints, foreignAuthorizations } = await world.statistics();
+    expect(endpoints['GET /results/:file']).toEqual({ 200: 4, 302: 4 });
+    expect(foreignAuthorizations).toBe(0);
+  });
+
   it('gets every result although links live for a shorter time than the wait for a place', async () => {
     const { world, worker } = await withDoneJobs();
     await worker.wait(Array.from({ length: ROWS }, (_, at) => [at + 1] as const));

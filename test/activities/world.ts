@@ -172,6 +172,7 @@ export class World {
     paidRequests: number;
     endpoints: Record<string, Record<string, number>>;
     creates: { at: number }[];
+    foreignAuthorizations: number;
   }> {
     const answer = await fetch(new URL('/__simulator/stats', this.simulator.url));
     return (await answer.json()) as Awaited<ReturnType<World['statistics']>>;

@@ -181,6 +181,11 @@ describe('faults of downloads', () => {
     expect([silence.slice(0, 4), /^\0+$/.test(silence.slice(44))]).toEqual(['RIFF', true]);
   });
 
+  it('redirects a link to the file', async () => {
+    const file = await download('redirect');
+    expect([file.status, file.contentType]).toEqual([200, 'audio/mpeg']);
+  });
+
   it('says that a link is dead', async () => {
     expect([403, 410]).toContain((await download('dead-link')).status);
   });
