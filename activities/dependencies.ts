@@ -63,7 +63,7 @@ export interface Dependencies {
   readonly sends: RunningWork;
   /** Downloads that run in this process, by {@link nameOf} their attempt. */
   readonly fetches: RunningWork;
-  /** How many jobs the API runs at once, as far as it said so to this process. */
+  /** How many jobs the API runs at once, and the part of them that this process may make. */
   readonly crowd: Crowd;
   readonly witness: Witness;
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */

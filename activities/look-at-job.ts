@@ -41,6 +41,7 @@ export async function lookAtJob(
   if (reading.phase !== 'running') {
     const span = deps.looks.ended(job.name, ageOf(deps, job));
     if (span !== undefined) deps.jobTimes.ended(deps, sortOf(job), span);
+    deps.crowd.ended(job.name);
   }
   switch (reading.phase) {
     case 'failed':

@@ -35,6 +35,7 @@ export async function awaitJob(
     const job = waitedJob(key, loaded);
     if (next.do !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.looks.forget(name);
+      deps.crowd.settled(name);
       return next;
     }
     if (deps.fetches.isRunning(name)) await alarms.sleepDuring(deps.fetches.settled(name));

@@ -1,73 +1,133 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { Crowd } from '../../activities/crowd.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../../workflows/policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** A ledger with so many running jobs, at a time. */
-function worldOf(running: number): {
+type Needs = Parameters<Crowd['enter']>[0];
+
+interface World {
   running: number;
-  /** How often it was asked for them. */
-  asked: number;
-  wall: number;
-  ledger: { countRunning: () => Promise<number> };
-  realm: { apiUrl: string; account: string };
-  clock: { now: () => { wall: number } };
-} {
-  const world = {
-    running,
-    asked: 0,
-    wall: 0,
-    ledger: {
-      countRunning: () => {
-        world.asked += 1;
-        return Promise.resolve(world.running);
-      },
+  /** How often it was asked how many jobs run. */
+  counted: number;
+  now: number;
+  /** What a process of that name asks with. */
+  readonly as: (owner: string) => Needs;
+}
+
+/** A ledger with so many running jobs, at a time. */
+function worldOf(running: number): World {
+  const states = new Map<string, unknown>();
+  const ledger: Needs['ledger'] = {
+    countRunning: () => {
+      world.counted += 1;
+      return Promise.resolve(world.running);
     },
-    realm: { apiUrl: 'http://api', account: 'u1' },
-    clock: { now: () => ({ wall: world.wall }) },
+    updateLimiter: <Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>> => {
+      const { state, result } = takeStep(states.get(scope), step);
+      states.set(scope, state);
+      return Promise.resolve(result as LimiterAnswer<Step>);
+    },
+  };
+  const world: World = {
+    running,
+    counted: 0,
+    now: 0,
+    as: (owner) => ({
+      ledger,
+      owner,
+      realm: { apiUrl: 'http://api', account: 'u1' },
+      clock: { now: () => ({ wall: world.now, monotonic: world.now }) },
+    }),
   };
   return world;
 }
 
-const forever = new AbortController().signal;
+let end = new AbortController();
+let forever = end.signal;
+
+afterEach(() => {
+  end.abort();
+  end = new AbortController();
+  forever = end.signal;
+});
+
+/** So many requests that want in; how many are, and what lets the next one out. */
+function crowdIn(crowd: Crowd, needs: Needs, wanted: number): { inside: (() => void)[] } {
+  const entered = { inside: [] as (() => void)[] };
+  for (let one = 0; one < wanted; one++) {
+    crowd.enter(needs, forever).then(
+      (leave) => entered.inside.push(leave),
+      () => undefined,
+    );
+  }
+  return entered;
+}
+
+/** A process that was refused while four jobs ran, and its own request was the fifth. */
+async function full(world: World, owner = 'p'): Promise<Crowd> {
+  const crowd = new Crowd();
+  const leave = await crowd.enter(world.as(owner), forever);
+  await crowd.refused(world.as(owner));
+  leave();
+  return crowd;
+}
 
 describe('a crowd', () => {
-  it('holds nobody back before the API speaks of it, and counts who is inside', async () => {
+  it('holds nobody back before the API speaks of it, and counts no jobs', async () => {
     const world = worldOf(1_000);
     const crowd = new Crowd();
-    const all = await Promise.all(Array.from({ length: 5 }, () => crowd.enter(world, forever)));
-    expect(all).toHaveLength(5);
+    await Promise.all(Array.from({ length: 50 }, () => crowd.enter(world.as('p'), forever)));
+    expect(world.counted).toBe(0);
   });
 
-  it('lets through as many as there is room for, not all who wait', async () => {
+  it('lets through as many as there is room for, not all who wait, and counts a few times a second', async () => {
     const world = worldOf(4);
-    const crowd = new Crowd();
-    await crowd.refused(world);
-    let entered = 0;
-    const waiting = Array.from({ length: 6 }, async () => {
-      const leave = await crowd.enter(world, forever);
-      entered += 1;
-      return leave;
-    });
+    const crowd = await full(world);
     world.running = 2;
-    const first = await Promise.race(waiting);
-    // All others have looked again since.
-    const seen = world.asked;
-    await waitFor(() => world.asked >= seen + 8);
-    expect(entered).toBe(2);
-    // One got its answer and its job is over, too: then there is room for the next.
-    first();
+    const entered = crowdIn(crowd, world.as('p'), 6);
+    await waitFor(() => entered.inside.length === 2);
+    const { counted } = world;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(entered.inside).toHaveLength(2);
+    expect(world.counted).toBe(counted);
+    world.now = 300_001;
+    await waitFor(() => entered.inside.length === 6);
+  });
+
+  it('gives the place of a job that was seen to end to the next at once, and counts it once', async () => {
+    const world = worldOf(4);
+    const crowd = await full(world);
+    const entered = crowdIn(crowd, world.as('p'), 6);
+    crowd.ended('a');
+    crowd.ended('a');
+    await waitFor(() => entered.inside.length === 1);
+    // Still on record as running: it is not waited for all the same.
+    world.now = 300;
+    crowd.ended('b');
+    await waitFor(() => entered.inside.length === 2);
+    for (const job of ['a', 'b']) crowd.settled(job);
+    expect(entered.inside).toHaveLength(2);
+  });
+
+  it('tells other processes, and shares the room with them', async () => {
+    const world = worldOf(4);
+    const one = await full(world);
+    const other = new Crowd();
+    world.now = 250;
     world.running = 0;
-    world.wall = 3_600_000;
-    for (const leave of await Promise.all(waiting)) if (leave !== first) leave();
-    expect(entered).toBe(6);
+    const first = crowdIn(one, world.as('p'), 6);
+    await waitFor(() => first.inside.length === 4);
+    world.now = 500;
+    const second = crowdIn(other, world.as('q'), 6);
+    world.running = 2;
+    await waitFor(() => second.inside.length === 1);
   });
 
   it('stops waiting when the work is taken away', async () => {
     const world = worldOf(3);
-    const crowd = new Crowd();
-    await crowd.refused(world);
+    const crowd = await full(world);
     const away = new AbortController();
-    const waiting = crowd.enter(world, away.signal);
+    const waiting = crowd.enter(world.as('p'), away.signal);
     away.abort();
     await expect(waiting).rejects.toThrow('aborted');
   });
