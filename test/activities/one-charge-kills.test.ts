@@ -4,26 +4,32 @@ import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from './rows.ts';
 import { createWorld } from './world.ts';
+import { claimAnew } from '../ledger/setup.ts';
 
 /** Kills of docs/decisions/one-charge.md: a killed worker stops at a moment for good, and another one goes on. */
 
 describe('one charge: kills', () => {
   it('killed before the intent', async () => {
     const world = await createWorld();
-    await world.fill([tts()]);
+    await world.fill([tts(), tts('of a lane')]);
     const death = world.holdAt('before-intent');
     const killed = await world.worker({ witness: death.witness });
+    await claimAnew(killed.deps.ledger);
+    void killed.submit({ ...keyOf(2), hold: 1 });
     void killed.submit(keyOf(1));
     await death.reached;
 
     const next = await world.worker();
+    await claimAnew(next.deps.ledger);
+    expect(await next.drive(2)).toEqual({ do: 'ended' });
+    expect(await world.attempts(2)).toEqual(['speech 1 accepted']);
     expect(await next.reconcile(keyOf(1))).toEqual({
       verdict: 'revoked',
       next: { do: 'submit', at: { row: 1, step: 'speech', take: 1, attempt: 2 } },
     });
     expect(await next.drive(1)).toEqual({ do: 'ended' });
     expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 accepted']);
-    expect(world.charges()).toHaveLength(1);
+    expect(world.charges()).toHaveLength(2);
   });
 
   it('killed between the intent and the send', async () => {

@@ -15,7 +15,7 @@ function namesOfTests(): string[] {
   const files = readdirSync(HERE).filter((file) => /^one-charge-.*\.test\.ts$/.test(file) && !file.includes('-names'));
   return files.flatMap((file) => {
     const text = readFileSync(new URL(file, HERE), 'utf8');
-    return [...text.matchAll(/^ {2}it\('([^']+)'/gm)].map(([, name = '']) => name);
+    return [...text.matchAll(/^ {2}it\((['"])(.+?)\1,/gm)].map(([, , name = '']) => name);
   });
 }
 

@@ -43,7 +43,7 @@ async function withLateAnswer(
 }
 
 describe('one charge: takes', () => {
-  it('an old history asks for an attempt of an earlier take', async () => {
+  it('an attempt of an earlier take is asked for', async () => {
     const world = await createWorld({ plan: { rules: [{ on: 'create', fault: FAILS, times: 1 }] } });
     await world.fill([tts()]);
     const worker = await world.worker();

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { runLane } from '../../activities/lane/run-lane.ts';
+import type { LaneReport } from '../../contract/activities.ts';
+import { BATCH, keyOf, tts } from './rows.ts';
+import { movableClock, type Worker } from './worker.ts';
+import { createWorld } from './world.ts';
+import { claimAnew } from '../ledger/setup.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** Lanes that change hands, of docs/decisions/one-charge.md. */
+
+const never = new AbortController().signal;
+/** A lane that Temporal offers to a worker. */
+function slice(worker: Worker, signal = never): Promise<LaneReport> {
+  return runLane(worker.deps, { batch: BATCH, lane: 1, lanes: 1, run: 'run' }, signal, () => undefined);
+}
+
+describe('one charge: lanes change hands', () => {
+  it('a lane is taken while its old holder claims', async () => {
+    const world = await createWorld();
+    const specs = Array.from({ length: 8 }, () => tts());
+    await world.fill(specs);
+    const [old, next] = [await world.worker(), await world.worker()];
+    const hold = await old.deps.ledger.takeLane({ batch: BATCH, lane: 1, run: 'run', owner: 'old' });
+    const [claim, taken] = await Promise.all([
+      old.deps.ledger.claimRows({ ...hold, limit: 5 }),
+      next.deps.ledger.takeLane({ batch: BATCH, lane: 1, run: 'run', owner: 'next' }),
+    ]);
+    expect(await old.deps.ledger.claimRows({ ...hold, limit: 5 })).toBe('lost');
+    const all = await next.deps.ledger.claimRows({ ...taken, limit: 100 });
+    const rowsOf = (one: typeof claim): { row: number; hold: number }[] =>
+      one === 'lost' ? [] : one.rows.map(({ row }) => ({ row: row.row, hold: row.hold }));
+    expect(rowsOf(all)).toHaveLength(specs.length);
+    await Promise.all([
+      ...rowsOf(claim).map((row) => old.submit({ ...keyOf(row.row), ...row })),
+      ...rowsOf(all).map((row) => next.submit({ ...keyOf(row.row), ...row })),
+    ]);
+    expect(await world.paidRequests()).toBe(specs.length);
+    expect(new Set(world.charges().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(specs.length);
+  });
+
+  it('taken between claim and intent', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const [old, next] = [await world.worker(), await world.worker()];
+    await claimAnew(old.deps.ledger);
+    await claimAnew(next.deps.ledger);
+    const [before, after] = [
+      { ...keyOf(1), hold: 1 },
+      { ...keyOf(1), hold: 3 },
+    ];
+    expect((await world.row(1)).hold).toBe(after.hold);
+    expect(await old.submit(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
+    expect(await old.reconcile(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
+    expect(await world.attempts(1)).toEqual([]);
+    expect(await next.submit(after)).toMatchObject({ verdict: 'accepted' });
+    expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('taken between intent and send', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const stop = world.holdAt('after-intent');
+    const clock = movableClock();
+    const old = await world.worker({ witness: stop.witness, clock });
+    await claimAnew(old.deps.ledger);
+    const sending = old.submit({ ...keyOf(1), hold: 1 });
+    await stop.reached;
+    const next = await world.worker({ clock });
+    const { rows } = await claimAnew(next.deps.ledger);
+    expect(rows.map(({ row, charges }) => [row.hold, charges[0]?.state])).toEqual([[3, 'sending']]);
+    expect(await next.reconcile({ ...keyOf(1), hold: 3 })).toMatchObject({ verdict: 'unknown' });
+    // Longer than a lane stays with whoever stands still.
+    clock.move({ wall: 10_000, monotonic: 10_000 });
+    stop.release();
+    expect(await sending).toMatchObject({ verdict: 'not-accepted' });
+    expect(await world.paidRequests()).toBe(0);
+    expect(await next.drive(1)).toEqual({ do: 'ended' });
+    expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 accepted']);
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('two workers with one lane', async () => {
+    const world = await createWorld({ createMs: [5, 20], jobMs: [0, 50] });
+    const specs = Array.from({ length: 40 }, () => tts());
+    await world.fill(specs);
+    const [old, next] = [await world.worker(), await world.worker()];
+    const first = slice(old);
+    await waitFor(() => world.charges().length >= 5);
+    // Temporal takes the first for dead, which it is not.
+    const reports = await Promise.all([first, slice(next)]);
+    expect(reports).toEqual([{ then: 'more' }, { then: 'idle' }]);
+    expect(world.charges()).toHaveLength(specs.length);
+    expect(new Set(world.charges().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(specs.length);
+    expect((await (await world.look()).counts(BATCH)).outcomes).toMatchObject({ succeeded: specs.length });
+  });
+
+  it("the old holder's answer comes after the take-over", async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const stop = world.holdAt('after-answer');
+    const old = await world.worker({ witness: stop.witness });
+    await claimAnew(old.deps.ledger);
+    const sending = old.submit({ ...keyOf(1), hold: 1 });
+    await stop.reached;
+    const next = await world.worker();
+    await claimAnew(next.deps.ledger);
+    expect(await next.reconcile({ ...keyOf(1), hold: 3 })).toMatchObject({ verdict: 'unknown' });
+    expect((await world.row(1)).outcome).toBe('unknown');
+    stop.release();
+    await sending;
+    expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
+    expect(await next.drive(1)).toEqual({ do: 'ended' });
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(world.charges()).toHaveLength(1);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('a slice ends with a request on the wire', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } });
+    await world.fill([tts()]);
+    const end = new AbortController();
+    const ending = slice(await world.worker(), end.signal);
+    await waitFor(() => world.charges().length === 1);
+    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+    end.abort();
+    expect(await ending).toEqual({ then: 'more' });
+    expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
+    expect(await (await world.look()).laneOwners(BATCH)).toEqual([]);
+
+    expect(await slice(await world.worker())).toEqual({ then: 'idle' });
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect(await world.paidRequests()).toBe(1);
+  });
+});
