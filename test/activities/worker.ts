@@ -6,7 +6,7 @@ import { Steering } from '../../activities/lane/steering.ts';
 import { loadAttempt, loadBatch, moveAfter } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
-import type { AttemptKey, Move, RowAttempt } from '../../contract/batch.ts';
+import type { AttemptKey, HeldAttempt, Move, RowAttempt } from '../../contract/batch.ts';
 import type { SubmitReport } from '../../activities/submit-report.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
@@ -32,11 +32,11 @@ export class Worker {
     this.#note = note;
   }
 
-  submit(key: AttemptKey, signal = this.#cancel.signal): Promise<SubmitReport> {
+  submit(key: HeldAttempt, signal = this.#cancel.signal): Promise<SubmitReport> {
     return this.#run(submit(this.deps, key, signal).then(withoutStanding));
   }
 
-  reconcile(key: AttemptKey): Promise<SubmitReport> {
+  reconcile(key: HeldAttempt): Promise<SubmitReport> {
     return this.#run(reconcile(this.deps, key, this.#cancel.signal).then(withoutStanding));
   }
 
