@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+import { TemporalServer } from '../support/temporal-server.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** So few that the batch has one lane, and the second worker has nothing to do until the first stands still. */
+const ROWS_OF_ONE_LANE = 50;
+const ROWS_OF_TWO_LANES = 160;
+/** The goal is 15 s; a busy machine needs more. */
+const BACK_AT_WORK_MS = 30_000;
+/** How long a worker that is told to end may take. */
+const MOST_TO_END_MS = 40_000;
+
+describe('lanes of a cluster change hands', () => {
+  let world: LiveWorld;
+  let server: TemporalServer;
+  let ledger: Ledger;
+  let env: NodeJS.ProcessEnv;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 61, createMs: [50, 150], jobMs: [300, 1_000] });
+    server = await TemporalServer.start(world.folder);
+    env = { TEMPORAL_ADDRESS: server.address };
+    ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
+  });
+  afterEach(async () => {
+    await ledger.close();
+    await world.close();
+    await server.kill();
+  });
+
+  it('when a worker is stopped between intent and send, beyond the heartbeat time-out, and continues: nothing is paid twice', async () => {
+    await world.prepare(ROWS_OF_ONE_LANE, ['tts']);
+    const frozen = world.start(['worker'], { env: { ...env, DIE_BY: 'SIGSTOP' }, dieAt: 'after-intent:15' });
+    await frozen.said('Working for account');
+    const flags = ['--submits', '1', '--rate', '5', '--on-unknown', 'resubmit'];
+    const run = world.start(['run', 'lines.csv', ...flags], { env });
+    const other = world.start(['worker'], { env });
+    await other.said('Working for account');
+    await waitFor(() => isStopped(frozen.child.pid), 60_000);
+    const stoppedAt = Date.now();
+    expect(world.simulator.ledger()).toHaveLength(14);
+    const nextPaidAfterMs = await world.chargedAfter(stoppedAt);
+    await world.untilCharged(20);
+    // It sees that time has passed, and does not send what it had recorded.
+    frozen.child.kill('SIGCONT');
+    expect(await run.ended).toMatchObject({ code: 0 });
+    const end = await expectWhole(world, 'lines', ROWS_OF_ONE_LANE);
+    report('a worker stopped between intent and send', { nextPaidAfterMs, ...end });
+    expect(end.unknown).toBe(0);
+    expect(world.simulator.ledger()).toHaveLength(ROWS_OF_ONE_LANE);
+    expect(nextPaidAfterMs).toBeLessThan(BACK_AT_WORK_MS);
+    for (const { child } of [frozen, other]) child.kill('SIGTERM');
+    expect((await Promise.all([frozen.ended, other.ended])).map(({ code }) => code)).toEqual([0, 0]);
+  });
+
+  it('when a worker is told to end: nothing is left in doubt, and the other goes on', async () => {
+    await world.prepare(ROWS_OF_TWO_LANES, ['tts']);
+    const workers = [world.start(['worker'], { env }), world.start(['worker'], { env })];
+    await Promise.all(workers.map((worker) => worker.said('Working for account')));
+    const run = world.start(['run', 'lines.csv', '--rate', '8'], { env });
+    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2, 60_000);
+    await world.untilCharged(30);
+    const toldAt = Date.now();
+    workers[0]?.child.kill('SIGTERM');
+    expect(await workers[0]?.ended).toMatchObject({ code: 0 });
+    const endedAfterMs = Date.now() - toldAt;
+    const nextPaidAfterMs = await world.chargedAfter(Date.now());
+    expect(await run.ended).toMatchObject({ code: 0 });
+    const end = await expectWhole(world, 'lines', ROWS_OF_TWO_LANES);
+    report('a worker told to end', { endedAfterMs, nextPaidAfterMs, ...end });
+    expect(end).toMatchObject({ unknown: 0, charges: ROWS_OF_TWO_LANES });
+    expect(endedAfterMs).toBeLessThan(MOST_TO_END_MS);
+    workers[1]?.child.kill('SIGTERM');
+    expect(await workers[1]?.ended).toMatchObject({ code: 0 });
+  });
+});
+
+/** True if the process has been stopped by a signal. */
+async function isStopped(pid: number | undefined): Promise<boolean> {
+  const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8').catch(() => '');
+  return / T /.test(stat);
+}
