@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSpeechApi } from '../api/create-api.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { ExitError } from './exit-error.ts';
-import { messageOf, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
+import { rememberConfirmed } from './confirmed-address.ts';
+import { AddressUnconfirmed, messageOf, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
+import { askYesNo } from './terminal/ask.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** The API, with the account that the token belongs to. */
@@ -11,12 +13,34 @@ export interface OpenApi {
   readonly profile: Profile;
 }
 
+/** Flags that say where the API is, and whether a person may be asked. */
+export interface ApiFlags {
+  readonly apiUrl?: string;
+  /** Nobody is asked. It does not confirm an address. */
+  readonly yes?: boolean;
+}
+
+/** Address and token. On a terminal, an address that only a config file names is asked about, once per token and origin. */
+async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<ApiAccess> {
+  try {
+    return readApiAccess(settings, flags);
+  } catch (error) {
+    const canAsk = flags.yes !== true && process.stdin.isTTY && process.stderr.isTTY;
+    if (!(error instanceof AddressUnconfirmed) || !canAsk) throw error;
+    const { use } = error;
+    const { origin } = new URL(use.baseUrl);
+    if (!(await askYesNo(`A config file says that the API is at ${origin}. Send your token there?`))) throw error;
+    rememberConfirmed(settings.env, use);
+    return use;
+  }
+}
+
 /** Pauses before the profile is read again, ms. */
 const PAUSES_MS = [500, 1_500];
 
 /** Opens the API and reads the profile: it proves the address and the token, and names the account. Spends nothing. */
-export async function openApi(settings: Settings, flags: { readonly apiUrl?: string }): Promise<OpenApi> {
-  const access = readApiAccess(settings, flags);
+export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
+  const access = await confirmedAccess(settings, flags);
   const api = createApi(access);
   try {
     return { api, profile: await readProfile(api) };
@@ -33,7 +57,7 @@ export async function openApi(settings: Settings, flags: { readonly apiUrl?: str
  */
 export async function withApi<T>(
   settings: Settings,
-  flags: { readonly apiUrl?: string },
+  flags: ApiFlags,
   work: (open: () => Promise<OpenApi>) => Promise<T>,
 ): Promise<T> {
   let opened: OpenApi | undefined;

@@ -4,7 +4,9 @@ import type { ClientConfigProfile } from '@temporalio/envconfig';
 import { loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../api/base-url.ts';
 import { readConfig, type Config } from '../inputs/schema.ts';
+import { isConfirmed, type AddressUse } from './confirmed-address.ts';
 import { ExitError } from './exit-error.ts';
+import { shellWord } from './go-on-command.ts';
 
 /** What was set from outside, read once: flags over environment over `voxbatch.config.json`. */
 export interface Settings {
@@ -97,7 +99,25 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** The API's address and token, or the message that tells how to set them. */
+/** The token would go to an address that only a config file names, and nobody has said that it may. */
+export class AddressUnconfirmed extends ExitError {
+  readonly use: AddressUse;
+
+  constructor(use: AddressUse) {
+    super(
+      'usage',
+      `Only a config file says that the API is at ${use.baseUrl}, and your token was never used there. If it is the right place, run: ` +
+        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or run a command like "voxbatch profile" on a terminal and confirm it, once). ` +
+        'Nothing was sent, nothing was spent.',
+    );
+    this.use = use;
+  }
+}
+
+/**
+ * The API's address and token, or the message that tells how to set them. Throws {@link AddressUnconfirmed} for an address of a config
+ * file that nobody has confirmed.
+ */
 export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: string }): ApiAccess {
   const url = flags.apiUrl ?? settings.env['VOXBATCH_API_URL'] ?? settings.config.api?.url;
   if (url === undefined || url === '') {
@@ -111,8 +131,15 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   if (token === undefined || token.trim() === '') {
     throw new ExitError('api', 'No API token. Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.');
   }
+  const access = { baseUrl: baseUrlOf(url), token: token.trim() };
+  const isOwnWord = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
+  if (!isOwnWord && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
+  return access;
+}
+
+function baseUrlOf(url: string): string {
   try {
-    return { baseUrl: readBaseUrl(url).baseUrl, token: token.trim() };
+    return readBaseUrl(url).baseUrl;
   } catch (error) {
     throw new ExitError('api', `${messageOf(error)} Nothing was spent.`, { cause: error });
   }

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+/**
+ * Which token a person has allowed to go to which origin, where the address came from a config file only: such a file comes along with a
+ * folder, and whoever made the folder may want the token. Kept outside of any working folder, readable by its owner, and as hashes.
+ */
+const confirmations = z.array(z.string());
+
+/** An address and the token that would go to it. */
+export interface AddressUse {
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** Whether a person has said yes to this token and the origin of this address. */
+export function isConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
+  return read(fileIn(env)).includes(hashOf(use));
+}
+
+/** Remembers a yes. Throws where it cannot be written. */
+export function rememberConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
+  const file = fileIn(env);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const part = `${file}.${String(process.pid)}.part`;
+  writeFileSync(part, `${JSON.stringify([...new Set([...read(file), hashOf(use)])])}\n`, { mode: 0o600 });
+  renameSync(part, file);
+}
+
+function read(file: string): readonly string[] {
+  try {
+    return confirmations.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // Nothing was confirmed yet, or it cannot be told: a person is asked again.
+    return [];
+  }
+}
+
+function fileIn(env: NodeJS.ProcessEnv): string {
+  const state = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state');
+  return join(state, 'voxbatch', 'confirmed-addresses.json');
+}
+
+function hashOf({ baseUrl, token }: AddressUse): string {
+  return createHash('sha256')
+    .update(`${new URL(baseUrl).origin}\n${token}`)
+    .digest('hex');
+}
