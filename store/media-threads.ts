@@ -1,4 +1,5 @@
 import { findThreadEntry } from '../threads/find-entry.ts';
+import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { StoreUnwritable } from './errors.ts';
@@ -24,7 +25,15 @@ export function startMediaThreads(
   if (entry === undefined) return new SameThread();
   const pool = new ThreadPool<MediaJob, StoredFile | undefined>({ name: 'media', entry, size, toError });
   return {
-    run: (job) => pool.run(job, job.from instanceof Uint8Array ? [job.from.buffer as ArrayBuffer] : []),
+    run: async (job) => {
+      try {
+        return await pool.run(job, job.from instanceof Uint8Array ? [job.from.buffer as ArrayBuffer] : []);
+      } catch (error) {
+        // What was paid for is not given up because a thread cannot be had.
+        if (error instanceof ThreadDied && !error.hadBegun) return doMediaJob(job);
+        throw error;
+      }
+    },
     close: () => pool.close(),
   };
 }

@@ -4,10 +4,14 @@ import { unpackError, type ThrownError } from './thrown-error.ts';
 
 /** A thread ended while it had work. What it was at may be done or not. */
 export class ThreadDied extends Error {
-  constructor(name: string, cause: unknown) {
+  /** False if it could not even load its code (files that were replaced while this process ran, say): its jobs were not begun, nor handed over. */
+  readonly hadBegun: boolean;
+
+  constructor(name: string, cause: unknown, hadBegun: boolean) {
     const words = cause instanceof Error ? cause.message : String(cause);
-    super(`The thread "${name}" died at its work (${words}).`, { cause });
+    super(`The thread "${name}" ${hadBegun ? 'died at its work' : 'could not begin'} (${words}).`, { cause });
     this.name = 'ThreadDied';
+    this.hadBegun = hadBegun;
   }
 }
 
@@ -24,6 +28,8 @@ export interface ThreadOptions {
 }
 
 interface Waiting {
+  /** Posts the job, once the thread can take it. */
+  readonly post: () => void;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -34,6 +40,7 @@ export class PoolThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #hasBegun = false;
 
   /** @param onDeath called once when it ended by itself; it must be given no more work then */
   constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
@@ -46,6 +53,7 @@ export class PoolThread {
       this.#rejectAll(cause);
     };
     this.#worker.on('message', (ends: readonly PostedEnd[]) => {
+      if (!this.#hasBegun) this.#begin();
       for (const end of ends) this.#end(end);
     });
     // A job or a result that cannot be read: nobody knows whose it was.
@@ -68,15 +76,32 @@ export class PoolThread {
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
       const posted: PostedJob = { id, job };
-      this.#worker.postMessage(posted, transfer);
+      const post = (): void => {
+        this.#worker.postMessage(posted, transfer);
+      };
+      if (this.#hasBegun) post();
       if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { post, resolve, reject });
     });
   }
 
   /** Ends it. Work under way is lost; wait for it before. */
   async stop(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  /** Its code is loaded: it gets what was asked for meanwhile. */
+  #begin(): void {
+    this.#hasBegun = true;
+    for (const [id, { post, reject }] of this.#waiting) {
+      try {
+        post();
+      } catch (error) {
+        this.#waiting.delete(id);
+        reject(error as Error);
+      }
+    }
+    if (this.#waiting.size === 0) this.#worker.unref();
   }
 
   #end(end: PostedEnd): void {
@@ -90,6 +115,6 @@ export class PoolThread {
   #rejectAll(cause: unknown): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reject } of waiting) reject(new ThreadDied(this.#options.name, cause));
+    for (const { reject } of waiting) reject(new ThreadDied(this.#options.name, cause, this.#hasBegun));
   }
 }

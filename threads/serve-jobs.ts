@@ -27,6 +27,8 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
       ends = [];
     });
   };
+  // Tells that the code is loaded.
+  port.postMessage(ends);
   port.on('message', ({ id, job }: PostedJob) => {
     work(job as never).then(
       (result) => {

@@ -80,6 +80,12 @@ describe('a store whose work is done in threads', () => {
     expect(await readdir(join(folder, 'd'))).toEqual(['1.mp3']);
   });
 
+  it('does the work itself where no thread can be started', async () => {
+    const alone = await openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
+    expect(await alone.write('b/1', mp3(), { family: 'audio' })).toEqual(await store.find('b/1', { family: 'audio' }));
+    await alone.close();
+  });
+
   it('has put everything away when it is closed', async () => {
     const writing = [1, 2, 3].map((row) => store.write(`b/${row}`, mp3(), { family: 'audio' }));
     await store.find('b/1', { family: 'audio' });

@@ -80,6 +80,22 @@ describe('ThreadPool', () => {
     expect(next.threadId).not.toBe(first.threadId);
   });
 
+  it('hands nothing over to a thread that cannot load its code', async () => {
+    const pool = open({ entry: new URL('none.js', entry()) });
+    const bytes = new ArrayBuffer(1_000);
+    await expect(pool.run({ do: 'measure', bytes }, [bytes])).rejects.toMatchObject({ hadBegun: false });
+    expect(bytes.byteLength).toBe(1_000);
+  });
+
+  it('rejects a job that cannot be posted, and goes on', async () => {
+    const pool = open({ size: 1 });
+    const odd = pool.run({ do: () => undefined });
+    const other = pool.run({ do: 'fine' });
+    await expect(odd).rejects.toThrow('could not be cloned');
+    expect(await other).toBe('fine');
+    await expect(pool.run({ do: () => undefined })).rejects.toThrow('could not be cloned');
+  });
+
   it('waits on closing for what is under way, and takes nothing more', async () => {
     const pool = open();
     const running = pool.run({ do: 'bring me' });
