@@ -2,86 +2,113 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
+import { isInDoubt, isRunning } from './conditions.ts';
+import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { toCharge } from './records.ts';
 import { write, type ChargesTable, type Db, type RowsTable, type Schema, type Tx } from './schema.ts';
 
-/** Ends what a batch that is being stopped no longer works on. See {@link Ledger.cancelRest}. */
+/** Rows that end in one transaction, at most: others wait for its lock. */
+const MOST_ROWS = 1_000;
+
+/** Ends what a batch that is being stopped no longer works on, some rows at a time. See {@link Ledger.cancelRest}. */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
-  return write(db, async (tx) => {
-    const { stop_now } = await tx
-      .selectFrom('batches')
-      .select('stop_now')
-      .where('name', '=', batch)
-      .executeTakeFirstOrThrow();
-    const dropped = stop_now === 1 ? await endRunning(tx, batch) : 0;
-    return dropped + (await cancelIdle(tx, batch));
-  });
+  const { stop_now } = await db
+    .selectFrom('batches')
+    .select('stop_now')
+    .where('name', '=', batch)
+    .executeTakeFirstOrThrow();
+  let ended = 0;
+  for (let more = stop_now === 1; more;) {
+    const dropped = await write(db, (tx) => endRunning(tx, batch));
+    ended += dropped;
+    more = dropped === MOST_ROWS;
+  }
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const from: number = after;
+    const page = await write(db, (tx) => cancelIdle(tx, batch, from));
+    ended += page.ended;
+    after = page.next;
+  }
+  return ended;
 }
 
-/** See {@link Ledger.stopNow}. */
+/** See {@link Ledger.stopNow}. From the first transaction on nothing more is sent; if the process ends before the last, `cancelRest` goes on. */
 export async function stopNow(db: Db, name: string): Promise<Control> {
-  return write(db, async (tx) => {
-    const { state, control } = await requireBatch(tx, name);
-    if (state === 'closed') return control;
+  const control = await write(db, async (tx) => {
+    const found = await requireBatch(tx, name);
+    if (found.state === 'closed') return found.control;
     await tx.updateTable('batches').set({ control: 'stopping', stop_now: 1 }).where('name', '=', name).execute();
-    await endRunning(tx, name);
-    await cancelIdle(tx, name);
-    return 'stopping';
+    return undefined;
   });
+  if (control !== undefined) return control;
+  await cancelRest(db, name);
+  return 'stopping';
 }
 
 /** Accepted attempts whose jobs have not ended; of each step only the latest counts. */
 export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly ChargeRecord[]> {
-  const lines = await latest(db, batch)
-    .selectAll('c')
-    .where('c.state', '=', 'accepted')
-    .where('c.finished_at', 'is', null)
-    .orderBy('c.row')
-    .execute();
+  const lines = await latest(db, batch).selectAll('c').where(isRunning('c')).orderBy('c.row').execute();
   return lines.map(toCharge);
 }
 
-/** Ends the open rows that have nothing on the wire, nothing in doubt and no unfinished job as `cancelled`. */
-export async function cancelIdle(tx: Tx, batch: string): Promise<number> {
-  const busy = latest(tx, batch)
-    .select('c.row')
-    .where((eb) =>
-      eb.or([
-        eb('c.state', 'in', ['sending', 'unknown']),
-        eb('c.state', '=', 'accepted').and('c.finished_at', 'is', null),
-      ]),
-    );
-  const now = Date.now();
-  const { numUpdatedRows } = await tx
-    .updateTable('rows')
-    .set({ outcome: 'cancelled', failure: null, updated_at: now, ended_at: now })
+/**
+ * Ends the next open rows that have nothing on the wire, nothing in doubt and no unfinished job as `cancelled`. Returns how many, and
+ * after which row there may be more.
+ */
+export async function cancelIdle(
+  tx: Tx,
+  batch: string,
+  after = 0,
+): Promise<{ readonly ended: number; readonly next: number | undefined }> {
+  const open = await tx
+    .selectFrom('rows')
+    .select('row')
     .where('batch', '=', batch)
     .where('outcome', 'is', null)
-    .where('row', 'not in', busy)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+    .where('row', '>', after)
+    .orderBy('row')
+    .limit(MOST_ROWS)
+    .execute();
+  const last = open.at(-1)?.row;
+  if (last === undefined) return { ended: 0, next: undefined };
+  // Each by an index that holds only what is under way.
+  const underWay = latest(tx, batch).select('c.row').where('c.row', '>', after).where('c.row', '<=', last);
+  const doubtful = await underWay.where(isInDoubt('c')).execute();
+  const running = await underWay.where(isRunning('c')).execute();
+  const busy = new Set([...doubtful, ...running].map(({ row }) => row));
+  const now = Date.now();
+  const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
+  const idle = open.filter(({ row }) => !busy.has(row));
+  for (const { row } of idle) await updateRow(tx, { batch, row }, ending);
+  return { ended: idle.length, next: open.length < MOST_ROWS ? undefined : last };
 }
 
-/** Ends the open rows whose jobs run as `overdue`: they were paid for and can be waited for again, free. Returns how many. */
+/**
+ * Ends the next open rows whose jobs run as `overdue`: they were paid for and can be waited for again, free. Returns how many; if it is
+ * all that one transaction takes, there may be more.
+ */
 export async function endRunning(tx: Tx, batch: string): Promise<number> {
-  let ended = 0;
-  for (const { row, jobId } of await runningJobs(tx, batch)) {
+  const jobs = await latest(tx, batch)
+    .select(['c.row', 'c.job_id'])
+    .where(isRunning('c'))
+    .where('r.outcome', 'is', null)
+    .orderBy('c.row')
+    .limit(MOST_ROWS)
+    .execute();
+  for (const { row, job_id: jobId } of jobs) {
     const message =
       `The batch was stopped while job ${jobId ?? '(without an id)'} was running; it was accepted and may have been charged. ` +
       'Its result can still be had, free.';
     const failure: Failure = { class: 'Overdue', message };
     const now = Date.now();
-    const { numUpdatedRows } = await tx
-      .updateTable('rows')
-      .set({ outcome: 'overdue', failure: JSON.stringify(failure), updated_at: now, ended_at: now })
-      .where('batch', '=', batch)
-      .where('row', '=', row)
-      .where('outcome', 'is', null)
-      .executeTakeFirst();
-    ended += Number(numUpdatedRows);
+    await updateRow(
+      tx,
+      { batch, row },
+      { outcome: 'overdue', failure: JSON.stringify(failure), updated_at: now, ended_at: now },
+    );
   }
-  return ended;
+  return jobs.length;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 
 /** How much one transaction takes: other processes wait for the lock that it holds. */
 export interface GroupLimits {
@@ -9,6 +9,10 @@ export interface GroupLimits {
 }
 
 const LIMITS: GroupLimits = { pieces: 64, ms: 10 };
+
+const SAVEPOINT = CompiledQuery.raw('savepoint piece');
+const RELEASE = CompiledQuery.raw('release savepoint piece');
+const ROLL_BACK = CompiledQuery.raw('rollback to savepoint piece');
 
 type Work<S, R> = (tx: Transaction<S>) => Promise<R>;
 
@@ -89,15 +93,15 @@ export class WriteQueue<S> {
 
 /** Runs the piece behind a savepoint. Returns what to tell its caller after the commit; throws only if nothing can be saved any more. */
 async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
-  await sql`savepoint piece`.execute(tx);
+  await tx.executeQuery(SAVEPOINT);
   try {
     const tell = await piece.run(tx);
-    await sql`release savepoint piece`.execute(tx);
+    await tx.executeQuery(RELEASE);
     return tell;
   } catch (error) {
     try {
-      await sql`rollback to savepoint piece`.execute(tx);
-      await sql`release savepoint piece`.execute(tx);
+      await tx.executeQuery(ROLL_BACK);
+      await tx.executeQuery(RELEASE);
     } catch {
       // The database gave up the whole transaction by itself (a full disk, say). Its reason is the first error.
       throw error;

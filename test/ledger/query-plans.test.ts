@@ -3,10 +3,18 @@ import Database from 'libsql';
 import type { CompiledQuery } from 'kysely';
 import { Kysely } from 'kysely';
 import { join } from 'node:path';
+import { selectUntouched } from '../../ledger/budgets.ts';
+import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows } from '../../ledger/claims.ts';
+import { countRows, sumMoney } from '../../ledger/counts.ts';
+import { isJobClaimed, isOtherInDoubt } from '../../ledger/doubts.ts';
+import { intend } from '../../ledger/intents.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { selectPage } from '../../ledger/scans.ts';
 import type { Schema } from '../../ledger/schema.ts';
 import { openSqlite } from '../../ledger/sqlite.ts';
-import { makeFolder, open } from './setup.ts';
+import { cancelIdle, runningJobs } from '../../ledger/stops.ts';
+import { fill, makeFolder, open } from './setup.ts';
 
 let path: string;
 let remove: () => Promise<void>;
@@ -29,7 +37,69 @@ function planOf(query: CompiledQuery): string {
   }
 }
 
+/** The plans of all queries that this makes, by their SQL. */
+async function plansOf(work: (db: Kysely<Schema>) => Promise<unknown>): Promise<readonly string[]> {
+  const made: CompiledQuery[] = [];
+  const dialect = await openSqlite(path);
+  const db = new Kysely<Schema>({ dialect, log: ({ query }) => void made.push(query) });
+  await work(db);
+  await db.destroy();
+  return made.filter(({ sql }) => /^(select|update|delete)/.test(sql)).map(planOf);
+}
+
+const KEY = { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 } as const;
+const INTENT = { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 9 };
+
 describe('query plans', () => {
+  it.each<[string, string, (db: Kysely<Schema>) => Promise<unknown>]>([
+    ['attempts on the wire', 'INDEX charges_sending (batch=?)', (db) => listSending(db, 'b')],
+    ['jobs that run', 'INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
+    ['attempts in doubt', 'INDEX charges_doubt', (db) => isOtherInDoubt(db, 'http://a', 'u', KEY, 0)],
+    ['who has a job', 'INDEX charges_job (job_id=?', (db) => isJobClaimed(db, 'http://a', 'u', 'j')],
+    [
+      'untouched rows above a price',
+      'INDEX rows_untouched (batch=? AND quoted>?)',
+      (db) => selectUntouched(db, 'b', 1).execute(),
+    ],
+    [
+      'rows to be cancelled',
+      'INDEX rows_open (batch=? AND row>?)',
+      (db) => db.transaction().execute((tx) => cancelIdle(tx, 'b')),
+    ],
+    [
+      'rows that ended since',
+      'INDEX rows_ended (batch=? AND ended_at>?)',
+      (db) => selectPage(db, 'b', { endedSince: 5 }, { row: 0, endedAt: 0 }).execute(),
+    ],
+    ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => countRows(db, 'b')],
+    ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],
+    [
+      'what an intent looks at',
+      'INDEX sqlite_autoindex_charges_1 (batch=? AND row=?)',
+      (db) => intend(db, KEY, INTENT),
+    ],
+    [
+      'what a verdict looks at',
+      'INDEX sqlite_autoindex_rows_1 (batch=? AND row=?)',
+      (db) => settle(db, KEY, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' }),
+    ],
+    [
+      'what the end of a job looks at',
+      'INDEX sqlite_autoindex_charges_1 (batch=? AND row=?',
+      (db) => finishJob(db, { ...KEY, row: 2 }, {}, { outcome: 'failed' }),
+    ],
+  ])('finds %s by an index', async (_, index, work) => {
+    const ledger = await openLedger(path);
+    await fill(ledger, 2);
+    for (const row of [1, 2]) await ledger.intend({ ...KEY, row }, INTENT);
+    await ledger.settle({ ...KEY, row: 2 }, { verdict: 'accepted', jobId: 'other' }, { state: 'processing' });
+    await ledger.close();
+    const plans = await plansOf(work);
+    expect(plans.join('\n')).toContain(index);
+    // A partial index that is walked through is small; a table is not.
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (rows|charges|c|r)\b(?! USING)/);
+  });
+
   it('finds free rows through their index, in order, without sorting', async () => {
     const db = new Kysely<Schema>({ dialect: await openSqlite(path) });
     const plan = planOf(selectFreeRows(db, 'b', ['waiting'], 10).compile());

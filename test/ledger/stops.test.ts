@@ -30,6 +30,21 @@ async function fail(row: number): Promise<void> {
   await ledger.settle(aKey(row), { verdict: 'rejected' }, FAILED);
 }
 
+describe('a stop of more rows than one transaction ends', () => {
+  it('ends them all, but what is on the wire', async () => {
+    await fill(ledger, 2_600, 'large');
+    const at = (row: number): ReturnType<typeof aKey> => ({ ...aKey(row), batch: 'large' });
+    await ledger.intend(at(1500), INTENT);
+    await ledger.intend(at(2), INTENT);
+    await ledger.settle(at(2), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    await ledger.stopNow('large');
+    expect((await ledger.counts('large')).outcomes).toMatchObject({ cancelled: 2598, overdue: 1 });
+    await ledger.settle(at(1500), { verdict: 'not-accepted' }, { state: 'waiting' });
+    expect(await ledger.cancelRest('large')).toBe(1);
+    expect(await ledger.closeBatch('large')).toBe(0);
+  });
+});
+
 describe('stopNow', () => {
   it('waits for nothing but what is on the wire', async () => {
     await accept(1);

@@ -1,0 +1,177 @@
+/**
+ * What the ledger costs a row: claims of 100 rows, then intent, verdict and end of a job for each, 32 at once, in a batch of 10,000 and in one of
+ * 1,000,000 rows whose first nine tenths have ended; beside it the same writes by a bare script, a row after the other, in the same
+ * groups. `npm run bench:ledger [-- ROWS-TO-WORK-ON [LARGE]]`; the database lies in the folder for temporary files.
+ */
+import Database from 'libsql';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NEVER_HALT } from '../contract/halt.ts';
+import { BUILT_IN_PRICES } from '../contract/prices.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+
+const AT_ONCE = 32;
+const PER_CLAIM = 100;
+const SIZES = [10_000, Number(process.argv[3] ?? 1_000_000)];
+const work = Number(process.argv[2] ?? 3_000);
+const FILE = { key: 'b/1-speech-1.mp3', bytes: 20_000, sha256: 'ab'.repeat(32), extension: 'mp3' };
+
+interface Cost {
+  readonly rowsPerSecond: number;
+  readonly cpuMs: number;
+  readonly statements: number;
+}
+
+let statements = 0;
+countStatements();
+
+const folder = await mkdtemp(join(tmpdir(), 'voxbatch-bench-ledger-'));
+try {
+  const costs: Cost[] = [];
+  for (const size of SIZES) {
+    const path = join(folder, `${size}.db`);
+    await load(path, size);
+    const ledger = await openLedger(path);
+    await measure(() => workOn(ledger, 500));
+    const cost = await measure(() => workOn(ledger, work));
+    await measureAsking(ledger, size);
+    await ledger.close();
+    costs.push(cost);
+    print(`${size.toLocaleString('en')} rows`, cost);
+  }
+  print('bare script', await measure(() => bareScript(join(folder, 'bare.db'))));
+  const [small, large] = costs;
+  if (small !== undefined && large !== undefined) {
+    console.log(`a row of ${SIZES[1]} costs ${(large.cpuMs / small.cpuMs).toFixed(2)} × the CPU of one of ${SIZES[0]}`);
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Claims rows and takes each to its end. */
+async function workOn(ledger: Ledger, rows: number): Promise<number> {
+  const held = await ledger.takeLane({ batch: 'b', lane: 1, run: 'r', owner: 'w' });
+  for (let done = 0; done < rows;) {
+    const claim = await ledger.claimRows({ ...held, limit: PER_CLAIM });
+    if (claim === 'lost' || claim.rows.length === 0) throw new Error('Expected more rows.');
+    const waiting = [...claim.rows];
+    const lane = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await workOnRow(ledger, next.row);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    done += claim.rows.length;
+  }
+  await ledger.leaveLane(held);
+  return rows;
+}
+
+async function workOnRow(ledger: Ledger, { row, hold }: { row: number; hold: number }): Promise<void> {
+  const key = { batch: 'b', row, step: 'speech', take: 1, attempt: 1 } as const;
+  const intent = { quoted: 2.5, quotedRest: 0, owner: 'w', maxSending: 64, hold };
+  const { answer } = await ledger.intend(key, intent);
+  if (answer !== 'go') throw new Error(`Expected go, got ${answer}.`);
+  await ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}`, credits: 2.5 }, { state: 'processing' });
+  await ledger.finishJob(key, { file: FILE }, { outcome: 'succeeded', file: FILE });
+}
+
+/** The same changes of one table by prepared statements, 32 rows a transaction. */
+async function bareScript(path: string): Promise<number> {
+  const raw = new Database(path);
+  raw.exec('pragma journal_mode = wal; pragma synchronous = full');
+  raw.exec('create table rows (row integer primary key, state text, job text, file text)');
+  const insert = raw.prepare('insert into rows values (?, ?, null, null)');
+  const settle = raw.prepare('update rows set state = ?, job = ? where row = ?');
+  const finish = raw.prepare('update rows set state = ?, file = ? where row = ?');
+  const steps = [
+    (row: number) => insert.run([row, 'sending']),
+    (row: number) => settle.run(['accepted', `job-${row}`, row]),
+    (row: number) => finish.run(['succeeded', JSON.stringify(FILE), row]),
+  ];
+  for (let from = 1; from <= work; from += AT_ONCE) {
+    for (const step of steps) {
+      raw.exec('begin immediate');
+      for (let row = from; row < from + AT_ONCE; row += 1) step(row);
+      raw.exec('commit');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  raw.close();
+  return work;
+}
+
+async function load(path: string, size: number): Promise<void> {
+  const ledger = await openLedger(path);
+  await ledger.createBatch({
+    ...{ name: 'b', digest: 'd', apiUrl: 'http://127.0.0.1', account: 'u', columns: ['text'], source: 'b.csv' },
+    settings: {
+      limits: { rate: null, submits: 64, window: 1000, pollRate: null },
+      reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
+      ...{ tts: 'job', prices: BUILT_IN_PRICES, nameTemplate: '{id}.{ext}', firstLookMs: 3000, pollGapMs: 3000 },
+      ...{ jobDeadlineMs: 3_600_000, trust503: true, budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 },
+    },
+  });
+  for (let from = 1; from <= size; from += 5_000) {
+    const rows = Array.from({ length: Math.min(5_000, size - from + 1) }, (_, at) => aRow(from + at));
+    await ledger.addRows('b', rows);
+  }
+  await ledger.openBatch('b', size);
+  await ledger.close();
+  const ended = size - Math.max(size / 10, work + 600);
+  const raw = new Database(path);
+  raw.exec(`insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, finished_at)
+    select 'b', row, 'speech', 1, 1, 'accepted', 'old-' || row, 2.5, 2.5, 'api', 'w', 1, 1 from rows where row <= ${ended}`);
+  raw.exec(`update rows set state = 'fetching', outcome = 'succeeded', ended_at = 1 where row <= ${ended}`);
+  raw.close();
+}
+
+function aRow(row: number): Parameters<Ledger['addRows']>[1][number] {
+  const text = `A line of some length that somebody is to read aloud, the ${row}th of them.`;
+  const spec = { kind: 'tts', text, voice: 'v', extra: {} } as const;
+  return { row, id: `r${row}`, line: row + 1, spec, input: [text], quoted: 2.5 };
+}
+
+/** What is asked while following: ms for one asking. */
+async function measureAsking(ledger: Ledger, size: number): Promise<void> {
+  const asked: string[] = [];
+  for (const name of ['counts', 'money', 'sending', 'closeBatch'] as const) {
+    const begun = performance.now();
+    for (let time = 0; time < 50; time += 1) await ledger[name]('b');
+    asked.push(`${name} ${((performance.now() - begun) / 50).toFixed(2)}`);
+  }
+  console.log(`${size.toLocaleString('en')} rows, ms for one asking: ${asked.join(', ')}`);
+}
+
+async function measure(run: () => Promise<number>): Promise<Cost> {
+  statements = 0;
+  const before = process.cpuUsage();
+  const begun = performance.now();
+  const rows = await run();
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  return { rowsPerSecond: rows / seconds, cpuMs: (user + system) / 1000 / rows, statements: statements / rows };
+}
+
+function print(name: string, { rowsPerSecond, cpuMs, statements: n }: Cost): void {
+  console.log(
+    `${name.padEnd(16)} ${rowsPerSecond.toFixed(0).padStart(6)} rows/s  ${cpuMs.toFixed(3)} ms CPU a row  ${n.toFixed(1)} statements a row`,
+  );
+}
+
+/** Counts every execution of a statement in this process. */
+function countStatements(): void {
+  const probe = new Database(':memory:');
+  const prototype = Object.getPrototypeOf(probe.prepare('select 1')) as Record<
+    'all' | 'run',
+    (...given: unknown[]) => unknown
+  >;
+  for (const name of ['all', 'run'] as const) {
+    const original = prototype[name];
+    prototype[name] = function (...given: unknown[]) {
+      statements += 1;
+      return original.apply(this, given);
+    };
+  }
+  probe.close();
+}
