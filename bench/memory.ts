@@ -78,7 +78,7 @@ async function measure(given: readonly number[]): Promise<void> {
 /** Peak resident memory of a process, in MB. */
 async function peakOf(words: readonly string[], folder: string): Promise<number> {
   const env = { ...process.env, VOXBATCH_HOME: join(folder, 'home') };
-  const child = spawn(node, words, { cwd: folder, env, stdio: ['ignore', 'ignore', 'ignore'] });
+  const child = spawn(node, words, { cwd: folder, env, stdio: 'ignore' });
   let peak = 0;
   while (child.exitCode === null && child.signalCode === null) {
     const status = await readFile(`/proc/${String(child.pid)}/status`, 'utf8').catch(() => '');
@@ -143,11 +143,11 @@ async function endAll(folder: string, rows: number): Promise<void> {
     await writeFile(join(folder, 'home', 'store', 'bench', `${String(file)}.mp3`), CONTENT);
   }
   const db = new Database(join(folder, 'home', 'ledger.db'));
-  const result = `json_object('key', 'bench/' || (row / ${String(ROWS_A_FILE)}) || '.mp3', 'bytes', ${String(CONTENT.length)}, 'sha256', '${sha256}', 'extension', 'mp3')`;
+  const result = `json_object('key', 'bench/' || ((row - 1) / ${String(ROWS_A_FILE)}) || '.mp3', 'bytes', ${String(CONTENT.length)}, 'sha256', '${sha256}', 'extension', 'mp3')`;
   db.exec(`
     insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file)
     select batch, row, 'speech', 1, 1, 'accepted', 'job-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${result} from rows;
     update rows set outcome = 'succeeded', ended_at = 1, file = ${result};
-    update batches set state = 'closed', started_at = 1, closed_at = 1, charged = (select sum(charged) from charges);`);
+    update batches set state = 'closed', started_at = 1, closed_at = 1;`);
   db.close();
 }

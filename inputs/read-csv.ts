@@ -7,7 +7,7 @@ import type { ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Reads delimited text in batches, a batch per chunk of the file. Blank lines are skipped. The line of a record is

@@ -4,7 +4,7 @@ const SLOTS_AT_START = 1024;
 
 /**
  * Remembers a number (a line, a count) for each of millions of names without holding the names: 64 bits of their hash
- * and 32 bits of value in flat arrays with open addressing, 24 to 48 bytes a name. Two different names are taken for one
+ * and 32 bits of value in flat arrays with open addressing, 16 to 32 bytes a name. Two different names are taken for one
  * with a probability of about 3 in 10^8 among a million.
  */
 export class SeenTable {
@@ -23,7 +23,7 @@ export class SeenTable {
 
   /** Remembers a positive number for the name. */
   set(name: string, value: number): void {
-    if (this.#size * 2 >= this.#value.length) this.#grow();
+    if (this.#size * 4 >= this.#value.length * 3) this.#grow();
     const [high, low] = hashOf(name);
     const slot = this.#slotOf(high, low);
     if (this.#value[slot] === 0) this.#size++;
