@@ -16,10 +16,14 @@ export interface MemoryNeeds {
 const SHARE_AT = 20;
 const SHARE_AT_MOST = 500;
 const SHARE_EVERY_MS = 5_000;
+/** From so many jobs on a sort decides by itself. */
+const WELL_KNOWN = 300;
 
 /** Jobs of one sort. */
 interface Sort {
   times: JobTimes;
+  /** Jobs in it. */
+  jobs: number;
   /** Seen here and not shared yet. */
   seen: Span[];
   /** When they were last shared, monotonic ms; before the first time, never. */
@@ -37,9 +41,14 @@ interface Sort {
 export class JobMemory {
   readonly #sorts = new Map<string, Sort>();
 
-  /** The best ages at which to look at jobs of a sort, ms; null where the fixed gap is best, or nothing is known. */
-  agesOf(deps: MemoryNeeds, sort: string, plan: LookPlan): readonly number[] | null {
-    const known = this.#sortOf(deps, sort);
+  /**
+   * The best ages at which to look at jobs of these sorts (the narrowest first), ms; null where the fixed gap is best, or nothing is known.
+   * A narrow sort decides once it is known well: until then jobs of all voices, say, tell more than a few of one.
+   */
+  agesOf(deps: MemoryNeeds, sorts: readonly string[], plan: LookPlan): readonly number[] | null {
+    const all = sorts.map((sort) => this.#sortOf(deps, sort));
+    const known = all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
+    if (known === undefined) return null;
     const key = `${String(plan.firstLookMs)} ${String(plan.pollGapMs)}`;
     let ages = known.ages.get(key);
     if (ages === undefined) {
@@ -49,19 +58,21 @@ export class JobMemory {
     return ages;
   }
 
-  /** A job of a sort ended within a span of its age. */
-  ended(deps: MemoryNeeds, sort: string, span: Span): void {
-    const known = this.#sortOf(deps, sort);
-    known.seen.push(span);
-    const enough = Math.max(SHARE_AT, Math.min(SHARE_AT_MOST, jobsIn(known.times) / 8));
-    const isDue = known.seen.length >= enough || deps.clock.now().monotonic - known.sharedAt >= SHARE_EVERY_MS;
-    if (isDue) void this.#share(deps, sort, known);
+  /** A job of these sorts ended within a span of its age. */
+  ended(deps: MemoryNeeds, sorts: readonly string[], span: Span): void {
+    for (const sort of sorts) {
+      const known = this.#sortOf(deps, sort);
+      known.seen.push(span);
+      const enough = Math.max(SHARE_AT, Math.min(SHARE_AT_MOST, known.jobs / 8));
+      const isDue = known.seen.length >= enough || deps.clock.now().monotonic - known.sharedAt >= SHARE_EVERY_MS;
+      if (isDue) void this.#share(deps, sort, known);
+    }
   }
 
   #sortOf(deps: MemoryNeeds, sort: string): Sort {
     let known = this.#sorts.get(sort);
     if (known === undefined) {
-      known = { times: NO_JOB_TIMES, seen: [], sharedAt: 0, isSharing: false, ages: new Map() };
+      known = { times: NO_JOB_TIMES, jobs: 0, seen: [], sharedAt: 0, isSharing: false, ages: new Map() };
       this.#sorts.set(sort, known);
       // What others have seen before.
       void this.#share(deps, sort, known);
@@ -78,6 +89,7 @@ export class JobMemory {
     known.seen = [];
     try {
       known.times = await deps.ledger.updateLimiter(limiterScope(deps, `times ${sort}`), { do: 'learn', spans });
+      known.jobs = jobsIn(known.times);
       known.ages.clear();
     } catch {
       // The ledger's trouble is said by those who cannot do without it.

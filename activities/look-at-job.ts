@@ -9,7 +9,7 @@ import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './load-attempt.ts';
 import type { LookTrouble } from './look-schedule.ts';
 import { readInTurn } from './slots.ts';
-import { isPastDeadline, sortOf, type WaitedJob } from './waited-job.ts';
+import { isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
 
 /** Looks in a row that may be no help, of either kind, before the job is given up. */
 const MOST_TROUBLES = 6;
@@ -40,7 +40,7 @@ export async function lookAtJob(
   deps.looks.wasRead(job.name);
   if (reading.phase !== 'running') {
     const span = deps.looks.ended(job.name, ageOf(deps, job));
-    if (span !== undefined) deps.jobTimes.ended(deps, sortOf(job), span);
+    if (span !== undefined) deps.jobTimes.ended(deps, sortsOf(job), span);
     deps.crowd.ended(job.name);
   }
   switch (reading.phase) {
@@ -94,7 +94,7 @@ async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobRead
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
   const age = ageOf(deps, job);
   const { settings } = job.loaded.batch;
-  const next = nextAge(settings, deps.jobTimes.agesOf(deps, sortOf(job), settings), age, Math.random());
+  const next = nextAge(settings, deps.jobTimes.agesOf(deps, sortsOf(job), settings), age, Math.random());
   deps.looks.ran(job.name, age, deps.clock.now().monotonic + next - age);
   return false;
 }

@@ -33,10 +33,10 @@ export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | 
   };
 }
 
-/** The sort of a job: jobs of one sort take about as long as each other. */
-export function sortOf({ operation, loaded }: WaitedJob): string {
+/** The sorts of a job, the narrowest first: jobs of one sort take about as long as each other. */
+export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
   const { voice, engine } = loaded.row.spec;
-  return operation === 'speech-job' ? [operation, voice ?? '', engine ?? ''].join(' ') : operation;
+  return operation === 'speech-job' ? [[operation, voice ?? '', engine ?? ''].join(' '), operation] : [operation];
 }
 
 /** True if the job runs longer than jobs may. */

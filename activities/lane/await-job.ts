@@ -3,7 +3,7 @@ import { firstLook } from '../../workflows/policy/looks.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
 import { lookAtJob } from '../look-at-job.ts';
-import { sortOf, waitedJob, type WaitedJob } from '../waited-job.ts';
+import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { Alarms } from './alarms.ts';
 
 /** What a wait can be ended by. */
@@ -49,7 +49,7 @@ async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms 
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const dueAt = deps.looks.dueAt(job.name, () => {
-    const ages = deps.jobTimes.agesOf(deps, sortOf(job), settings);
+    const ages = deps.jobTimes.agesOf(deps, sortsOf(job), settings);
     return firstLook(settings, ages, job.acceptedAt, now);
   });
   await alarms.sleep(dueAt - now.monotonic);

@@ -3,7 +3,7 @@ import { JobMemory, type MemoryNeeds } from '../../activities/job-memory.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../workflows/policy/limiter-step.ts';
 
 const PLAN = { firstLookMs: 5_000, pollGapMs: 5_000 };
-const SORT = 'speech-job narrator ';
+const SORT = ['speech-job narrator ', 'speech-job'];
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A ledger that several processes share, and how often it was asked. */
@@ -48,7 +48,24 @@ describe('the memory of job times', () => {
     two.agesOf(world, SORT, PLAN);
     await soon();
     expect(two.agesOf(world, SORT, PLAN)?.length).toBeGreaterThan(0);
-    expect(two.agesOf(world, 'lip-sync-job', PLAN)).toBeNull();
+    expect(two.agesOf(world, ['lip-sync-job'], PLAN)).toBeNull();
+  });
+
+  it('goes by all voices until one is known well', async () => {
+    const world = worldOf();
+    const memory = new JobMemory();
+    const other = ['speech-job other ', 'speech-job'];
+    const learn = async (sorts: string[], jobs: number, ms: number): Promise<void> => {
+      for (let job = 0; job < jobs; job++) {
+        memory.ended(world, sorts, [ms, ms + 100]);
+        await soon();
+      }
+    };
+    await learn(other, 400, 60_000);
+    expect(memory.agesOf(world, SORT, PLAN)).toEqual(memory.agesOf(world, ['speech-job'], PLAN));
+    await learn(SORT, 400, 20_000);
+    expect(memory.agesOf(world, SORT, PLAN)?.at(-1)).toBeLessThan(30_000);
+    expect(memory.agesOf(world, other, PLAN)?.at(-1)).toBeGreaterThan(50_000);
   });
 
   it('asks the ledger rarely, however many jobs end', async () => {
@@ -58,10 +75,10 @@ describe('the memory of job times', () => {
       see(memory, world, 1);
       await soon();
     }
-    expect(world.asked).toBeLessThan(40);
+    expect(world.asked).toBeLessThan(80);
     world.now = 5_000;
     see(memory, world, 1);
-    expect(world.asked).toBeLessThan(41);
+    expect(world.asked).toBeLessThan(82);
   });
 
   it('does without a ledger that cannot be asked', async () => {
