@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities, LaneReport } from '../../contract/activities.ts';
-import { NEWS_SIGNAL, SUPERVISE_BATCH } from '../../contract/messages.ts';
-import { workflowBundle } from '../support/replay-histories.ts';
+import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
+import { replayHistoriesAt, workflowBundle } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -205,4 +205,59 @@ describe('news of a batch', () => {
       },
     );
   });
+
+  it('leaves the history of a paused batch short, however often it comes: a survey each, and a new run in time', async () => {
+    const NEWS = 120;
+    const CONTINUE_AFTER = 40;
+    /** Events of one round, and of the signals that may come in it. */
+    const SLACK = 30;
+    let surveys = 0;
+    let open = 1;
+    await withWorld(
+      {
+        surveyBatch: () => {
+          surveys += 1;
+          return Promise.resolve({ open, control: 'paused', lanes: 0 });
+        },
+      },
+      async () => {
+        const workflowId = 'from-cron';
+        const input: SuperviseBatchInput = { batch: workflowId, continueAfterEvents: CONTINUE_AFTER };
+        const started = {
+          taskQueue: QUEUE,
+          args: [input] as [SuperviseBatchInput],
+          workflowTaskTimeout: '3s',
+        } as const;
+        const handle = await client.workflow.start(SUPERVISE_BATCH, { ...started, workflowId });
+        for (let news = 0; news < NEWS; news++) {
+          const before = surveys;
+          await handle.signal(NEWS_SIGNAL);
+          await waitFor(() => surveys > before);
+        }
+        open = 0;
+        await handle.signal(NEWS_SIGNAL);
+        await handle.result();
+        // Each run surveys once by itself.
+        const runs = await runsOf(handle.workflowId, handle.firstExecutionRunId);
+        expect(runs.length).toBeGreaterThan(NEWS / CONTINUE_AFTER);
+        expect(Math.max(...runs)).toBeLessThan(CONTINUE_AFTER + SLACK);
+        expect(surveys).toBeLessThanOrEqual(NEWS + 2 + runs.length);
+      },
+    );
+    expect(await replayHistoriesAt(server.address)).toBeGreaterThan(0);
+  });
 });
+
+/** Events of each run of a workflow that continued as new. */
+async function runsOf(workflowId: string, firstRunId: string): Promise<number[]> {
+  const lengths: number[] = [];
+  for (let runId: string | null | undefined = firstRunId; typeof runId === 'string' && runId !== '';) {
+    const history: Awaited<ReturnType<WorkflowHandle['fetchHistory']>> = await client.workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory();
+    const events = history.events ?? [];
+    lengths.push(events.length);
+    runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+  }
+  return lengths;
+}
