@@ -27,7 +27,7 @@ const FADE_AT = 4_000;
 const EVENLY = 0.05;
 
 /** Lower edge of a bin, ms; the first one begins at 0. */
-export function edgeOf(bin: number): number {
+function edgeOf(bin: number): number {
   return bin <= 0 ? 0 : SHORTEST_MS * GROWTH ** bin;
 }
 

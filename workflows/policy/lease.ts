@@ -109,7 +109,7 @@ function shareOf(whole: number, want: number, others: readonly Lease[]): number 
 }
 
 /** Names a lease. */
-export function leaseKey(owner: string, batch: string): string {
+function leaseKey(owner: string, batch: string): string {
   return `${owner} ${batch}`;
 }
 
