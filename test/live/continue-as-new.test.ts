@@ -15,7 +15,7 @@ const ROWS = 100;
 const RUN = ['run', 'lines.csv', '--window', '20'];
 /** So few that each pause fills a history. */
 const EVENTS = 20;
-const FLIPS = 8;
+const FLIPS = 4;
 
 describe('a batch that continues as new under load', () => {
   let world: LiveWorld;
