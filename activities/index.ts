@@ -1,17 +1,24 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../contract/activities.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
-import { leaveAsyncContext, withHeartbeat } from './heartbeat.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import { surveyBatch } from './survey-batch.ts';
 import { workLane } from './work-lane.ts';
 
 /** All activities, with the world they work on. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    surveyBatch: (batch) => tellingFaults(deps, () => surveyBatch(deps, batch)).finally(leaveAsyncContext),
-    workLane: (offer) => tellingFaults(deps, () => withHeartbeat((life) => workLane(deps, offer, life))),
+    surveyBatch: (batch) => tellingFaults(deps, () => surveyBatch(deps, batch)),
+    workLane: (offer) =>
+      tellingFaults(deps, () =>
+        withHeartbeat((signal, beat) => {
+          const { attempt } = Context.current().info;
+          return workLane(deps, offer, { signal, beat, attempt });
+        }),
+      ),
   };
 }
 

@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { LaneOffer, LaneReport } from '../contract/activities.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Life } from './heartbeat.ts';
 import { runLane } from './lane/run-lane.ts';
 
 /** A lane that another worker could take is declined so often, ms apart, before it is taken all the same. */
@@ -12,7 +11,11 @@ const DECLINE_FOR_MS = 250;
  * Works on a lane that was offered. Lanes are for processes, so a process that has a lane of this batch already leaves the next one to a
  * worker that has none, as long as there is such a worker.
  */
-export async function workLane(deps: Dependencies, offer: LaneOffer, life: Life): Promise<LaneReport> {
+export async function workLane(
+  deps: Dependencies,
+  offer: LaneOffer,
+  life: { readonly signal: AbortSignal; readonly beat: () => void; readonly attempt: number },
+): Promise<LaneReport> {
   const { batch } = offer;
   const mine = deps.lanes.get(batch) ?? 0;
   if (mine > 0 && life.attempt <= MOST_DECLINES && (await isAnotherFree(deps, offer))) {

@@ -1,5 +1,4 @@
 import { Connection } from '@temporalio/client';
-import { answerWithin } from './answer-within.ts';
 
 /** What a Temporal server says when asked. */
 export interface ServerAnswer {
@@ -14,7 +13,7 @@ export async function contactServer(address: string, timeoutMs: number): Promise
   const connection = Connection.lazy({ address, interceptors: [] });
   try {
     const service = connection.workflowService;
-    return await answerWithin(timeoutMs, async () => {
+    return await connection.withDeadline(Date.now() + timeoutMs, async () => {
       const cluster = await service.getClusterInfo({});
       await service.describeNamespace({ namespace: 'default' });
       return { clusterId: cluster.clusterId, version: cluster.serverVersion };

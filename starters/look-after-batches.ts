@@ -53,7 +53,7 @@ async function openBatches({ ledger, isMine }: LookAfterRequest): Promise<readon
 async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise<void> {
   const { client, ledger, say } = request;
   const { name } = batch;
-  const workflow = await askWorkflow(client.workflow.getHandle(batchWorkflowId(ledger.id, name)));
+  const workflow = await askWorkflow(client, client.workflow.getHandle(batchWorkflowId(ledger.id, name)));
   switch (workflow.is) {
     case 'silent':
       return;

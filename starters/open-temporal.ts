@@ -1,7 +1,6 @@
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { answerWithin } from '../embedded/answer-within.ts';
 import { joinServer } from '../embedded/join-server.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
@@ -24,19 +23,7 @@ export interface Temporal {
   closeAtOnce(): void;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/** Connects, and waits until the server answers. */
-async function connect(options: ConnectionOptions): Promise<Connection> {
-  const connection = Connection.lazy(options);
-  try {
-    await answerWithin(CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
-    return connection;
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
-}
+const CONNECT_TIMEOUT = '10s';
 
 /** How Temporal is opened. */
 export interface OpenTemporalOptions {
@@ -60,7 +47,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
     try {
       // Where it was joined long ago, as before a person was asked, others may be at work by now.
       const alone = membership.alone && (server === undefined || (await membership.proveAlone()));
-      const connection = await connect({ address });
+      const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
       const close = async (): Promise<void> => {
         await connection.close();
         await membership.leave();
@@ -96,7 +83,7 @@ async function openCluster(settings: Settings): Promise<Temporal> {
   const { connectionOptions, namespace = 'default' } = toClientOptions(settings.cluster ?? {});
   const address = connectionOptions.address ?? 'localhost:7233';
   try {
-    const connection = await connect(connectionOptions);
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT });
     const client = new Client({ connection, namespace });
     const close = once(() => connection.close());
     const closeAtOnce = (): void => undefined;

@@ -7,7 +7,6 @@ import {
 } from '@temporalio/client';
 import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
-import { answerWithin } from '../embedded/answer-within.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
@@ -37,7 +36,7 @@ export async function startWorkflow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
   } as const;
-  return answerWithin<WorkflowHandle>(TELL_TIMEOUT_MS, async () => {
+  return client.withDeadline<WorkflowHandle>(Date.now() + TELL_TIMEOUT_MS, async () => {
     if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
     const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
       ...start,
@@ -58,7 +57,7 @@ export async function startWorkflow(
 export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
   try {
-    await answerWithin(TELL_TIMEOUT_MS, () => handle.signal(NEWS_SIGNAL));
+    await client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () => handle.signal(NEWS_SIGNAL));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -78,9 +77,9 @@ export type WorkflowStanding =
 const ASK_TIMEOUT_MS = 3_000;
 
 /** Asks Temporal about the workflow of an open batch. `silent`: it does not answer now, as while it is restarted. */
-export async function askWorkflow(handle: WorkflowHandle): Promise<WorkflowStanding> {
+export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
-    const { status } = await answerWithin(ASK_TIMEOUT_MS, () => handle.describe());
+    const { status } = await client.withDeadline(Date.now() + ASK_TIMEOUT_MS, () => handle.describe());
     if (status.name === 'RUNNING') return { is: 'running' };
     if (status.name === 'COMPLETED') return { is: 'completed' };
     const cause = await handle.result().then(

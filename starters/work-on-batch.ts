@@ -117,7 +117,7 @@ async function workWith(
     signal,
     waitWhilePaused: output.isInteractive && !request.yes,
     fetchesHere: worksHere,
-    askWorkflow: () => askWorkflow(handle),
+    askWorkflow: () => askWorkflow(temporal.client, handle),
     startAgain: async () => {
       // If Temporal does not take it now, the next look asks again.
       handle = await startWorkflow(temporal.client, ledger, record, { news: true }).catch((error: unknown) => {
