@@ -126,6 +126,7 @@ function withKeptStatements(database: Database.Database): SqliteDatabase {
 class LedgerDriver extends SqliteDriver {
   readonly #database: Database.Database;
   readonly #path: string;
+  #isClosed = false;
 
   constructor(database: Database.Database, path: string) {
     super({ database: withKeptStatements(database) });
@@ -163,9 +164,12 @@ class LedgerDriver extends SqliteDriver {
     }
   }
 
-  /** After a full disk or the like SQLite has rolled back by itself; a second rollback would hide the first error. */
+  /**
+   * After a full disk or the like SQLite has rolled back by itself; a second rollback would hide the first error. A database that was closed
+   * meanwhile must not be asked: libsql 0.5.29 aborts the whole process then.
+   */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
+    if (!this.#isClosed && this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
 
   /** Brings the log into the database file first, so that a copy of that one file is a whole ledger. Waits for nobody. */
@@ -175,6 +179,7 @@ class LedgerDriver extends SqliteDriver {
     } catch {
       // A full disk, say. Nothing is lost: the log beside the file holds it, and the next opening reads it.
     }
+    this.#isClosed = true;
     await super.destroy();
   }
 }

@@ -26,7 +26,7 @@ describe('docs/guide/rehearsal.md', () => {
     for (const { fault } of readTable(text, ['fault', 'what happens'])) {
       for (const kind of fault.split(', ').map(withoutMarks)) {
         const needed = { status: { status: 500 }, late: { ms: 1 } }[kind] ?? {};
-        const on = /^(cut|wrong|dead)/.test(kind) ? 'download' : 'create';
+        const on = /^(cut|wrong|dead|redirect)/.test(kind) ? 'download' : 'create';
         expect(() => parseFaultPlan({ rules: [{ on, fault: { kind, ...needed } }] })).not.toThrow();
       }
     }
