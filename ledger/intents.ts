@@ -40,7 +40,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const { budget } = toSettings(batch.settings);
   if (budget !== null) {
     const room = roomFor(sums, line, budget, intent);
-    if (room === 'later') return { answer: 'full' };
+    // A row does not end over a request of its own that is on the wire: nobody would settle that one any more.
+    if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { answer: 'full' };
     if (room === 'none') {
       await skip(tx, line, budget, intent);
       await row.readAgain();

@@ -36,6 +36,11 @@ export class RowInHand {
     return this.#line;
   }
 
+  /** True if a request of the row has no verdict. */
+  get isOnTheWire(): boolean {
+    return this.#charges.some(({ state }) => state === 'sending');
+  }
+
   /** Every attempt of the step, all takes, oldest first. */
   chargesOf(step: Step): readonly ChargeLine[] {
     return this.#charges.filter((charge) => charge.step === step);
