@@ -74,7 +74,6 @@ async function choose(
   const { apiUrl, account } = loaded.batch;
   const { spec } = loaded.row;
   const audioHash = audioHashOf(spec, charge);
-  // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.
   const since = charge.intentAt - CLOCK_SLACK_MS - LONGEST_CREATE_MS;
   const lost: LostCreate = {
     videoUrl: spec.video ?? '',
@@ -82,11 +81,12 @@ async function choose(
     intentAt: charge.intentAt,
     lookedAt: listing.begunAt,
     clockSlackMs: CLOCK_SLACK_MS,
-    othersOutstanding: await deps.ledger.isOtherInDoubt(apiUrl, account, charge, since),
   };
   if (!reachesBackTo(since, listing)) return { is: 'doubt' };
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
-  const mayBeOthers = lost.othersOutstanding && fitting.some(({ videoUrl }) => videoUrl !== undefined);
+  const isEchoed = fitting.some(({ videoUrl }) => videoUrl !== undefined);
+  // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.
+  const mayBeOthers = isEchoed && (await deps.ledger.isOtherInDoubt(apiUrl, account, charge, since));
   const others = mayBeOthers ? await othersWithLinks(deps, loaded, charge, since) : [];
   const free: ListedJob[] = [];
   for (const job of fitting) {

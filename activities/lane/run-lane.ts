@@ -19,8 +19,8 @@ const FAREWELL_MS = 1_000;
 const CLAIM_TICK_MS = 20;
 /** How often a lane that has nothing new to do asks for free rows, ms. */
 const ASK_EVERY_MS = 1_000;
-/** A lane with nothing to do stays for so long, ms: rows may be opened again, or come free from another lane. */
-const LINGER_MS = 5_000;
+/** A lane with nothing to do stays for so long, ms: rows may be opened again, or come free from another lane. A resume brings a new one. */
+const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
 
 /**
  * Works on one lane of a batch until nothing is left for it to do, the slice is over, another has taken the lane, or the signal aborts.
@@ -113,7 +113,7 @@ async function claimLoop(
     else if (idleSince === undefined || isDue) {
       if (rows.size === 0 && (await isOver(deps, hold.batch))) return { then: 'idle' };
       idleSince ??= performance.now();
-      if (performance.now() - idleSince >= LINGER_MS) return { then: 'idle' };
+      if (performance.now() - idleSince >= LINGER_MS[control]) return { then: 'idle' };
     }
     await pause(CLAIM_TICK_MS, signal);
   }

@@ -32,8 +32,8 @@ async function outcomeAfter(world: World, worker: Worker, row: number): Promise<
 }
 
 describe('a lost lip-sync create', () => {
-  it.each([true, false])('is adopted from the list, echoing its inputs: %s', async (echoInputs) => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs } });
+  it('is adopted from a list that echoes its inputs', async () => {
+    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
     await world.fill([lipSync()]);
     await lose(world, [1]);
     const worker = await world.worker();
@@ -63,6 +63,19 @@ describe('a lost lip-sync create', () => {
     const worker = await world.worker();
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
     expect(await worker.deps.ledger.closeBatch(BATCH)).toBe(0);
+  });
+
+  it('is unknown where the list does not echo, for the only job in it may be a stranger’s', async () => {
+    const never = { on: 'create', match: { nth: 1 }, fault: 'hang' } as const;
+    const world = await createWorld({ plan: { rules: [never], echoInputs: false } });
+    await world.fill([lipSync(1)]);
+    void (await world.worker()).submit(at(1));
+    await waitFor(async () => (await world.paidRequests()) === 1);
+    // Another program on the account makes the only job that there is.
+    await createElsewhere(world, lipSync(2));
+    const worker = await world.worker();
+    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect((await world.row(1)).charges).toMatchObject([{ state: 'unknown', jobId: null }]);
   });
 
   it('is unknown where the list does not echo and others are outstanding', async () => {

@@ -10,9 +10,8 @@
  *   long as there are more jobs than creates on the wire, whose answers may still name theirs, one of the jobs belongs to a lost
  *   create. Then any of them will do: whichever row gets which, its result is that of its own inputs, and each job is counted once.
  *
- * Where the list does not echo them, exactly one unclaimed job may lie in the window, and no other create of this
- * ledger may have been outstanding then; a foreign program that uses the same account could still have made that job,
- * which is why the window is short.
+ * Where the list does not echo them, no job is taken: another ledger, another program or a person may have made the only one that fits
+ * (seen: two ledgers on one account, and a row that ended with a stranger's face). The row is unknown, and a person can name the job.
  */
 export interface ListedJobView {
   readonly id: string;
@@ -31,8 +30,6 @@ export interface LostCreate {
   readonly lookedAt: number;
   /** Difference between the API's clock and ours is taken to be at most this, ms. */
   readonly clockSlackMs: number;
-  /** True if another lip-sync create of this ledger was without a verdict in the same time. */
-  readonly othersOutstanding: boolean;
 }
 
 /** `nothing`: no job fits, and one may still show up. `doubt`: some might be it, and nobody can say which. */
@@ -48,16 +45,13 @@ export interface OtherCreate {
   readonly intentAt: number;
 }
 
-/** Chooses among the jobs that nobody claims. `others`: asked only where the list echoes the inputs. */
+/** Chooses among the jobs that nobody claims. `others`: creates that the list would show with the same links. */
 export function chooseJob(lost: LostCreate, free: readonly ListedJobView[], others: readonly OtherCreate[]): Finding {
   const fitting = free.filter((job) => mayBe(lost, job));
   const matching = fitting.filter(isEchoed);
   const [first] = matching;
   if (first !== undefined) return amongAlike(lost, matching.length, others) ?? { is: 'found', id: first.id };
-  const [only] = fitting;
-  if (only === undefined) return { is: 'nothing' };
-  const isCertain = fitting.length === 1 && !lost.othersOutstanding && only.createdAtMs !== undefined;
-  return isCertain ? { is: 'found', id: only.id } : { is: 'doubt' };
+  return { is: fitting.length === 0 ? 'nothing' : 'doubt' };
 }
 
 /** Why none of so many jobs that match can be taken; undefined if any can. */

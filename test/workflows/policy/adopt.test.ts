@@ -15,7 +15,6 @@ const LOST: LostCreate = {
   intentAt: 100_000,
   lookedAt: 110_000,
   clockSlackMs: 1_000,
-  othersOutstanding: false,
 };
 const echoed = (id: string, more: Partial<ListedJobView> = {}): ListedJobView => ({
   id,
@@ -30,7 +29,7 @@ describe('chooseJob, where the list echoes the inputs', () => {
   it('takes the one job that matches both, also while other creates are outstanding', () => {
     const jobs = [echoed('other', { audioUrl: 'https://m.example/b.mp3' }), echoed('mine')];
     expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'found', id: 'mine' });
-    expect(chooseJob({ ...LOST, othersOutstanding: true }, jobs, [])).toEqual({ is: 'found', id: 'mine' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'found', id: 'mine' });
   });
 
   it.each([
@@ -83,16 +82,16 @@ describe('chooseJob, where the list echoes the inputs', () => {
 });
 
 describe('chooseJob, where the list does not echo the inputs', () => {
-  it('takes the only free job in the window', () => {
-    expect(chooseJob(LOST, [silent('early', 1_000), silent('mine')], [])).toEqual({ is: 'found', id: 'mine' });
+  it.each([
+    ['one fits', [silent('a')]],
+    ['two fit', [silent('a'), silent('b')]],
+    ['the job has no time', [{ id: 'a' }]],
+  ] as const)('takes none, and is in doubt, where %s: anybody may have made it', (_, jobs) => {
+    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'doubt' });
   });
 
-  it.each([
-    ['two are free', [silent('a'), silent('b')], false],
-    ['another create was outstanding', [silent('a')], true],
-    ['the job has no time', [{ id: 'a' }], false],
-  ] as const)('is in doubt if %s', (_, jobs, othersOutstanding) => {
-    expect(chooseJob({ ...LOST, othersOutstanding }, jobs, [])).toEqual({ is: 'doubt' });
+  it('says that there is nothing where none fits', () => {
+    expect(chooseJob(LOST, [silent('early', 1_000)], [])).toEqual({ is: 'nothing' });
   });
 });
 
