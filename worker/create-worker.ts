@@ -12,6 +12,12 @@ const CACHED_WORKFLOWS = 100;
 const ACTIVITIES_AT_ONCE = 500;
 
 /**
+ * Polls for activities at once. The server may give a task to whoever polls, also to a worker that stands still (SIGSTOP, a sleeping
+ * machine); each such task is lost for a heartbeat time-out. A few lanes need no more than one.
+ */
+const ACTIVITY_POLLS = 1;
+
+/**
  * Heartbeats really go out this often. The SDK holds them back to eight tenths of the time-out by default, and then a process that stands
  * still can lose its lane within 2 s, long before its own clocks forbid it to send (`policy/send-deadline.ts`).
  */
@@ -35,6 +41,7 @@ export async function createWorker(
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+    maxConcurrentActivityTaskPolls: ACTIVITY_POLLS,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     stickyQueueScheduleToStartTimeout: '1s',

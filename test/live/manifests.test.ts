@@ -36,10 +36,14 @@ describe('a bad manifest', () => {
     for (const ended of await Promise.all(ends)) expectRefused(ended, bad);
   });
 
-  it('asked nobody, made no record and started no server', async () => {
+  it('asked nobody, made no record and left no server', async () => {
     expect((await world.statistics()).endpoints).toEqual({});
     expect(world.simulator.ledger()).toEqual([]);
-    expect((await readdir(world.folder)).filter((name) => !name.startsWith('bad-'))).toEqual([]);
+    // The server is started while the manifest is read, and its home stays.
+    const left = (await readdir(world.folder)).filter((name) => !name.startsWith('bad-'));
+    expect(left.filter((name) => name !== '.voxbatch')).toEqual([]);
+    expect(existsSync(world.path('.voxbatch', 'ledger.db'))).toBe(false);
+    expect(await world.processes()).toEqual([]);
   });
 });
 
