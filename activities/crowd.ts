@@ -78,8 +78,9 @@ export class Crowd {
   /** The API refused a request because too many jobs are unfinished. */
   async refused(deps: Needs): Promise<void> {
     const { owner } = deps;
-    // The refused one is inside still.
-    const running = (await this.#running(deps)) + this.#inside - 1;
+    // Jobs on record: others that were let through may be refused as well. One too few is made good by trying one more now and then; one
+    // too many would be refused again and again.
+    const running = await this.#running(deps);
     await deps.ledger.updateLimiter(scopeOf(deps), { do: 'crowded', owner, running, now: deps.clock.now().wall });
     this.#known = undefined;
   }

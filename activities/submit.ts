@@ -42,20 +42,26 @@ export async function submit(
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(loaded, key);
 
   const record = { mayExist: false };
-  let leave: (() => void) | undefined;
   try {
-    leave = await deps.crowd.enter(deps, signal);
     const early = await freshSpeechLink(deps, loaded, key, signal);
     if (early.state !== 'ready') return await reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything on the wire; what comes before must not take the place of a request.
     const ready = { loaded, key, early, signal, record };
-    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendOnce(deps, ready));
+    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendWhereRoom(deps, ready));
   } catch (error) {
     if (signal.aborted && !record.mayExist) return deferred(key);
     throw error;
+  }
+}
+
+/** With a place on the wire in hand: whoever waits for one is no job yet, and must not be counted as one. */
+async function sendWhereRoom(deps: Dependencies, ready: Ready): Promise<SubmitReport> {
+  const leave = await deps.crowd.enter(deps, ready.signal);
+  try {
+    return await sendOnce(deps, ready);
   } finally {
-    leave?.();
+    leave();
   }
 }
 

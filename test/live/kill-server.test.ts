@@ -11,8 +11,10 @@ const KILLS = 4;
 const RATE = '12';
 /** Longest time from the restart to the next paid request. */
 const BACK_AT_WORK_MS = 30_000;
-/** Temporal hands out this many submits ahead at most; the next paid request was certainly handed out by the new server. */
+/** So many requests may have been about to go when the server died. */
 const HANDED_OUT = 16;
+/** A quarter of the rows has two steps. */
+const PAID_REQUESTS = ROWS + ROWS / 4;
 
 describe('SIGKILL of the Temporal server', () => {
   let world: LiveWorld;
@@ -59,9 +61,11 @@ describe('SIGKILL of the Temporal server', () => {
         await server.kill();
         // A long time away: the command says so and stays.
         if (kill === 2) await run.said('Temporal does not answer');
+        // Lanes go on without it, by the ledger alone.
         const restartedAt = Date.now();
         await server.restart();
-        backAfter.push(await world.chargedAfter(restartedAt, HANDED_OUT + 1));
+        const isOver = world.simulator.ledger().length >= PAID_REQUESTS - HANDED_OUT;
+        if (!isOver) backAfter.push(await world.chargedAfter(restartedAt, HANDED_OUT + 1));
       }
       const { code, stderr } = await run.ended;
       expect({ code, stderr }).toMatchObject({ code: 0 });
