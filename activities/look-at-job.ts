@@ -48,7 +48,7 @@ export async function lookAtJob(
       return endFailed(deps, job, reading);
     case 'completed':
       if (reading.resultUrl === undefined) return troubled(deps, job, 'result', 'is completed but has no link');
-      // Another slice may have begun it meanwhile.
+      // Whoever had the row before may have begun it meanwhile.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
       return false;
     case 'running':

@@ -1,6 +1,6 @@
 /**
- * Work that runs in this process under a name, whoever asked for it. A slice of await-and-fetch does not wait for a long
- * download: it goes on here, and a later slice finds it instead of starting it again. Reconcile finds here a request that
+ * Work that runs in this process under a name, whoever asked for it. A lane that ends does not wait for a long download: it goes on here, and
+ * whoever waits for the job next finds it instead of starting it again. Reconcile finds here a request that
  * Temporal gave up on while its answer is still on the way.
  */
 export class RunningWork {

@@ -68,11 +68,12 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** An attempt key without its batch, as histories carry it. */
+/** An attempt key without its batch. */
 export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
   /**
    * By what its lane holds the row. A claim gives each row out under a new number, and the ledger lets nobody go on with an older one:
-   * a row that was taken back (it had ended, and was opened again) is never worked on by two. Histories of older versions have none.
+   * a row that was taken back (it had ended, and was opened again) is never worked on by two. Left out by who works on a row without a claim, as a person's
+   * command does.
    */
   readonly hold?: number;
 }
