@@ -16,25 +16,16 @@ const MOST_TROUBLES = 6;
 
 /**
  * One look at a job. Returns true if the ledger now says something new about its row; false if the job runs on, could not
- * be read, or its download was begun. A look that fails is a failed look, never a failed job. `patience` ends a look that
- * was given no turn yet; `signal` any.
+ * be read, or its download was begun. A look that fails is a failed look, never a failed job. The signal ends any.
  */
-export async function lookAtJob(
-  deps: Dependencies,
-  job: WaitedJob,
-  signal: AbortSignal,
-  patience = signal,
-): Promise<boolean> {
+export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<boolean> {
   let reading: JobReading;
   try {
     const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, signal);
-    reading = await readInTurn(deps, job.key.batch, signal, read, patience);
+    reading = await readInTurn(deps, job.key.batch, signal, read);
   } catch (error) {
     if (signal.aborted) return false;
-    if (!(error instanceof ApiError)) {
-      if (patience.aborted) return false;
-      throw error;
-    }
+    if (!(error instanceof ApiError)) throw error;
     return afterFailedLook(deps, job, error.failure);
   }
   deps.looks.wasRead(job.name);

@@ -18,16 +18,15 @@ export async function waitForSlot(
 
 /**
  * Makes a free read for a batch when its turn comes, and tells everybody what its answer says about the API's health. Rejects as
- * the read does, or when `patience` aborts before its turn.
+ * the read does, or when the signal aborts before its turn.
  */
 export async function readInTurn<T>(
   deps: Needs & Pick<Dependencies, 'reads'>,
   batch: string,
   signal: AbortSignal,
   read: () => Promise<T>,
-  patience = signal,
 ): Promise<T> {
-  const turn = await deps.pace.take(deps, 'read', batch, patience);
+  const turn = await deps.pace.take(deps, 'read', batch, signal);
   return deps.reads(async () => {
     await atItsMoment(deps, turn);
     try {
