@@ -90,7 +90,7 @@ async function choose(
   const others = mayBeOthers ? await othersWithLinks(deps, loaded, charge, since) : [];
   const free: ListedJob[] = [];
   for (const job of fitting) {
-    if (!(await deps.ledger.isJobClaimed(apiUrl, account, job.id))) free.push(job);
+    if (!(await deps.ledger.isJobClaimed(apiUrl, account, charge.step, job.id))) free.push(job);
   }
   return chooseJob(lost, free, others);
 }

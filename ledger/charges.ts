@@ -43,7 +43,7 @@ export async function settleInHand(
   const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
   if (charge.state !== 'sending' && !isLate) return false;
   const { jobId } = verdict;
-  const holder = jobId === undefined ? undefined : await holderOf(row.tx, key.batch, jobId);
+  const holder = jobId === undefined ? undefined : await holderOf(row.tx, { ...key, jobId });
   if (holder !== undefined && verdict.isAdopted === true) return false;
   if (holder !== undefined && jobId !== undefined && isLate) {
     await stayInDoubt(row, charge, takenFailure(jobId, holder));

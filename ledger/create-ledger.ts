@@ -64,7 +64,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),
-    isJobClaimed: (apiUrl, account, jobId) => isJobClaimed(db, apiUrl, account, jobId),
+    isJobClaimed: (apiUrl, account, step, jobId) => isJobClaimed(db, apiUrl, account, step, jobId),
     isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),

@@ -1,5 +1,5 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import type { RowSpec } from '../contract/row-kinds.ts';
+import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { isInDoubt } from './conditions.ts';
 import type { DoubtfulAttempt } from './record-types.ts';
 import { toCharge, toTake } from './records.ts';
@@ -11,12 +11,19 @@ import type { Db } from './schema.ts';
  */
 
 /** See {@link Ledger.isJobClaimed}. */
-export async function isJobClaimed(db: Db, apiUrl: string, account: string, jobId: string): Promise<boolean> {
+export async function isJobClaimed(
+  db: Db,
+  apiUrl: string,
+  account: string,
+  step: Step,
+  jobId: string,
+): Promise<boolean> {
   const found = await db
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')
     .select('charges.row')
     .where('charges.job_id', '=', jobId)
+    .where('charges.step', '=', step)
     .where('batches.api_url', '=', apiUrl)
     .where('batches.account', '=', account)
     .limit(1)

@@ -266,8 +266,8 @@ export interface Ledger {
   runningJobs(batch: string): Promise<readonly ChargeRecord[]>;
   /** How many jobs of this API and account have been accepted and not ended, in all batches. */
   countRunning(apiUrl: string, account: string): Promise<number>;
-  /** True if any attempt of any batch of this API and account has this job id. */
-  isJobClaimed(apiUrl: string, account: string, jobId: string): Promise<boolean>;
+  /** True if any attempt of this step, of any batch of this API and account, has this job. */
+  isJobClaimed(apiUrl: string, account: string, step: Step, jobId: string): Promise<boolean>;
   /**
    * True if another attempt of the same step, of any batch of this API and account, made since then, has no verdict or is
    * `unknown`: it may have made a job that nobody claims. Also one of another take of the same row.

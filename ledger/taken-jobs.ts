@@ -4,7 +4,8 @@ import { prepared } from './prepared.ts';
 import type { ChargeLine, Tx } from './schema.ts';
 
 /**
- * One job is one charge, whoever names it. An answer may name a job that another attempt has: a lost request adopted it from the
+ * One job is one charge, whoever names it. Jobs of different steps are different jobs, also where the API counts those of each kind by
+ * itself and they come to have one id. An answer may name a job that another attempt has: a lost request adopted it from the
  * list, or was given it by a person; or the API makes one job of two requests that are alike.
  *
  * - The API's first answer says whose job it is. The attempt is accepted, and what the job costs counts where it counted before.
@@ -13,21 +14,25 @@ import type { ChargeLine, Tx } from './schema.ts';
  *   stands. No result is taken from a row that has it, so the attempt stays in doubt, and says why.
  */
 
-const selectHolder = prepared((db, { batch, jobId }: { batch: string; jobId: string }) => {
+/** Names a job: its id, what it does, and a batch of its account. */
+type JobKey = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
+
+const selectHolder = prepared((db, { batch, step, jobId }: JobKey) => {
   const own = db.selectFrom('batches').where('name', '=', batch);
   return db
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')
     .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt'])
     .where('charges.job_id', '=', jobId)
+    .where('charges.step', '=', step)
     .where('batches.api_url', '=', own.select('api_url'))
     .where('batches.account', '=', own.select('account'))
     .limit(1);
 });
 
 /** The attempt of the same API and account that has this job. */
-export async function holderOf(tx: Tx, batch: string, jobId: string): Promise<AttemptKey | undefined> {
-  return (await selectHolder(tx, { batch, jobId }))[0];
+export async function holderOf(tx: Tx, job: JobKey): Promise<AttemptKey | undefined> {
+  return (await selectHolder(tx, job))[0];
 }
 
 /** True if the job of an attempt is paid for with another attempt. */

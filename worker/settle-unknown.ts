@@ -93,7 +93,7 @@ export async function adoptJob(
   const isSettled = await deps.ledger.decide(doubt, { what: 'adopted', jobId, who });
   if (isSettled || (await hasJob(world, batch, row, jobId, take))) return { is: 'adopted' };
   const { apiUrl, account } = loaded.batch;
-  const isTaken = await deps.ledger.isJobClaimed(apiUrl, account, jobId);
+  const isTaken = await deps.ledger.isJobClaimed(apiUrl, account, doubt.step, jobId);
   return refused(isTaken ? 'another row has that job' : 'its answer came meanwhile');
 }
 
@@ -142,7 +142,7 @@ export async function listOrphans(
   const orphans: Orphan[] = [];
   for (const { id, status, createdAtMs, credits, videoUrl, audioUrl } of jobs) {
     if (createdAtMs !== undefined && (createdAtMs < from || createdAtMs > to)) continue;
-    if (await deps.ledger.isJobClaimed(apiUrl, account, id)) continue;
+    if (await deps.ledger.isJobClaimed(apiUrl, account, 'lip-sync', id)) continue;
     orphans.push({
       id,
       status,

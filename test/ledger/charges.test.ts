@@ -293,9 +293,10 @@ describe('isJobClaimed', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     const { apiUrl, account } = aBatch();
-    expect(await ledger.isJobClaimed(apiUrl, account, 'j1')).toBe(true);
-    expect(await ledger.isJobClaimed(apiUrl, account, 'j2')).toBe(false);
-    expect(await ledger.isJobClaimed(apiUrl, 'somebody', 'j1')).toBe(false);
+    expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j1')).toBe(true);
+    expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j2')).toBe(false);
+    expect(await ledger.isJobClaimed(apiUrl, 'somebody', 'speech', 'j1')).toBe(false);
+    expect(await ledger.isJobClaimed(apiUrl, account, 'lip-sync', 'j1')).toBe(false);
   });
 });
 

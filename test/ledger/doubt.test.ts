@@ -115,7 +115,7 @@ describe('isJobClaimed', () => {
   it('does not look at another API', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.isJobClaimed('http://127.0.0.1:2/', account, 'j1')).toBe(false);
+    expect(await ledger.isJobClaimed('http://127.0.0.1:2/', account, 'speech', 'j1')).toBe(false);
   });
 });
 

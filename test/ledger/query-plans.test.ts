@@ -55,7 +55,7 @@ describe('query plans', () => {
     ['attempts on the wire', 'INDEX charges_sending (batch=?)', (db) => listSending(db, 'b')],
     ['jobs that run', 'INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
     ['attempts in doubt', 'INDEX charges_doubt', (db) => isOtherInDoubt(db, 'http://a', 'u', KEY, 0)],
-    ['who has a job', 'INDEX charges_job (job_id=?', (db) => isJobClaimed(db, 'http://a', 'u', 'j')],
+    ['who has a job', 'INDEX charges_job (job_id=?', (db) => isJobClaimed(db, 'http://a', 'u', 'speech', 'j')],
     [
       'untouched rows above a price',
       'INDEX rows_untouched (batch=? AND quoted>?)',

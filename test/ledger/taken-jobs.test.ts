@@ -119,3 +119,22 @@ describe('a first answer that names a job which another row has', () => {
     expect((await recordOf(1)).charge).toMatchObject({ charged: PRICE, chargedFrom: 'quote' });
   });
 });
+
+describe('an API that counts the jobs of each kind by itself', () => {
+  it('makes two jobs of one id for the steps of a row, and both are charged', async () => {
+    await ledger.createBatch(aBatch('dubs'));
+    const spec = { kind: 'dub', text: 'Row 1', voice: 'v', video: 'https://h.example/v.mp4', extra: {} } as const;
+    await ledger.addRows('dubs', [{ ...aRow(1), spec }]);
+    await ledger.openBatch('dubs', 1);
+    const [speech, lipSync] = [aKey(1), aKey(1, 1, 1, 'lip-sync')].map((key) => ({ ...key, batch: 'dubs' }));
+    if (speech === undefined || lipSync === undefined) throw new Error('two keys');
+    await ledger.intend(speech, INTENT);
+    await answer(speech, { jobId: '17' });
+    await ledger.finishJob(speech, { file: FILE }, { state: 'waiting' });
+    await ledger.intend(lipSync, INTENT);
+    await answer(lipSync, { jobId: '17', credits: 9 });
+    expect(await ledger.money('dubs')).toMatchObject({ charged: PRICE + 9 });
+    await ledger.finishJob(lipSync, { file: FILE, credits: 11 }, { outcome: 'succeeded', file: FILE });
+    expect(await ledger.money('dubs')).toMatchObject({ charged: PRICE + 11 });
+  });
+});
