@@ -5,6 +5,7 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../workflows/policy/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { RowStanding } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { Crowd } from './crowd.ts';
@@ -61,8 +62,8 @@ export interface Dependencies {
   readonly listings: Listings;
   /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */
   readonly sends: RunningWork;
-  /** Downloads that run in this process, by {@link nameOf} their attempt. */
-  readonly fetches: RunningWork;
+  /** Downloads that run in this process, by {@link nameOf} their attempt; each ends with how its row then stands, where it knows that. */
+  readonly fetches: RunningWork<RowStanding | undefined>;
   /** How many jobs the API runs at once, and the part of them that this process may make. */
   readonly crowd: Crowd;
   readonly witness: Witness;

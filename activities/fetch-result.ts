@@ -1,5 +1,6 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
+import type { RowStanding } from '../ledger/record-types.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../workflows/policy/after-result.ts';
 import { withoutCode } from '../workflows/policy/failure-reason.ts';
@@ -23,21 +24,26 @@ const AFTER_FAULT_MS = 5_000;
 /**
  * Downloads a job's result to the store and records it. Where it had to wait for a place among the downloads, the job is read for its
  * link only then, so every download begins with a fresh link. One that is dead all the same, cut or leads to something else is not
- * tried again: the job is read anew. Never rejects: what no retry heals is told to `onFault`.
+ * tried again: the job is read anew. Returns how the row then stands, where that is known. Never rejects: what no retry heals is told to `onFault`.
  */
-export async function fetchResult(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<void> {
+export async function fetchResult(
+  deps: Dependencies,
+  job: WaitedJob,
+  reading: JobReading,
+): Promise<RowStanding | undefined> {
   try {
     const { key } = job;
     const fetched = await fetchInTurn(deps, job, reading);
-    if (fetched === undefined) return;
+    if (fetched === undefined) return undefined;
     const { file, credits } = fetched;
     const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
-    await deps.ledger.finishJob(key, { file, ...(credits === undefined ? {} : { credits }), ...why }, effect);
+    return await deps.ledger.finishJob(key, { file, ...(credits === undefined ? {} : { credits }), ...why }, effect);
   } catch (error) {
-    if (deps.ending.aborted) return;
-    await afterFailedDownload(deps, job, error).catch((fault: unknown) => {
+    if (deps.ending.aborted) return undefined;
+    return afterFailedDownload(deps, job, error).catch((fault: unknown) => {
       deps.looks.again(job.name, deps.clock.now().monotonic + AFTER_FAULT_MS);
       deps.onFault(asError(fault));
+      return undefined;
     });
   }
 }
@@ -86,21 +92,21 @@ async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Pr
   }
 }
 
-async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: unknown): Promise<void> {
+async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: unknown): Promise<RowStanding> {
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
-  await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
+  const standing = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
   if (!isLink && !isPastDeadline(job, wall)) {
     deps.looks.again(job.name, nextLook(job.loaded.batch.settings, monotonic, Math.random()));
-    return;
+    return standing;
   }
   const failed = deps.looks.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.looks.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
-  if (failed < MOST_DOWNLOADS) return;
-  await giveUpResult(deps, job, error.message, causeOf(error).cause);
+  if (failed < MOST_DOWNLOADS) return standing;
+  return giveUpResult(deps, job, error.message, causeOf(error).cause);
 }
 
 /** What is wrong with the result so far, as the row would fail with it. */
@@ -115,14 +121,19 @@ function causeOf(error: UnfitBody | ApiError): Pick<Failure, 'cause'> {
 }
 
 /** The result cannot be had: the row fails, and keeps its job id and what was charged. */
-export async function giveUpResult(deps: Dependencies, job: WaitedJob, why: string, cause?: string): Promise<boolean> {
+export async function giveUpResult(
+  deps: Dependencies,
+  job: WaitedJob,
+  why: string,
+  cause?: string,
+): Promise<RowStanding> {
   const message = `${why} (job ${job.jobId} was accepted and may have been charged).`;
   const failure: Failure = {
     class: 'ResultGone',
     message: message.slice(0, 500),
     ...(cause === undefined ? {} : { cause }),
   };
-  return (await deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure })).finished;
+  return deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure });
 }
 
 function asError(fault: unknown): Error {

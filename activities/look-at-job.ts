@@ -1,5 +1,6 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
+import type { RowStanding } from '../ledger/record-types.ts';
 import { withoutIds } from '../workflows/policy/failure-reason.ts';
 import { nextAge, nextLook } from '../workflows/policy/looks.ts';
 import { FEW_FAILED_LOOKS, mostFailedLooks } from '../workflows/policy/overdue.ts';
@@ -14,17 +15,17 @@ import { isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
 /** Looks in a row that may be no help, of either kind, before the job is given up. */
 const MOST_TROUBLES = 6;
 
-/**
- * One look at a job. Returns true if the ledger now says something new about its row; false if the job runs on, could not
- * be read, or its download was begun. A look that fails is a failed look, never a failed job. The signal ends any.
- */
-export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<boolean> {
+/** What a look found: how the row stands now, if it changed it; `fetched`: the result is on its way; `same`: the job runs on, or could not be read. */
+export type Look = RowStanding | 'fetched' | 'same';
+
+/** One look at a job. One that fails is a failed look, never a failed job. The signal ends any. */
+export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<Look> {
   let reading: JobReading;
   try {
     const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, signal);
     reading = await readInTurn(deps, job.key.batch, signal, read);
   } catch (error) {
-    if (signal.aborted) return false;
+    if (signal.aborted) return 'same';
     if (!(error instanceof ApiError)) throw error;
     return afterFailedLook(deps, job, error.failure);
   }
@@ -41,14 +42,14 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
       if (reading.resultUrl === undefined) return troubled(deps, job, 'result', 'is completed but has no link');
       // Whoever had the row before may have begun it meanwhile.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
-      return false;
+      return 'fetched';
     case 'running':
       return stillRunning(deps, job, reading);
   }
 }
 
 /** The API says that the job failed: the row does, too, unless the user pays for new takes in advance. */
-async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<boolean> {
+async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowStanding> {
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
     class: 'JobFailed',
@@ -57,7 +58,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
   };
   const { control, settings } = await loadBatch(deps, job.key.batch);
   const effect = afterJobFailed(settings.retakes, control, job.key.step, failure);
-  return (await deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect)).finished;
+  return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect);
 }
 
 /**
@@ -65,7 +66,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
  * cannot be shown, patience lasts as long as jobs may take, and as many failed looks more; and where the token is refused, until a
  * person mends it, unless the batch is being stopped: then nobody will.
  */
-async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<boolean> {
+async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<Look> {
   if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
   // Reading costs nothing: that the account is out of credits is for the next paid request to find out.
   const needsPerson = failure.class === 'BadToken';
@@ -74,20 +75,20 @@ async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Fail
   const next = nextLookOf(deps, job);
   if (!isStopping && !isLate) {
     deps.looks.again(job.name, next);
-    return false;
+    return 'same';
   }
   const most = isStopping ? FEW_FAILED_LOOKS : mostFailedLooks(job.loaded.batch.settings);
-  if (deps.looks.troubled(job.name, 'read', next) < most) return false;
+  if (deps.looks.troubled(job.name, 'read', next) < most) return 'same';
   return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 
-async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<boolean> {
+async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<Look> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
   const age = ageOf(deps, job);
   const { settings } = job.loaded.batch;
   const next = nextAge(settings, deps.jobTimes.agesOf(deps, sortsOf(job), settings), age, Math.random());
   deps.looks.ran(job.name, age, deps.clock.now().monotonic + next - age);
-  return false;
+  return 'same';
 }
 
 /** How long ago the job was accepted, ms. */
@@ -95,12 +96,11 @@ function ageOf(deps: Dependencies, { acceptedAt }: WaitedJob): number {
   return Math.max(0, deps.clock.now().wall - acceptedAt);
 }
 
-async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<boolean> {
+async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowStanding> {
   const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
   const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
   const failure: Failure = { class: 'Overdue', message: words };
-  await deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
-  return true;
+  return deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
 }
 
 /** Time of the next look at the plan's gap. */
@@ -109,8 +109,8 @@ function nextLookOf(deps: Dependencies, job: WaitedJob): number {
 }
 
 /** The job is no help this time; after a few such looks in a row the row fails and keeps its job id. */
-async function troubled(deps: Dependencies, job: WaitedJob, trouble: LookTrouble, what: string): Promise<boolean> {
-  if (deps.looks.troubled(job.name, trouble, nextLookOf(deps, job)) < MOST_TROUBLES) return false;
+async function troubled(deps: Dependencies, job: WaitedJob, trouble: LookTrouble, what: string): Promise<Look> {
+  if (deps.looks.troubled(job.name, trouble, nextLookOf(deps, job)) < MOST_TROUBLES) return 'same';
   return giveUpResult(deps, job, `Job ${job.jobId} ${what}`);
 }
 

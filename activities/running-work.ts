@@ -3,11 +3,11 @@
  * whoever waits for the job next finds it instead of starting it again. Reconcile finds here a request that
  * Temporal gave up on while its answer is still on the way.
  */
-export class RunningWork {
-  readonly #running = new Map<string, Promise<unknown>>();
+export class RunningWork<T = unknown> {
+  readonly #running = new Map<string, Promise<T>>();
 
   /** Runs work under a name; the caller sees to it that none runs under it already. */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async run<R extends T>(name: string, work: () => Promise<R>): Promise<R> {
     const mine = work();
     this.#running.set(name, mine);
     try {
@@ -21,9 +21,10 @@ export class RunningWork {
     return this.#running.has(name);
   }
 
-  /** Resolves when the work of this name has ended, well or not; at once if there is none. */
-  async settled(name: string): Promise<void> {
-    await Promise.allSettled([this.#running.get(name)]);
+  /** Resolves when the work of this name has ended, with its result if that went well; at once if there is none. */
+  async settled(name: string): Promise<T | undefined> {
+    const [end] = await Promise.allSettled([this.#running.get(name)]);
+    return end.status === 'fulfilled' ? end.value : undefined;
   }
 
   /** Resolves when nothing runs any more; for an orderly end of the process. */

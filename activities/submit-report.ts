@@ -18,6 +18,9 @@ export interface SubmitReport {
   readonly control?: Control;
 }
 
+/** What a row needs now, and how it stands where that is known. */
+export type RowNow = Pick<SubmitReport, 'next' | 'standing'>;
+
 /** A report of what stands in the ledger now, and what the row needs by it. */
 export function reportOf(verdict: SubmitReport['verdict'], next: Move, { row, charges }: RowStanding): SubmitReport {
   return { verdict, next, standing: { row, charges } };

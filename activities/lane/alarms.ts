@@ -5,6 +5,12 @@
 export class Alarms {
   readonly #wakers = new Set<() => void>();
   #isOff = false;
+  #rings = 0;
+
+  /** How often there was news so far: who was busy meanwhile sees here that it missed some. */
+  get rings(): number {
+    return this.#rings;
+  }
 
   /** Resolves at that moment of the monotonic clock, or at {@link Alarms.ring}. */
   sleepUntil(at: number): Promise<void> {
@@ -25,18 +31,24 @@ export class Alarms {
     });
   }
 
-  /** Resolves when the work has ended, well or not, or at {@link Alarms.ring}. */
-  async sleepDuring(work: Promise<unknown>): Promise<void> {
-    if (this.#isOff) return;
+  /** Resolves when the work has ended, with its result if that went well, or at {@link Alarms.ring}. */
+  async sleepDuring<T>(work: Promise<T>): Promise<T | undefined> {
+    if (this.#isOff) return undefined;
     let wake: () => void = () => undefined;
-    const rung = new Promise<void>((resolve) => (wake = resolve));
+    const rung = new Promise<undefined>((resolve) => {
+      wake = () => {
+        resolve(undefined);
+      };
+    });
     this.#wakers.add(wake);
-    await Promise.race([rung, work.catch(() => undefined)]);
+    const result = await Promise.race([rung, work.catch(() => undefined)]);
     this.#wakers.delete(wake);
+    return result;
   }
 
   /** Wakes everybody who sleeps now. */
   ring(): void {
+    this.#rings += 1;
     for (const wake of [...this.#wakers]) {
       this.#wakers.delete(wake);
       wake();

@@ -1,8 +1,9 @@
-import type { HeldAttempt, Move } from '../../contract/batch.ts';
+import type { HeldAttempt } from '../../contract/batch.ts';
 import { firstLook } from '../../workflows/policy/looks.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
-import { loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
-import { lookAtJob } from '../look-at-job.ts';
+import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
+import { lookAtJob, type Look } from '../look-at-job.ts';
+import type { RowNow } from '../submit-report.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { Alarms } from './alarms.ts';
 
@@ -14,6 +15,9 @@ export interface Waiting {
   readonly alarms: Alarms;
 }
 
+/** A row that is waited for is read again this often, ms: another process may have changed it, which nobody rings for. */
+const READ_EVERY_MS = 10_000;
+
 /**
  * Waits for the job of an attempt, and returns what the row needs then. The attempt itself is returned as it was where the signal ended
  * the wait.
@@ -22,30 +26,51 @@ export interface Waiting {
  * brings "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process whoever waits for
  * it, so that it is not begun again when a lane changes hands. Everything may be done twice: reading is free, and records are written
  * once.
+ *
+ * How the row stands is known from what was last recorded. The ledger is asked only when the alarms ring, and now and then.
  */
 export async function awaitJob(
   deps: Dependencies,
   key: HeldAttempt,
   known: LoadedAttempt,
-  { signal, alarms }: Waiting,
-): Promise<Move> {
+  waiting: Waiting,
+): Promise<RowNow> {
   const name = nameOf(key);
-  for (let loaded = known; ; loaded = await loadAttempt(deps, key)) {
+  let [loaded, readAt] = [known, deps.clock.now().monotonic];
+  for (;;) {
     const next = moveAfter(key, loaded.row, loaded.charges);
     const job = waitedJob(key, loaded);
     if (next.do !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.looks.forget(name);
       deps.crowd.settled(name);
-      return next;
+      return { next, standing: loaded };
     }
-    if (deps.fetches.isRunning(name)) await alarms.sleepDuring(deps.fetches.settled(name));
-    else await lookWhenDue(deps, job, { signal, alarms });
-    if (signal.aborted) return next;
+    const news = await hear(deps, job, waiting);
+    if (waiting.signal.aborted) return { next };
+    const { monotonic: now } = deps.clock.now();
+    if (news === 'same' && now - readAt < READ_EVERY_MS) continue;
+    const isTold = news !== undefined && news !== 'same';
+    loaded = isTold ? attemptOf(key, loaded.batch, news) : await loadAttempt(deps, key);
+    readAt = now;
   }
 }
 
-/** One look when its time has come. Woken early it does not look: the ledger may know something. */
-async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms }: Waiting): Promise<void> {
+/** The next that is heard of the job. Undefined: whether its row changed is for the ledger to say. */
+async function hear(
+  deps: Dependencies,
+  job: WaitedJob,
+  waiting: Waiting,
+): Promise<Exclude<Look, 'fetched'> | undefined> {
+  if (!deps.fetches.isRunning(job.name)) {
+    const look = await lookWhenDue(deps, job, waiting);
+    if (look !== 'fetched') return look;
+  }
+  return waiting.alarms.sleepDuring(deps.fetches.settled(job.name));
+}
+
+/** One look when its time has come. Woken early it does not look, and returns undefined: the ledger may know something. */
+async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms }: Waiting): Promise<Look | undefined> {
+  const { rings } = alarms;
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const dueAt = deps.looks.dueAt(job.name, () => {
@@ -53,5 +78,7 @@ async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms 
     return firstLook(settings, ages, job.acceptedAt, now);
   });
   await alarms.sleep(dueAt - now.monotonic);
-  if (!signal.aborted && deps.clock.now().monotonic >= dueAt - 1) await lookAtJob(deps, job, signal);
+  const isDue = !signal.aborted && deps.clock.now().monotonic >= dueAt - 1;
+  const look = isDue ? await lookAtJob(deps, job, signal) : 'same';
+  return look === 'same' && alarms.rings !== rings ? undefined : look;
 }

@@ -1,5 +1,5 @@
 import type { HeldAttempt, Move } from '../../contract/batch.ts';
-import type { SubmitReport } from '../submit-report.ts';
+import type { RowNow, SubmitReport } from '../submit-report.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
@@ -32,9 +32,6 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
   }
 }
 
-/** What a row needs, and how it stands, where that is known. */
-type RowNow = Pick<SubmitReport, 'next' | 'standing'>;
-
 async function step(
   lane: LaneWork,
   next: Exclude<Move, { do: 'ended' }>,
@@ -51,7 +48,7 @@ async function step(
         return await reconcile(deps, key, signal);
       case 'wait': {
         const known = standing === undefined ? undefined : attemptOf(key, await loadBatch(deps, key.batch), standing);
-        return { next: await awaitJob(deps, key, known ?? (await loadAttempt(deps, key)), lane) };
+        return await awaitJob(deps, key, known ?? (await loadAttempt(deps, key)), lane);
       }
     }
   } catch (error) {

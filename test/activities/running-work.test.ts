@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RunningWork } from '../../activities/running-work.ts';
 
 /** Work that ends when it is told to. */
-function begin(work: RunningWork, name: string): { done: Promise<string>; end: () => void; fail: () => void } {
+function begin(work: RunningWork<string>, name: string): { done: Promise<string>; end: () => void; fail: () => void } {
   let end: () => void = () => undefined;
   let fail: () => void = () => undefined;
   const done = work.run(
@@ -30,7 +30,7 @@ function begin(work: RunningWork, name: string): { done: Promise<string>; end: (
 
 describe('RunningWork', () => {
   it('knows work by its name until it ends, well or not', async () => {
-    const work = new RunningWork();
+    const work = new RunningWork<string>();
     const [one, two] = [begin(work, 'one'), begin(work, 'two')];
     expect([work.isRunning('one'), work.isRunning('two'), work.isRunning('three')]).toEqual([true, true, false]);
     one.end();
@@ -41,7 +41,7 @@ describe('RunningWork', () => {
   });
 
   it('lets others wait for one, without its error', async () => {
-    const work = new RunningWork();
+    const work = new RunningWork<string>();
     await work.settled('nothing');
     const one = begin(work, 'one');
     let isSettled = false;
@@ -53,8 +53,18 @@ describe('RunningWork', () => {
     await waiting;
   });
 
+  it('tells who waits for one what it came to', async () => {
+    const work = new RunningWork<string>();
+    const one = begin(work, 'one');
+    const waiting = work.settled('one');
+    one.end();
+    expect(await waiting).toBe('one');
+    await one.done;
+    expect(await work.settled('one')).toBeUndefined();
+  });
+
   it('is idle when all has ended, also what began meanwhile', async () => {
-    const work = new RunningWork();
+    const work = new RunningWork<string>();
     await work.idle();
     const one = begin(work, 'one');
     const idle = work.idle();

@@ -83,7 +83,7 @@ export class Worker {
       await Promise.all(
         rows.map(async (at) => {
           const key = { batch: BATCH, ...at };
-          const next = await awaitJob(this.deps, key, await loadAttempt(this.deps, key), { signal, alarms });
+          const { next } = await awaitJob(this.deps, key, await loadAttempt(this.deps, key), { signal, alarms });
           if (next.do !== 'wait') settled.push({ row: at.row, next });
         }),
       );

@@ -26,11 +26,19 @@ describe('Alarms', () => {
 
   it('wakes who sleeps during some work when that ends, well or not, or when it rings', async () => {
     const alarms = new Alarms();
-    await alarms.sleepDuring(Promise.resolve());
-    await alarms.sleepDuring(Promise.reject(new Error('it failed')));
+    expect(await alarms.sleepDuring(Promise.resolve('a result'))).toBe('a result');
+    expect(await alarms.sleepDuring(Promise.reject<string>(new Error('it failed')))).toBeUndefined();
     const sleeping = alarms.sleepDuring(new Promise(() => undefined));
     alarms.ring();
-    await sleeping;
+    expect(await sleeping).toBeUndefined();
+  });
+
+  it('tells who was busy meanwhile that it rang', () => {
+    const alarms = new Alarms();
+    const { rings } = alarms;
+    expect(alarms.rings).toBe(rings);
+    alarms.ring();
+    expect(alarms.rings).not.toBe(rings);
   });
 
   it('does not let anybody sleep for a time that is over', async () => {

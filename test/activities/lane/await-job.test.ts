@@ -90,6 +90,36 @@ describe('awaitJob', () => {
     expect(await world.row(2)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
   });
 
+  it('asks the ledger for no row that only it has changed', async () => {
+    const world = await createWorld({ jobMs: [600, 600] });
+    await world.fill([tts(), dub()]);
+    let rowsRead = 0;
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          readRow: (...row) => {
+            rowsRead += 1;
+            return ledger.readRow(...row);
+          },
+        },
+      }),
+    });
+    for (const row of [1, 2]) await worker.submit(keyOf(row));
+    rowsRead = 0;
+    await worker.wait([[1], [2]]);
+    expect(await reads(world)).toBeGreaterThan(2);
+    // What a lane knows from its claim or from the verdict.
+    expect(rowsRead).toBe(2);
+  });
+
+  it('sees in the end that another process has ended its row', async () => {
+    const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
+    const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
+    await (await world.look()).changeRunning(keyOf(1), { outcome: 'overdue' });
+    expect((await slice).settled).toEqual([{ row: 1, next: { do: 'ended' } }]);
+  });
+
   it('waits for many jobs at once, and reads each no more often than it must', async () => {
     const world = await createWorld();
     const rows = Array.from({ length: 30 }, (_, i) => i + 1);
