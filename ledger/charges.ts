@@ -61,6 +61,8 @@ export async function settleInHand(
     job_id: jobId ?? null,
     charged,
     charged_from: charged === null || holder !== undefined ? null : credits === null ? 'quote' : 'api',
+    // What counts elsewhere now may have to be counted here yet.
+    told: holder === undefined ? charge.told : credits,
     failure: jsonOrNull(verdict.failure),
     request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.request_id,
     verdict_at: now,
@@ -113,9 +115,11 @@ export async function finishJob(
         finished_at: Date.now(),
         file: jsonOrNull(end.file),
         failure: jsonOrNull(end.failure),
-        ...(end.credits === undefined || isPaidElsewhere(charge)
+        ...(end.credits === undefined
           ? {}
-          : { charged: end.credits, charged_from: 'api' as const }),
+          : isPaidElsewhere(charge)
+            ? { told: end.credits }
+            : { charged: end.credits, charged_from: 'api' as const }),
       });
       // What went wrong with its result on the way is over.
       const last = 'state' in effect ? { trouble: null, ...effect } : effect;

@@ -9,6 +9,7 @@ import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { write, type Db, type DecisionsTable, type Tx } from './schema.ts';
+import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
 /**
  * What a person says of a request whose outcome nobody knows, or takes back of what was said. Each is on record with the change that it
@@ -47,7 +48,9 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
     ({ step, take, attempt }) => step === key.step && take === key.take && attempt === key.attempt,
   );
   const charge = requireCharge(row, key);
-  if (last?.what !== 'adopted' || charge.state !== 'accepted' || charge.job_id !== last.jobId) return undefined;
+  const { job_id: jobId } = charge;
+  if (last?.what !== 'adopted' || charge.state !== 'accepted' || jobId === null || jobId !== last.jobId)
+    return undefined;
   refuseLaterSteps(row, key);
   await row.changeCharge(charge, {
     state: 'unknown',
@@ -58,9 +61,10 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
     file: null,
     failure: null,
   });
+  if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId }, charge);
   if (row.line.take !== key.take) return [];
   const { file, extraFiles } = toRow(row.line);
-  const message = `Job ${charge.job_id ?? ''} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
+  const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
   const now = Date.now();
   await row.change({

@@ -115,7 +115,7 @@ export interface ChargeRecord extends AttemptKey {
   readonly charged: number | null;
   /** Where `charged` is from. Null with a charge of 0: its job is another attempt's, too, and is paid there. */
   readonly chargedFrom: 'api' | 'quote' | null;
-  /** What an answer said it charged before the attempt got its verdict. */
+  /** What an answer said it charged before the attempt got its verdict, or of a job that is charged to another attempt. */
   readonly told: number | null;
   readonly failure: Failure | null;
   readonly requestId: string | null;

@@ -1,5 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
+import { updateCharge } from './line-changes.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeLine, Tx } from './schema.ts';
 
@@ -8,7 +9,8 @@ import type { ChargeLine, Tx } from './schema.ts';
  * itself and they come to have one id. An answer may name a job that another attempt has: a lost request adopted it from the
  * list, or was given it by a person; or the API makes one job of two requests that are alike.
  *
- * - The API's first answer says whose job it is. The attempt is accepted, and what the job costs counts where it counted before.
+ * - The API's first answer says whose job it is. The attempt is accepted, and what the job costs counts where it counted before. If that one
+ *   has to give the job back, because a person had given it the wrong one, the charge goes with the job.
  * - An answer that comes late, for an attempt in doubt, says that the other one took a job that was not its own. So one of the two
  *   requests made that job, and of the other one nobody knows what it made: the sum of one charge and one uncertain one is right as it
  *   stands. No result is taken from a row that has it, so the attempt stays in doubt, and says why.
@@ -33,6 +35,38 @@ const selectHolder = prepared((db, { batch, step, jobId }: JobKey) => {
 /** The attempt of the same API and account that has this job. */
 export async function holderOf(tx: Tx, job: JobKey): Promise<AttemptKey | undefined> {
   return (await selectHolder(tx, job))[0];
+}
+
+/**
+ * The job was taken back from the attempt that it was charged to. Another that has it, by its own answer, is charged for it from now on: by what
+ * the API said, of either, else by its own quote.
+ */
+export async function passOnCharge(
+  tx: Tx,
+  job: JobKey,
+  from: Pick<ChargeLine, 'charged' | 'charged_from'>,
+): Promise<void> {
+  const own = tx.selectFrom('batches').where('name', '=', job.batch);
+  const heir = await tx
+    .selectFrom('charges')
+    .innerJoin('batches', 'batches.name', 'charges.batch')
+    .selectAll('charges')
+    .where('charges.job_id', '=', job.jobId)
+    .where('charges.step', '=', job.step)
+    .where('charges.charged', '=', 0)
+    .where('charges.charged_from', 'is', null)
+    .where('batches.api_url', '=', own.select('api_url'))
+    .where('batches.account', '=', own.select('account'))
+    .orderBy('charges.intent_at')
+    .limit(1)
+    .executeTakeFirst();
+  if (heir === undefined) return;
+  const credits = heir.told ?? (from.charged_from === 'api' ? from.charged : null);
+  const charged = credits ?? heir.quoted;
+  await updateCharge(tx, heir, {
+    charged,
+    charged_from: charged === null ? null : credits === null ? 'quote' : 'api',
+  });
 }
 
 /** True if the job of an attempt is paid for with another attempt. */

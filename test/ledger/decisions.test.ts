@@ -53,6 +53,31 @@ describe('a job that a person gave to a row', () => {
     expect(await release(1, 'j1')).toBe(false);
   });
 
+  it('leaves its charge to the row whose own answer names it, when it is taken back', async () => {
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
+    expect(await release(1, 'j1')).toBe(true);
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 2.5 });
+    await ledger.finishJob(aKey(2), { file: FILE, credits: 4 }, { outcome: 'succeeded', file: FILE });
+    expect(await ledger.money('b')).toMatchObject({ charged: 4, uncertain: 2.5 });
+  });
+
+  it('leaves its charge as the API put it', async () => {
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j1', credits: 3 }, { state: 'processing' });
+    await ledger.intend(aKey(3), INTENT);
+    await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    await ledger.finishJob(aKey(2), { file: FILE, credits: 4 }, { outcome: 'succeeded', file: FILE });
+    expect(await release(1, 'j1')).toBe(true);
+    const charges = [2, 3].map(async (row) => (await ledger.readRow('b', row))?.charges[0]);
+    expect(await Promise.all(charges)).toMatchObject([
+      { charged: 4, chargedFrom: 'api' },
+      { charged: 0, chargedFrom: null },
+    ]);
+    expect(await ledger.money('b')).toMatchObject({ charged: 4, uncertain: 2.5 });
+  });
+
   it('is on record, with who decided and when', async () => {
     await release(1, 'j1');
     expect(await ledger.decisionsOf('b', 1)).toEqual([
