@@ -52,7 +52,7 @@ export async function settleInHand(
 
   const now = Date.now();
   const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
-  const credits = verdict.credits ?? charge.told;
+  const credits = toldBy(verdict) ?? charge.told;
   const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
   const isDone = verdict.verdict === 'done';
   await row.changeCharge(charge, {
@@ -74,6 +74,14 @@ export async function settleInHand(
   const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
   await apply(row, effect);
   return true;
+}
+
+/**
+ * What an answer says it charged. A job that has only been accepted and cost nothing so far is one that is billed at its end: until then its quote
+ * counts, or a budget would let all that run at once pass for free.
+ */
+function toldBy({ verdict, credits }: SettleVerdict): number | undefined {
+  return verdict === 'accepted' && credits === 0 ? undefined : credits;
 }
 
 /** Says on an attempt in doubt, and on its row if that was given up for it, what came to light. */

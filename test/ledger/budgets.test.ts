@@ -78,6 +78,16 @@ describe('the budget', () => {
     expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'go' });
   });
 
+  it('counts the quote of a job that has cost nothing yet: it may be billed when it ends', async () => {
+    await tune({ budget: 5 });
+    for (const row of [1, 2]) await accept(row, 0);
+    expect(await ledger.money('b')).toMatchObject({ charged: 5, estimated: true });
+    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ answer: 'over-budget' });
+    await ledger.finishJob(aKey(1), { credits: 2 }, { outcome: 'succeeded' });
+    await ledger.finishJob(aKey(2), { credits: 0 }, { outcome: 'succeeded' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2, estimated: false });
+  });
+
   it('follows a figure that changes when the job ends', async () => {
     await tune({ budget: 10 });
     await accept(1);
