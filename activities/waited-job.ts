@@ -1,12 +1,13 @@
 import type { JobOperation } from '../api/speech-api.ts';
 import type { HeldAttempt } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
+import type { JobKey } from '../ledger/ledger.ts';
 import { nameOf } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 
 /** A job that is waited for in this slice. */
 export interface WaitedJob {
-  readonly key: HeldAttempt;
+  readonly key: HeldAttempt & JobKey;
   readonly name: string;
   readonly loaded: LoadedAttempt;
   readonly jobId: string;
@@ -22,7 +23,8 @@ export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | 
   if (charge?.jobId == null || OPERATION_STYLE[operation] !== 'job') return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
   return {
-    key,
+    // A person may take it back while it is read or downloaded, and name another.
+    key: { ...key, jobId: charge.jobId },
     name: nameOf(key),
     loaded,
     jobId: charge.jobId,

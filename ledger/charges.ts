@@ -3,7 +3,7 @@ import type { Failure } from '../contract/failures.ts';
 import { isSending } from './conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { Ledger, RowEffect, SettleVerdict } from './ledger.ts';
+import type { JobKey, Ledger, RowEffect, SettleVerdict } from './ledger.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { haltAtTrouble } from './halts.ts';
@@ -110,14 +110,14 @@ export async function notePrice(
 /** Records the end of an accepted job. See {@link Ledger.finishJob}. */
 export async function finishJob(
   db: Db,
-  key: AttemptKey,
+  key: JobKey,
   end: Parameters<Ledger['finishJob']>[1],
   effect: RowEffect,
 ): Promise<{ finished: boolean } & RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
-    const finished = hasRunningJob(charge);
+    const finished = hasRunningJob(charge) && isItsJob(charge, key);
     if (finished) {
       await row.changeCharge(charge, {
         finished_at: Date.now(),
@@ -138,10 +138,11 @@ export async function finishJob(
 }
 
 /** Changes a row whose job runs. See {@link Ledger.changeRunning}. */
-export async function changeRunning(db: Db, key: AttemptKey, effect: RowEffect): Promise<RowStanding> {
+export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Promise<RowStanding> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
-    if (hasRunningJob(requireCharge(row, key)) && row.line.take === key.take) {
+    const charge = requireCharge(row, key);
+    if (hasRunningJob(charge) && isItsJob(charge, key) && row.line.take === key.take) {
       if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
       await applyEffect(row, effect);
     }
@@ -176,6 +177,11 @@ export async function countRunning(db: Db, apiUrl: string, account: string): Pro
 /** True for an accepted attempt whose job has not ended as far as is known. */
 function hasRunningJob(charge: ChargeLine): boolean {
   return charge.state === 'accepted' && charge.finished_at === null;
+}
+
+/** True unless the key speaks of a job that a person has taken back from the attempt meanwhile. */
+function isItsJob(charge: ChargeLine, { jobId }: JobKey): boolean {
+  return jobId === undefined || charge.job_id === jobId;
 }
 
 /** The record of an attempt. Throws {@link LedgerMisuse} if there is none. */

@@ -96,6 +96,12 @@ export interface Redriven {
   readonly left: readonly number[];
 }
 
+/** An attempt, and which job was looked at for it. What was seen of another one than it has by now is no news of it. */
+export interface JobKey extends AttemptKey {
+  /** Left out: whichever it has. */
+  readonly jobId?: string;
+}
+
 /** Answer to an intent. Only `go` allows to send. */
 export type IntentAnswer =
   /** The record was made by this call and is synced to disk. */
@@ -236,7 +242,7 @@ export interface Ledger {
   revoke(key: AttemptKey): Promise<ChargeRecord>;
   /** Records the end of an accepted job, once; credits where the API named them now. Not `finished` if it had ended before. */
   finishJob(
-    key: AttemptKey,
+    key: JobKey,
     end: { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
     effect: RowEffect,
   ): Promise<{ readonly finished: boolean } & RowStanding>;
@@ -249,7 +255,7 @@ export interface Ledger {
    * Changes a row whose job runs, and no charge: how far it is, or that it is waited for no longer. No effect once the end of the job is
    * on record (by another look, or another process), or where the row is at another take.
    */
-  changeRunning(key: AttemptKey, effect: RowProgress | RowEnding): Promise<RowStanding>;
+  changeRunning(key: JobKey, effect: RowProgress | RowEnding): Promise<RowStanding>;
   /**
    * Carries out what a person decided about an attempt, and keeps it on record. Returns false, and changes nothing, where it does not apply: to
    * adopt or to call not charged, its outcome must be unknown, and no other attempt may have the job; to release, a person must have given it that

@@ -17,9 +17,9 @@ import type { ChargeLine, Tx } from './schema.ts';
  */
 
 /** Names a job: its id, what it does, and a batch of its account. */
-type JobKey = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
+type NamedJob = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
 
-const selectHolder = prepared((db, { batch, step, jobId }: JobKey) => {
+const selectHolder = prepared((db, { batch, step, jobId }: NamedJob) => {
   const own = db.selectFrom('batches').where('name', '=', batch);
   return db
     .selectFrom('charges')
@@ -33,7 +33,7 @@ const selectHolder = prepared((db, { batch, step, jobId }: JobKey) => {
 });
 
 /** The attempt of the same API and account that has this job. */
-export async function holderOf(tx: Tx, job: JobKey): Promise<AttemptKey | undefined> {
+export async function holderOf(tx: Tx, job: NamedJob): Promise<AttemptKey | undefined> {
   return (await selectHolder(tx, job))[0];
 }
 
@@ -43,7 +43,7 @@ export async function holderOf(tx: Tx, job: JobKey): Promise<AttemptKey | undefi
  */
 export async function passOnCharge(
   tx: Tx,
-  job: JobKey,
+  job: NamedJob,
   from: Pick<ChargeLine, 'charged' | 'charged_from'>,
 ): Promise<void> {
   const own = tx.selectFrom('batches').where('name', '=', job.batch);

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { dub, keyOf, tts } from './rows.ts';
+import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { fastClock } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -68,4 +69,49 @@ describe('fetchResult', () => {
     expect(readings).toBeGreaterThan(places.length + 2);
     expect(await world.row(places.length + 1)).toMatchObject({ outcome: 'succeeded' });
   });
+
+  it('records no result of a job that was taken back meanwhile for the one that took its place', async () => {
+    const world = await createWorld();
+    await world.fill([tts('Lost.')]);
+    const ledger = await world.look();
+    const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
+    await ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    const [wrong, right] = [await makeJob(world, 'Of somebody else.'), await makeJob(world, 'Lost.')];
+    const download = world.holdAt('before-rename');
+    const worker = await world.worker({ witness: download.witness });
+
+    await ledger.decide(keyOf(1), { what: 'adopted', jobId: wrong, who: 'ann' });
+    const fetching = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 20_000);
+    await download.reached;
+    await ledger.decide(keyOf(1), { what: 'released', jobId: wrong, who: 'ann' });
+    await ledger.decide(keyOf(1), { what: 'adopted', jobId: right, who: 'ann' });
+    download.release();
+    await fetching;
+    await worker.drive(1);
+
+    const { resultUrl = '' } = await worker.deps.api.readJob('speech-job', right);
+    const sha256 = await worker.deps.api.download(resultUrl, (body) =>
+      Promise.resolve(
+        createHash('sha256')
+          .update(body as Buffer)
+          .digest('hex'),
+      ),
+    );
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { sha256 } });
+    expect(await ledger.readRow(BATCH, 1)).toMatchObject({ charges: [{ jobId: right }] });
+  });
 });
+
+/** A job that no row has, by its id. */
+async function makeJob({ simulator }: World, text: string): Promise<string> {
+  const answer = await fetch(`${simulator.url}/speech/tts/jobs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${simulator.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text, voiceId: 'v1' }),
+  });
+  const body = JSON.stringify(await answer.json());
+  const id = /"(?:id|taskId|task_id)":"([^"]+)"/.exec(body)?.[1];
+  if (id === undefined) throw new Error(`no job was made: ${body}`);
+  return id;
+}
