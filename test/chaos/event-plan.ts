@@ -34,8 +34,11 @@ export interface ChaosEvent {
   readonly deed: Deed;
 }
 
-/** Longer than every time-out by which the work of a process that stands still is given to another: the heartbeat's is 10 s. */
-const STILL_MS = [15_000, 22_000] as const;
+/**
+ * Around the time after which another has the lanes of a process that stands still: the heartbeat's time-out is 10 s, and an offer that
+ * the server makes to whom stands still is lost for as long again.
+ */
+const STILL_MS = [15_000, 32_000] as const;
 const DOWN_MS = [0, 3_000] as const;
 const LASTS_MS = [1_000, 9_000] as const;
 const PAUSE_MS = [500, 3_500] as const;

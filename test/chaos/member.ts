@@ -126,13 +126,23 @@ export class Member {
     const restarts = this.#wantedEnd;
     if (signal === 'SIGKILL') this.#wantedEnd = true;
     child.send({ moment, nth, signal });
-    if (signal === 'SIGSTOP') return this.untilStill(limitMs);
+    if (signal === 'SIGSTOP') {
+      const stands = await this.untilStill(limitMs);
+      if (!stands) this.#takeBack(child);
+      return stands;
+    }
     const struck = await waitFor(() => !this.isUp, limitMs).then(
       () => child.signalCode === 'SIGKILL',
       () => false,
     );
     if (!struck && this.isUp) this.#wantedEnd = restarts;
     return struck;
+  }
+
+  /** Else the moment might come later, and nobody would let it go on. */
+  #takeBack(child: ChildProcess): void {
+    if (child.connected) child.send({});
+    child.kill('SIGCONT');
   }
 
   /** True when it stands still; false if it does not within `limitMs`. */

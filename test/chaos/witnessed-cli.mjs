@@ -1,7 +1,7 @@
 /**
  * The compiled command line, in a process that dies or stands still at a moment of a paid request or download, as its parent
- * says: `{ moment, nth, signal }` over the IPC channel means the n-th time from now. Without a word from the parent it is the
- * command line as it is. `CHAOS_MAIN` is the URL of its `starters/main.js`.
+ * says: `{ moment, nth, signal }` over the IPC channel means the n-th time from now, and `{}` takes that back. Without a word from the
+ * parent it is the command line as it is. `CHAOS_MAIN` is the URL of its `starters/main.js`.
  */
 const { main } = await import(process.env.CHAOS_MAIN);
 let armed;
