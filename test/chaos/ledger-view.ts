@@ -39,6 +39,12 @@ export async function readEnded(ledger: string): Promise<Map<string, string>> {
   return new Map((rows as EndedRow[]).map(({ batch, id, outcome }) => [`${batch}/${id}`, outcome]));
 }
 
+/** Process ids of the workers that have a lane of some batch. */
+export async function readLaneHolders(ledger: string): Promise<Set<number>> {
+  const lanes = await query(ledger, "select owner from lanes where owner <> ''");
+  return new Set((lanes as { readonly owner: string }[]).map(({ owner }) => pidOf(owner)));
+}
+
 interface EndedRow {
   readonly batch: string;
   readonly id: string;
@@ -53,5 +59,10 @@ async function query(ledger: string, sql: string): Promise<unknown> {
 
 /** True if the intent was recorded by this process. */
 export function isOwnedBy(attempt: AttemptView, pid: number): boolean {
-  return attempt.owner.split(' ').at(-2) === String(pid);
+  return pidOf(attempt.owner) === pid;
+}
+
+/** Of a worker's name in the ledger, `<host> <pid> <random>`. */
+function pidOf(owner: string): number {
+  return Number(owner.split(' ').at(-2));
 }
