@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pause } from '../workflows/policy/limiter-step.ts';
 import type { Slot } from '../workflows/policy/pacer.ts';
+import { highestStated } from '../workflows/policy/rate.ts';
 import { PaceLine } from './pace-line.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
@@ -61,9 +62,14 @@ export class Pace {
     return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.usedBefore(time), 0);
   }
 
-  /** The user's own rate for a batch, as far as this process knows it. */
-  statedFor({ endpoint, batch }: Turn): number | null {
-    return this.#endpoints[endpoint].lines.get(batch)?.limit ?? null;
+  /**
+   * The rate that users have stated for the calls that this process made in the second before the turn, of all their batches: a refusal
+   * counts all of them, too.
+   */
+  statedFor({ endpoint, batch, slot }: Turn): number | null {
+    const { lines } = this.#endpoints[endpoint];
+    const used = [...lines].filter(([name, line]) => name === batch || line.usedBefore(slot.at) > 0);
+    return highestStated(used.map(([, line]) => line.limit));
   }
 
   /** Holds all calls of the class of this process: the ledger said so, for all processes. */

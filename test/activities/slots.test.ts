@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Dependencies } from '../../activities/dependencies.ts';
+import type { Turn } from '../../activities/pace.ts';
 import { readInTurn, waitForSlot } from '../../activities/slots.ts';
 import { reportHealth } from '../../activities/report-health.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { LimiterStep } from '../../workflows/policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { BATCH, keyOf, tts } from './rows.ts';
+import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -26,6 +28,12 @@ async function pauseOf(world: World, endpoint: 'create' | 'read', now = Date.now
 /** Makes a call and tells what came of it. */
 async function call({ deps }: Worker, endpoint: 'create' | 'read', failure: Failure | null): Promise<void> {
   await reportHealth(deps, await deps.pace.take(deps, endpoint, BATCH, NEVER), failure);
+}
+
+/** A batch with a rate of its own, as the ledger is given it. */
+function aBatch(name: string, rate: number | null, apiUrl: string): Parameters<Ledger['createBatch']>[0] {
+  const settings = settingsOf({ limits: { rate } });
+  return { name, digest: name, apiUrl, account: 'u1', settings, columns: ['id'], source: 'b.csv' };
 }
 
 /** A worker of whom it is known what it asked of the limiters. */
@@ -76,6 +84,24 @@ describe('waitForSlot', () => {
     const waiting = [1, 2, 3].map(() => waitForSlot(worker.deps, 'create', BATCH, NEVER));
     await (await world.look()).tune(BATCH, { limits: { rate: 20 } });
     await Promise.all(waiting);
+  });
+
+  it('knows what users have stated for the calls of all batches in the last second', async () => {
+    const world = await createWorld();
+    const ledger = await world.look();
+    const rates = { quick: 500, slow: 100, free: null };
+    for (const [name, rate] of Object.entries(rates)) await ledger.createBatch(aBatch(name, rate, world.simulator.url));
+    const { deps } = await world.worker();
+    const turnAt = async (batch: keyof typeof rates, at: number): Promise<Turn> => {
+      const turn = await deps.pace.take(deps, 'create', batch, NEVER);
+      turn.slot.at = at;
+      return turn;
+    };
+    expect(deps.pace.statedFor(await turnAt('quick', 0))).toBe(500);
+    expect(deps.pace.statedFor(await turnAt('slow', 500))).toBe(500);
+    expect(deps.pace.statedFor(await turnAt('slow', 1_500))).toBe(100);
+    expect(deps.pace.statedFor(await turnAt('free', 10_000))).toBeNull();
+    expect(deps.pace.statedFor(await turnAt('slow', 10_500))).toBeNull();
   });
 
   it('lets go of a paid request whose batch was paused, for its intent will be refused', async () => {

@@ -1,5 +1,5 @@
 import { learnedRate } from './learned-limit.ts';
-import { asOf, climbed, isFree, type Lease, type RateState } from './rate.ts';
+import { asOf, climbed, highestStated, isFree, type Lease, type RateState } from './rate.ts';
 
 /** Who asks for a share of the pace. */
 export interface LeaseAsk {
@@ -51,10 +51,7 @@ export function lease(
   const key = leaseKey(owner, batch);
   const all = Object.entries(clean.leases).filter(([other]) => other !== key);
   const others = all.map(([, other]) => other).filter(({ until }) => until > now);
-  const stated = [limit, ...others.map((other) => other.limit)].reduce<number | null>(
-    (most, one) => (most === null || one === null ? null : Math.max(most, one)),
-    0,
-  );
+  const stated = highestStated([limit, ...others.map((other) => other.limit)]);
   const state = climbed(clean, ask.isShort, stated, now);
   const learned = learnedRate(state.limit) ?? Infinity;
   const cap = Math.min(limit ?? Infinity, learned);

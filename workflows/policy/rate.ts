@@ -81,9 +81,19 @@ export function refused(
   const state = asOf(before, now);
   const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, retryAfterMs ?? 0));
   const pausedUntil = Math.max(state.pausedUntil, now + pause);
-  const others = othersCounts(Object.values(state.leases), refusal);
-  const limit = learn(state.limit, refusal, { others, pausedUntil: state.pausedUntil });
+  const leases = Object.values(state.leases);
+  const others = othersCounts(leases, refusal);
+  const stated = highestStated([refusal.stated, ...leases.map((lease) => lease.limit)]);
+  const limit = learn(state.limit, { ...refusal, stated }, { others, pausedUntil: state.pausedUntil });
   return { ...state, pausedUntil, limit, troubles: 0 };
+}
+
+/**
+ * The pace that users have stated for all their batches together, of what they stated for each: the highest, for each batch keeps to its own.
+ * Null if one of them has no rate.
+ */
+export function highestStated(limits: readonly (number | null)[]): number | null {
+  return limits.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
 }
 
 /**

@@ -32,6 +32,21 @@ describe('a refusal', () => {
   });
 });
 
+describe('a refusal of one of several batches', () => {
+  const lease = { owner: 'p', batch: 'quick', share: 4, limit: 5, want: 4, used: 4, until: NOW + 100 };
+  const slow = { ...news, counted: 1, stated: 1 };
+
+  it('is no proof that the limit is the rate of the slowest', () => {
+    const state = refused({ leases: { 'p quick': lease } }, slow);
+    expect(state.limit).toMatchObject({ phase: 'climb', rate: 4.5 });
+  });
+
+  it('says nothing of a rate where another batch has none', () => {
+    const state = refused({ leases: { 'p quick': { ...lease, limit: null } } }, slow);
+    expect(state.limit).toMatchObject({ phase: 'climb', rate: 1, counted: 1 });
+  });
+});
+
 describe('trouble', () => {
   it('doubles the pause each time, up to 30 s, and an answer to a later call ends it', () => {
     let state: RateState | undefined;
