@@ -26,8 +26,11 @@ export function readLimit(answer: Answer): Limit {
   return /insufficient|quota/.test(words) ? 'credits' : 'pace';
 }
 
+/** Characters that are looked at: what is sought takes the square of them at worst, and an answer may have megabytes. */
+const LONGEST_WORDS = 500;
+
 /** The code and message of an error, or the text where there is no such body; lower case, codes as words. */
 function wordsOf(answer: Answer): string {
-  const { code, message = /^\s*</.test(answer.text) ? '' : answer.text.slice(0, 500) } = readErrorBody(answer.json);
-  return `${code ?? ''} ${message}`.toLowerCase().replace(/[_-]+/g, ' ');
+  const { code, message = /^\s*</.test(answer.text) ? '' : answer.text } = readErrorBody(answer.json);
+  return `${code ?? ''} ${message.slice(0, LONGEST_WORDS)}`.toLowerCase().replace(/[_-]+/g, ' ');
 }

@@ -162,7 +162,11 @@ describe('a 429 about credits', () => {
     expect(rule(answerOf(429, { code: 'INSUFFICIENT', message: 'no' }))).toBe('not-accepted OutOfCredits');
     expect(rule(answerOf(429, '  <p>credits</p>'))).toBe('not-accepted RateLimited');
     expect(rule(answerOf(429, 'no <credits>'))).toBe('not-accepted OutOfCredits');
-    expect(rule(answerOf(429, `${' '.repeat(500)}credits`))).toBe('not-accepted RateLimited');
+    // Of a giant answer only the beginning is looked at, or the process would stand still over it.
+    const giant = `${'wait for '.repeat(100_000)}credits`;
+    for (const body of [`${' '.repeat(500)}credits`, giant, { message: giant }, { error: 'no', details: giant }]) {
+      expect(rule(answerOf(429, body))).toBe('not-accepted RateLimited');
+    }
     expect(rule(answerOf(429, { message: 'undefined' }))).toBe('not-accepted RateLimited');
   });
 });
