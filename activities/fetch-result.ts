@@ -18,6 +18,8 @@ const FIRST_PAUSE_MS = 500;
 const FRESH_MS = 500;
 /** Downloads that take longer than this are shown as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
+/** How long the end of a job may wait for others to share its commit, ms. */
+const PATIENCE_MS = 8;
 /** Pause after a fault of this machine (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 
@@ -37,7 +39,8 @@ export async function fetchResult(
     if (fetched === undefined) return undefined;
     const { file, credits } = fetched;
     const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
-    return await deps.ledger.finishJob(key, { file, ...(credits === undefined ? {} : { credits }), ...why }, effect);
+    const end = { file, ...(credits === undefined ? {} : { credits }), ...why, patienceMs: PATIENCE_MS };
+    return await deps.ledger.finishJob(key, end, effect);
   } catch (error) {
     if (deps.ending.aborted) return undefined;
     return afterFailedDownload(deps, job, error).catch((fault: unknown) => {

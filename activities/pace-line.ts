@@ -52,6 +52,11 @@ export class PaceLine {
     return this.#known?.limit ?? null;
   }
 
+  /** True if calls wait for their turn. */
+  get isFull(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   get isTroubled(): boolean {
     return this.#known?.lease.isTroubled ?? false;
   }

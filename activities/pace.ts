@@ -18,6 +18,9 @@ export interface Turn {
  */
 const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
 
+/** A synced commit takes so long, ms, with the way to the ledger and back. */
+const COMMIT_MS = 5;
+
 /** What one process knows of the pace of one endpoint class. */
 interface EndpointPace {
   readonly lines: Map<string, PaceLine>;
@@ -50,6 +53,11 @@ export class Pace {
       lines.set(batch, line);
     }
     return { endpoint, batch, slot: await line.take(deps, signal) };
+  }
+
+  /** True if calls of the batch wait for their turn: then it is the pace that limits them, not how soon what is before them is done. */
+  isFull(endpoint: EndpointClass, batch: string): boolean {
+    return this.#endpoints[endpoint].lines.get(batch)?.isFull ?? false;
   }
 
   /** Takes back a turn that is not used. */
@@ -104,4 +112,9 @@ export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { slot }:
   const wait = slot.at - clock.now().monotonic;
   if (wait > 0) await sleep(wait);
   slot.at = clock.now().monotonic;
+}
+
+/** How long the intent of a turn may wait for others, ms, so that it is on disk when the moment of its request comes. */
+export function patienceOf({ clock }: Pick<PaceNeeds, 'clock'>, { slot }: Turn): number {
+  return Math.max(0, slot.at - clock.now().monotonic - COMMIT_MS);
 }

@@ -15,6 +15,9 @@ import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
 import { reportOf, type SubmitReport } from './submit-report.ts';
 
+/** How long a verdict that is not urgent may wait for others to share its commit, ms. */
+const PATIENCE_MS = 8;
+
 /**
  * Writes what is known after a paid request to the ledger, together with what it means for the row, in one transaction.
  * Returns what the row needs next.
@@ -34,7 +37,9 @@ export async function recordVerdict(
     if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
   }
   const [record, effect] = await meaningOf(deps, loaded, key, verdict);
-  const standing = await deps.ledger.settle(key, record, effect);
+  // Its place on the wire is not missed while others wait for their turn, and not for a place.
+  const patienceMs = deps.pace.isFull('create', key.batch) ? PATIENCE_MS : 0;
+  const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
   return reportOf(verdict.verdict, moveAfter(key, standing.row, standing.charges), standing);
 }
 

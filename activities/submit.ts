@@ -11,6 +11,7 @@ import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-speech-link.ts';
 import { attemptOf, loadAttempt, loadBatch, moveAfter, moveOf, ownCharge, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
+import { patienceOf } from './pace.ts';
 import { send } from './send.ts';
 
 /** How long to wait before asking again for one of the places on the wire that other processes hold. */
@@ -91,7 +92,7 @@ async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record
     }
     const ready: ReadyLink = link;
     record.mayExist = true;
-    const intent = await intend(deps, loaded, key, ready);
+    const intent = await intend(deps, loaded, key, ready, patienceOf(deps, turn));
     if (intent !== 'full' && !('verdict' in intent)) {
       return deps.sends.run(nameOf(key), () =>
         send(deps, { loaded, key, link: ready, signal, intentAt: intent, turn }),
@@ -113,6 +114,7 @@ async function intend(
   loaded: LoadedAttempt,
   key: HeldAttempt,
   link: ReadyLink,
+  patienceMs: number,
 ): Promise<Instant | SubmitReport | 'full'> {
   // Read anew each time: the user may change them while this waits.
   const { settings } = await loadBatch(deps, key.batch);
@@ -121,6 +123,7 @@ async function intend(
     ...quotesOf(loaded, key, settings),
     owner: deps.owner,
     maxSending: settings.limits.submits,
+    patienceMs,
     ...(key.hold === undefined ? {} : { hold: key.hold }),
     ...(link.audioUrl === undefined ? {} : { linkHash: hashOf(link.audioUrl) }),
   });

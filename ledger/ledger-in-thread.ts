@@ -91,9 +91,9 @@ export function findLedgerThread(): URL | undefined {
  */
 export async function openInThread(entry: URL, place: LedgerPlace): Promise<Ledger> {
   const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
-  const call = async (method: LedgerCall['method'], args: readonly unknown[]): Promise<unknown> => {
+  const call: Call = async (method, args, patienceMs = 0) => {
     try {
-      return await pool.run({ method, args });
+      return await pool.run({ method, args }, { patienceMs });
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
       throw new LedgerUnreachable(place.path, error.message, 'Run the same command again.', error);
@@ -108,7 +108,7 @@ export async function openInThread(entry: URL, place: LedgerPlace): Promise<Ledg
   }
 }
 
-type Call = (method: LedgerCall['method'], args: readonly unknown[]) => Promise<unknown>;
+type Call = (method: LedgerCall['method'], args: readonly unknown[], patienceMs?: number) => Promise<unknown>;
 
 /** Each method as a call of the one of that name in the thread. */
 function remoteMethods(call: Call): Pick<Ledger, Method> {
@@ -117,9 +117,14 @@ function remoteMethods(call: Call): Pick<Ledger, Method> {
   return Object.fromEntries(methods) as Pick<Ledger, Method>;
 }
 
-/** Methods that are made of several calls, because a thread gives back no iterator. */
-function composed(call: Call): Pick<Ledger, 'scanRows'> {
+/** Methods that are more than a call: a thread gives back no iterator, and some changes may wait until others go with them. */
+function composed(call: Call): Pick<Ledger, 'scanRows' | 'intend' | 'settle' | 'finishJob'> {
   return {
+    intend: (key, intent) => call('intend', [key, intent], intent.patienceMs) as ReturnType<Ledger['intend']>,
+    settle: (key, verdict, effect) =>
+      call('settle', [key, verdict, effect], verdict.patienceMs) as ReturnType<Ledger['settle']>,
+    finishJob: (key, end, effect) =>
+      call('finishJob', [key, end, effect], end.patienceMs) as ReturnType<Ledger['finishJob']>,
     scanRows: (batch, options = {}) =>
       scanRows((after) => call('scanPage', [batch, options, after]) as ReturnType<Ledger['scanPage']>),
   };

@@ -52,8 +52,14 @@ export interface RowEnding {
   readonly text?: string;
 }
 
+/** How urgent a change is. */
+export interface Patience {
+  /** How long it may wait for others to share its commit, ms; only a ledger in a thread of its own heeds it. Default 0. */
+  readonly patienceMs?: number;
+}
+
 /** What an intent is recorded with. */
-export interface Intent {
+export interface Intent extends Patience {
   /** Price of this request; null if none is known. */
   readonly quoted: number | null;
   /** Price of the later steps of the row, which must fit into the budget, too; null if none is known. */
@@ -123,7 +129,7 @@ export type Decision =
   | { readonly what: 'adopted' | 'released'; readonly jobId: string; readonly who: string }
   | { readonly what: 'not-charged'; readonly who: string };
 
-export interface SettleVerdict {
+export interface SettleVerdict extends Patience {
   readonly verdict: VerdictName;
   readonly jobId?: string;
   /** The job was found in the API's list rather than in an answer: nothing is settled if another attempt has it by now. */
@@ -243,7 +249,7 @@ export interface Ledger {
   /** Records the end of an accepted job, once; credits where the API named them now. Not `finished` if it had ended before. */
   finishJob(
     key: JobKey,
-    end: { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
+    end: Patience & { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
     effect: RowEffect,
   ): Promise<{ readonly finished: boolean } & RowStanding>;
   /**

@@ -27,7 +27,9 @@ export function startMediaThreads(
   return {
     run: async (job) => {
       try {
-        return await pool.run(job, job.from instanceof Uint8Array ? [job.from.buffer as ArrayBuffer] : []);
+        return await pool.run(job, {
+          transfer: job.from instanceof Uint8Array ? [job.from.buffer as ArrayBuffer] : [],
+        });
       } catch (error) {
         // What was paid for is not given up because a thread cannot be had.
         if (error instanceof ThreadDied && !error.hadBegun) return doMediaJob(job);

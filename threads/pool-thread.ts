@@ -1,5 +1,6 @@
 import { Worker, type Transferable } from 'node:worker_threads';
-import type { PostedEnd, PostedJob } from './serve-jobs.ts';
+import { Outbox } from './outbox.ts';
+import type { PostedEnd } from './serve-jobs.ts';
 import { unpackError, type ThrownError } from './thrown-error.ts';
 
 /** A thread ended while it had work. What it was at may be done or not. */
@@ -27,9 +28,15 @@ export interface ThreadOptions {
   readonly toError?: (thrown: ThrownError) => Error;
 }
 
+/** How one job is handed to a thread. */
+export interface HandOver {
+  /** What of the job is handed over rather than copied; it can no longer be used here. Default: nothing. */
+  readonly transfer?: readonly Transferable[];
+  /** How long it may wait to be posted together with others, ms. Default 0: until the end of this turn of the event loop. */
+  readonly patienceMs?: number;
+}
+
 interface Waiting {
-  /** Posts the job, once the thread can take it. */
-  readonly post: () => void;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -39,6 +46,7 @@ export class PoolThread {
   readonly #options: ThreadOptions;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #outbox: Outbox;
   #lastId = 0;
   #hasBegun = false;
 
@@ -48,12 +56,22 @@ export class PoolThread {
     this.#options = options;
     this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [] });
     this.#worker.unref();
+    this.#outbox = new Outbox({
+      post: (jobs, transfer) => {
+        this.#worker.postMessage(jobs, transfer);
+      },
+      fail: (id, error) => {
+        this.#take(id)?.reject(error);
+      },
+    });
     const died = (cause: unknown): void => {
       onDeath(this);
       this.#rejectAll(cause);
     };
     this.#worker.on('message', (ends: readonly PostedEnd[]) => {
-      if (!this.#hasBegun) this.#begin();
+      // Its code is loaded: it gets what was asked for meanwhile.
+      if (!this.#hasBegun) this.#outbox.open();
+      this.#hasBegun = true;
       for (const end of ends) this.#end(end);
     });
     // A job or a result that cannot be read: nobody knows whose it was.
@@ -72,16 +90,12 @@ export class PoolThread {
     return this.#waiting.size;
   }
 
-  run(job: unknown, transfer: readonly Transferable[]): Promise<unknown> {
+  run(job: unknown, { transfer = [], patienceMs = 0 }: HandOver): Promise<unknown> {
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
-      const posted: PostedJob = { id, job };
-      const post = (): void => {
-        this.#worker.postMessage(posted, transfer);
-      };
-      if (this.#hasBegun) post();
       if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(id, { post, resolve, reject });
+      this.#waiting.set(id, { resolve, reject });
+      this.#outbox.add({ id, job }, transfer, patienceMs);
     });
   }
 
@@ -90,29 +104,22 @@ export class PoolThread {
     await this.#worker.terminate();
   }
 
-  /** Its code is loaded: it gets what was asked for meanwhile. */
-  #begin(): void {
-    this.#hasBegun = true;
-    for (const [id, { post, reject }] of this.#waiting) {
-      try {
-        post();
-      } catch (error) {
-        this.#waiting.delete(id);
-        reject(error as Error);
-      }
-    }
-    if (this.#waiting.size === 0) this.#worker.unref();
-  }
-
   #end(end: PostedEnd): void {
-    const waiting = this.#waiting.get(end.id);
-    this.#waiting.delete(end.id);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    const waiting = this.#take(end.id);
     if ('error' in end) waiting?.reject((this.#options.toError ?? unpackError)(end.error));
     else waiting?.resolve(end.result);
   }
 
+  /** Whoever waits for a job that is over. */
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    return waiting;
+  }
+
   #rejectAll(cause: unknown): void {
+    this.#outbox.clear();
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { reject } of waiting) reject(new ThreadDied(this.#options.name, cause, this.#hasBegun));

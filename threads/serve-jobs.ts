@@ -12,7 +12,7 @@ export type PostedEnd =
   { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: ThrownError };
 
 /**
- * The thread's side of a `ThreadPool`: begins each job as it comes and posts what became of it; ends that come together are posted
+ * The thread's side of a `ThreadPool`: begins jobs as they come and posts what became of each; ends that come together are posted
  * together. To be called by the module that the thread starts with. Jobs and results must survive a structured clone.
  */
 export function serveJobs(work: (job: never) => Promise<unknown>): void {
@@ -29,7 +29,7 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
   };
   // Tells that the code is loaded.
   port.postMessage(ends);
-  port.on('message', ({ id, job }: PostedJob) => {
+  const begin = ({ id, job }: PostedJob): void => {
     work(job as never).then(
       (result) => {
         post({ id, result });
@@ -38,5 +38,8 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
         post({ id, error: packError(error) });
       },
     );
+  };
+  port.on('message', (jobs: readonly PostedJob[]) => {
+    for (const job of jobs) begin(job);
   });
 }

@@ -1,5 +1,4 @@
-import type { Transferable } from 'node:worker_threads';
-import { PoolThread, type ThreadOptions } from './pool-thread.ts';
+import { PoolThread, type HandOver, type ThreadOptions } from './pool-thread.ts';
 
 export interface PoolOptions extends ThreadOptions {
   /** Threads at most. */
@@ -21,14 +20,10 @@ export class ThreadPool<Job, Result> {
     this.#options = options;
   }
 
-  /**
-   * Does a job in a thread. Rejects with the job's own error, as `toError` made it, or with {@link ThreadDied}.
-   *
-   * @param transfer what of the job is handed over rather than copied; it can no longer be used here
-   */
-  async run(job: Job, transfer: readonly Transferable[] = []): Promise<Result> {
+  /** Does a job in a thread. Rejects with the job's own error, as `toError` made it, or with {@link ThreadDied}. */
+  async run(job: Job, handOver: HandOver = {}): Promise<Result> {
     if (this.#isClosed) throw new Error(`Expected open threads "${this.#options.name}", but they were closed.`);
-    const running = this.#choose().run(job, transfer);
+    const running = this.#choose().run(job, handOver);
     this.#running.add(running);
     try {
       return (await running) as Result;

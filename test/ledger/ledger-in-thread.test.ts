@@ -64,6 +64,20 @@ describe('a ledger in a thread of its own', () => {
     await here.close();
   });
 
+  it('lets a change with patience wait until an urgent call goes', async () => {
+    const here = await open(folder);
+    await fill(ledger, 1);
+    await ledger.intend(aKey(1), INTENT);
+    const verdict = { verdict: 'accepted', jobId: 'j1', patienceMs: 600_000 } as const;
+    const settling = ledger.settle(aKey(1), verdict, { state: 'processing' });
+    for (let look = 0; look < 20; look += 1) {
+      expect((await here.readRow('b', 1))?.charges).toMatchObject([{ state: 'sending' }]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await ledger.findBatch('b');
+    expect(await settling).toMatchObject({ settled: true });
+  });
+
   it('answers everything that a ledger is asked', async () => {
     const here = await open(folder);
     expect(Object.keys(ledger).sort()).toEqual(Object.keys(here).sort());

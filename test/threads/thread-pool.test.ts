@@ -41,7 +41,7 @@ describe('ThreadPool', () => {
     expect(told).toMatchObject({ workerData: { folder: '/x' }, env: [] });
     expect(told.threadId).toBeGreaterThan(0);
     const bytes = new ArrayBuffer(1_000);
-    expect(await pool.run({ do: 'measure', bytes }, [bytes])).toBe(1_000);
+    expect(await pool.run({ do: 'measure', bytes }, { transfer: [bytes] })).toBe(1_000);
     expect(bytes.byteLength).toBe(0);
   });
 
@@ -83,7 +83,7 @@ describe('ThreadPool', () => {
   it('hands nothing over to a thread that cannot load its code', async () => {
     const pool = open({ entry: new URL('none.js', entry()) });
     const bytes = new ArrayBuffer(1_000);
-    await expect(pool.run({ do: 'measure', bytes }, [bytes])).rejects.toMatchObject({ hadBegun: false });
+    await expect(pool.run({ do: 'measure', bytes }, { transfer: [bytes] })).rejects.toMatchObject({ hadBegun: false });
     expect(bytes.byteLength).toBe(1_000);
   });
 
