@@ -11,11 +11,16 @@ import { workLane } from './work-lane.ts';
 /** All activities, with the world they work on. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    surveyBatch: (batch) => tellingFaults(deps, () => surveyBatch(deps, batch)),
+    surveyBatch: (batch) =>
+      tellingFaults(deps, () => {
+        deps.leaveContext();
+        return surveyBatch(deps, batch);
+      }),
     workLane: (offer) =>
       tellingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
           const { attempt } = Context.current().info;
+          deps.leaveContext();
           return workLane(deps, offer, { signal, beat, attempt });
         }),
       ),

@@ -5,6 +5,7 @@ import { joinServer } from '../embedded/join-server.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import { ExitError } from './exit-error.ts';
+import { leaveContext } from './in-time.ts';
 import { messageOf, type Settings } from './settings.ts';
 
 /** A way to Temporal: the embedded server of the home, or the cluster of the standard settings. */
@@ -48,6 +49,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
       // Where it was joined long ago, as before a person was asked, others may be at work by now.
       const alone = membership.alone && (server === undefined || (await membership.proveAlone()));
       const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
+      leaveContext(connection);
       const close = async (): Promise<void> => {
         await connection.close();
         await membership.leave();
@@ -84,6 +86,7 @@ async function openCluster(settings: Settings): Promise<Temporal> {
   const address = connectionOptions.address ?? 'localhost:7233';
   try {
     const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_TIMEOUT });
+    leaveContext(connection);
     const client = new Client({ connection, namespace });
     const close = once(() => connection.close());
     const closeAtOnce = (): void => undefined;

@@ -9,6 +9,7 @@ import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../contr
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import { inTime } from './in-time.ts';
 
 /** Workflow tasks of ours are short; a lost worker's task comes again after this. */
 const WORKFLOW_TASK_TIMEOUT = '3s';
@@ -36,7 +37,7 @@ export async function startWorkflow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
   } as const;
-  return client.withDeadline<WorkflowHandle>(Date.now() + TELL_TIMEOUT_MS, async () => {
+  return inTime<WorkflowHandle>(client, TELL_TIMEOUT_MS, async () => {
     if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
     const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
       ...start,
@@ -57,7 +58,7 @@ export async function startWorkflow(
 export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
   try {
-    await client.withDeadline(Date.now() + TELL_TIMEOUT_MS, () => handle.signal(NEWS_SIGNAL));
+    await inTime(client, TELL_TIMEOUT_MS, () => handle.signal(NEWS_SIGNAL));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -79,7 +80,7 @@ const ASK_TIMEOUT_MS = 3_000;
 /** Asks Temporal about the workflow of an open batch. `silent`: it does not answer now, as while it is restarted. */
 export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
-    const { status } = await client.withDeadline(Date.now() + ASK_TIMEOUT_MS, () => handle.describe());
+    const { status } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
     if (status.name === 'RUNNING') return { is: 'running' };
     if (status.name === 'COMPLETED') return { is: 'completed' };
     const cause = await handle.result().then(

@@ -22,6 +22,8 @@ export interface WorkerWorld extends Pick<
 > {
   /** Told of every moment at which a process can die; for tests. Default: nobody is. */
   readonly witness?: Witness;
+  /** Default: nothing to leave. */
+  readonly leaveContext?: Dependencies['leaveContext'];
 }
 
 /** Wires what activities need. */
@@ -48,6 +50,7 @@ export function dependenciesOf(
     sends: new RunningWork(),
     fetches: new RunningWork(),
     witness: world.witness ?? ((): void => undefined),
+    leaveContext: world.leaveContext ?? ((): void => undefined),
   };
 }
 

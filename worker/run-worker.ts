@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { asyncLocalStorage } from '@temporalio/activity';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -62,8 +63,11 @@ export async function startWorker(
   setMaxListeners(0, ending.signal);
   const cutting = new AbortController();
   setMaxListeners(0, cutting.signal);
-  const deps = dependenciesOf(world, ending.signal, cutting.signal);
   const connection = await NativeConnection.connect(temporal.connection);
+  const leaveContext = (): void => {
+    for (const storage of [asyncLocalStorage, connection.callContextStorage]) storage.disable();
+  };
+  const deps = dependenciesOf({ ...world, leaveContext }, ending.signal, cutting.signal);
   // A connection that stays open keeps the process from ending.
   const worker = await createWorker(connection, temporal.namespace, deps).catch(async (error: unknown) => {
     await connection.close();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { asyncLocalStorage } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
@@ -43,12 +44,17 @@ describe('createActivities', () => {
   it('beats while it works, and gives its rows up when the server takes the work away', async () => {
     const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
     await world.fill([tts(), tts('Another.')]);
-    const activities = createActivities((await world.worker()).deps);
+    const { deps } = await world.worker();
+    const leaveContext = (): void => {
+      asyncLocalStorage.disable();
+    };
+    const activities = createActivities({ ...deps, leaveContext });
     const env = new MockActivityEnvironment();
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));
     const working = env.run<[], LaneReport, () => Promise<LaneReport>>(() => activities.workLane(OFFER));
     await waitFor(() => beats > 2 && world.charges().length === 2);
+    expect(asyncLocalStorage).toMatchObject({ enabled: false });
     env.cancel();
     expect(await working).toEqual({ then: 'more' });
     expect(await (await world.look()).laneOwners(BATCH)).toEqual([]);

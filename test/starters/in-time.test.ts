@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { inTime } from '../../starters/in-time.ts';
+
+let server: Server;
+let connection: Connection;
+let client: Client;
+
+/** Of gRPC: the deadline was exceeded. */
+const LATE = { code: 4 };
+const sockets = new Set<Socket>();
+
+beforeEach(async () => {
+  // Takes connections, and says nothing.
+  server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  connection = Connection.lazy({ address });
+  client = new Client({ connection });
+});
+
+afterEach(async () => {
+  await connection.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+describe('inTime', () => {
+  it("ends each call in its own time, and is in nobody's way between calls", async () => {
+    const storage = connection.callContextStorage;
+    const ask = (): Promise<unknown> => client.workflowService.getSystemInfo({});
+    const begun = performance.now();
+    const [short, long] = [inTime(client, 100, ask), inTime(client, 400, ask)];
+    await expect(short).rejects.toMatchObject(LATE);
+    expect(storage).toMatchObject({ enabled: true });
+    await expect(long).rejects.toMatchObject(LATE);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(390);
+    expect(storage).toMatchObject({ enabled: false });
+    expect(await inTime(client, 100, () => Promise.resolve('again'))).toBe('again');
+  });
+});
