@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compareVersions } from './check-server.ts';
 import type { HomePaths } from './home.ts';
@@ -51,10 +51,11 @@ const HALF_MADE = 'half made';
  *
  * A server that is killed, or meets a full disk, while it makes its tables leaves a database that no server can ever use.
  * So the file says that it is half made until a server was ready on it ({@link markReady}); what is found half made is
- * made anew, which loses nothing, because nobody has worked with it.
+ * made anew, which loses nothing, because nobody has worked with it. A power cut can leave one without any table, whatever the file
+ * says: the server syncs its database late ({@link startServer}). What was in it is known to the ledger.
  */
 export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
-  if (isHalfMade(paths)) rmSync(paths.temporal, { force: true });
+  if (isHalfMade(paths) || isEmpty(paths)) rmSync(paths.temporal, { force: true });
   const known = existsSync(paths.temporal) ? readVersion(paths) : undefined;
   if (known !== undefined && compareVersions(minorOf(known), minorOf(binary.version)) > 0) {
     throw new ServerUnavailable(
@@ -77,6 +78,22 @@ export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
 /** Records that a server is ready on the database. To be called before anybody works with it. */
 export function markReady(paths: HomePaths): void {
   if (isHalfMade(paths)) writeFileSync(paths.temporalVersion, `${readVersion(paths) ?? ''}\n`);
+}
+
+/** Where the header of an SQLite file counts the changes of its schema (https://www.sqlite.org/fileformat2.html). */
+const SCHEMA_COOKIE = { offset: 40, bytes: 4 } as const;
+
+/** True if the database never had a table. Only to be asked while nobody has it open, and its log is merged into it. */
+function isEmpty(paths: HomePaths): boolean {
+  if (!existsSync(paths.temporal)) return false;
+  const file = openSync(paths.temporal, 'r');
+  try {
+    const { offset, bytes } = SCHEMA_COOKIE;
+    const cookie = Buffer.alloc(bytes);
+    return readSync(file, cookie, 0, bytes, offset) < bytes || cookie.readUInt32BE() === 0;
+  } finally {
+    closeSync(file);
+  }
 }
 
 function isHalfMade(paths: HomePaths): boolean {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'libsql';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -100,6 +101,29 @@ describe('a home that cannot be used', () => {
     const error = await failToJoin(env);
     expect(error.message).toMatch(/temporal\.db can't be used/);
     expect(error.advice).toMatch(/Move temporal\.db away/);
+  });
+});
+
+describe('temporal.db', () => {
+  /** Tries to start a server on a database that was in use, and says whether it is still there. */
+  async function survives(tables: string): Promise<boolean> {
+    const env = { PATH: process.env['PATH'], VOXBATCH_TEMPORAL_CLI: brokenServer('unused') };
+    await failToJoin(env);
+    const { temporal, temporalVersion } = pathsIn(home());
+    const database = new Database(temporal);
+    database.exec(`pragma journal_mode=WAL; ${tables}`);
+    database.close();
+    writeFileSync(temporalVersion, '1.29.1\n');
+    await failToJoin(env);
+    return existsSync(temporal);
+  }
+
+  it('is made anew where a power cut left it without any table, though a server was ready on it', async () => {
+    expect(await survives('')).toBe(false);
+  });
+
+  it('is kept where it has some', async () => {
+    expect(await survives('create table namespaces (id)')).toBe(true);
   });
 });
 
