@@ -62,7 +62,7 @@ async function sendOnce(
   };
   // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
   return deps.api.send(request, {
-    receive: tellingFaults(deps, notingPrice(deps, key, receiveMedia(deps, loaded, key, 'audio'))),
+    receive: notingPrice(deps, key, keeping(deps, key, signal, receiveMedia(deps, loaded, key, 'audio'))),
     signal: deps.cutting,
   });
 }
@@ -75,9 +75,13 @@ function notingPrice<T>(deps: Dependencies, key: AttemptKey, receive: Receive<T>
   };
 }
 
-/** A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. */
-function tellingFaults<T>(deps: Dependencies, receive: Receive<T>): Receive<T> {
+/**
+ * A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. One that came whole is kept until
+ * the disk takes it, as a verdict is: it comes once, and it is paid for.
+ */
+function keeping<T>(deps: Dependencies, key: AttemptKey, signal: AbortSignal, receive: Receive<T>): Receive<T> {
   return async (body, info) => {
+    if (Buffer.isBuffer(body)) return insist(deps, key, { verdict: 'done' }, signal, () => receive(body, info));
     try {
       return await receive(body, info);
     } catch (error) {

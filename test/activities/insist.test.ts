@@ -40,28 +40,34 @@ describe('insist', () => {
     expect(worker.faults).toEqual([FULL]);
   });
 
-  it('does not lose a transcript, which comes in the answer itself', async () => {
+  it.each([
+    ['a transcript', stt(), 'transcription', { outcome: 'succeeded', text: expect.any(String) }],
+    ['a sound', tts(), 'speech', { outcome: 'succeeded', file: { extension: 'mp3' } }],
+  ] as const)('does not lose %s that comes in the answer itself', async (_, spec, step, result) => {
     const world = await createWorld();
-    await world.fill([stt()]);
+    await world.fill([spec], { tts: 'sync' });
     let isFull = true;
-    const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
     const worker = await world.worker({
       change: ({ store }) => ({
         store: {
           ...store,
-          write: (stem, body, expectation) => {
-            if (!isFull) return store.write(stem, body, expectation);
+          write: (stem, body, expectation, onReceived) => {
+            if (!isFull) return store.write(stem, body, expectation, onReceived);
             if (!Buffer.isBuffer(body)) body.destroy();
             return Promise.reject(new StoreUnwritable('x.part', cause));
           },
         },
       }),
     });
-    const submitting = worker.submit(keyOf(1, 1, 'transcription'));
+    const submitting = worker.submit(keyOf(1, 1, step));
     await waitFor(() => worker.faults.length > 0);
     isFull = false;
     expect(await submitting).toMatchObject({ verdict: 'done' });
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', text: expect.any(String) });
+    expect(await world.row(1)).toMatchObject(result);
     expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
   });
 

@@ -4,6 +4,7 @@ import { loadAttempt } from '../../activities/load-attempt.ts';
 import { recordVerdict } from '../../activities/record-verdict.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { keyOf, lipSync, stt, tts } from './rows.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createWorld } from './world.ts';
 
 const STT = keyOf(1, 1, 'transcription');
@@ -108,8 +109,10 @@ describe('a result that is the answer itself', () => {
   it('that the disk does not take is told at once, before more is paid for', async () => {
     const world = await createWorld();
     await world.fill([tts()], { tts: 'sync' });
+    const cut = new AbortController();
     const worker = await world.worker({
       change: ({ store }) => ({
+        cutting: cut.signal,
         store: {
           ...store,
           write: (_stem, body) => {
@@ -123,7 +126,11 @@ describe('a result that is the answer itself', () => {
         },
       }),
     });
-    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    const submitting = worker.submit(keyOf(1));
+    await waitFor(() => worker.faults.length > 0);
+    // It is tried as long as the process can wait.
+    cut.abort();
+    expect(await submitting).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
     expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
   });
 });
