@@ -187,9 +187,12 @@ export class ManifestReader {
     const id = givenId === '' ? this.#idMaker.make(named) : givenId;
     const badId = givenId === '' ? undefined : findBadId(givenId, columns.headerOf('id'));
     if (badId !== undefined) report(badId);
-    const twice = this.#unique ? this.#ids.lineBefore(id, line) : undefined;
+    // Without a column for them all ids are made from content, and so that they differ. JSON lines may bring one later.
+    const mayClash = this.#unique && (idAt !== undefined || !this.#csv);
+    const twice = mayClash ? this.#ids.lineBefore(this.#names.keyOfId(id), line) : undefined;
     if (twice !== undefined) {
-      const expected = `an id of its own for every row; line ${twice} has this one too`;
+      const alike = this.#names.isById ? ', letter case aside, as files need one' : '';
+      const expected = `an id of its own for every row${alike}; line ${twice} has this one too`;
       report({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
     }
     const { spec } = parsed;

@@ -1,4 +1,4 @@
-import { collisionKey, templateFields, whyBadPath, whyReserved } from './output-name.ts';
+import { collisionKey, makeName, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 import { SeenTable } from './seen-table.ts';
@@ -8,14 +8,25 @@ type CellOf = (column: string) => string | undefined;
 
 /** Checks that every output name is a path below `media/` that no other row has. */
 export class NameCheck {
+  /** Names are made from ids alone: they differ where ids do, letter case aside, so that one check serves both. */
+  readonly isById: boolean;
+  readonly #template: string;
   readonly #fields: readonly string[];
   readonly #unique: boolean;
   readonly #names = new SeenTable();
 
   /** `unique`: whether names are compared with each other. */
   constructor(template: string, unique: boolean) {
+    this.#template = template;
     this.#fields = templateFields(template);
+    this.isById = this.#fields.includes('id') && this.#fields.every((field) => field === 'id' || field === 'ext');
     this.#unique = unique;
+  }
+
+  /** What the ids of two rows must not share. */
+  keyOfId(id: string): string {
+    if (!this.isById) return id;
+    return collisionKey(makeName(this.#template, { id, row: 0, kind: '', cellOf: () => undefined }));
   }
 
   /**
@@ -30,7 +41,7 @@ export class NameCheck {
     if (why !== undefined) {
       return { column: this.#blame(cellOf), expected: `${why} (from --name)`, came: show(name), code: 'bad-name' };
     }
-    const twice = this.#unique ? this.#names.lineBefore(collisionKey(name), line) : undefined;
+    const twice = this.#unique && !this.isById ? this.#names.lineBefore(collisionKey(name), line) : undefined;
     if (twice === undefined) return undefined;
     const expected = `a file name of its own for every row, letter case aside; line ${twice} has this one too`;
     return { column: this.#blame(cellOf), expected, came: show(name), code: 'duplicate-name' };

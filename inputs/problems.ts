@@ -22,7 +22,7 @@ export const PROBLEM_CODES = {
   'no-kind': 'a row whose kind cannot be told',
   'missing-cell': 'an empty cell that the kind needs',
   'bad-id': 'an id that cannot be part of a file name',
-  'duplicate-id': 'an id given twice',
+  'duplicate-id': 'an id given twice, or one that differs from another in letter case only',
   'bad-url': 'a link that is not an absolute http(s) URL',
   'local-file': 'a local file where the service needs a URL',
   'bad-number': 'a number that is none, or out of range',

@@ -1,33 +1,32 @@
 import { hash } from 'node:crypto';
 
-const SLOTS_AT_START = 1024;
+/** Parts of a table, which grow one by one: a table that grew as a whole would be there twice while it does. */
+const PARTS = 32;
+const SLOTS_AT_START = 16;
+/** A part that is fuller than this grows by {@link GROWTH}. */
+const FULLEST = 0.8;
+const GROWTH = 1.5;
+const TWO_TO_32 = 2 ** 32;
 
 /**
  * Remembers a number (a line, a count) for each of millions of names without holding the names: 64 bits of their hash
- * and 32 bits of value in flat arrays with open addressing, 16 to 32 bytes a name. Two different names are taken for one
+ * and 32 bits of value in flat arrays with open addressing, 15 to 23 bytes a name. Two different names are taken for one
  * with a probability of about 3 in 10^8 among a million.
  */
 export class SeenTable {
-  #high = new Uint32Array(SLOTS_AT_START);
-  #low = new Uint32Array(SLOTS_AT_START);
-  /** 0 marks a free slot, so values start at 1. */
-  #value = new Uint32Array(SLOTS_AT_START);
-  #size = 0;
+  readonly #parts = new Map<number, Part>();
 
   /** The number remembered for the name, if any. */
   get(name: string): number | undefined {
     const [high, low] = hashOf(name);
-    const value = this.#value[this.#slotOf(high, low)] ?? 0;
+    const value = this.#partOf(low).get(high, low);
     return value === 0 ? undefined : value;
   }
 
   /** Remembers a positive number for the name. */
   set(name: string, value: number): void {
-    if (this.#size * 4 >= this.#value.length * 3) this.#grow();
     const [high, low] = hashOf(name);
-    const slot = this.#slotOf(high, low);
-    if (this.#value[slot] === 0) this.#size++;
-    this.#put(slot, high, low, value);
+    this.#partOf(low).set(high, low, value);
   }
 
   /** The line that had the name before, if any; else remembers this one. */
@@ -37,28 +36,60 @@ export class SeenTable {
     return earlier;
   }
 
-  #put(slot: number, high: number, low: number, value: number): void {
-    this.#high[slot] = high;
-    this.#low[slot] = low;
-    this.#value[slot] = value;
+  #partOf(low: number): Part {
+    const number = low % PARTS;
+    let part = this.#parts.get(number);
+    if (part === undefined) {
+      part = new Part();
+      this.#parts.set(number, part);
+    }
+    return part;
+  }
+}
+
+class Part {
+  /** Three numbers a slot: high and low half of the hash, and the value; 0 marks a free slot, so values start at 1. */
+  #slots = new Uint32Array(SLOTS_AT_START * 3);
+  #size = 0;
+
+  /** 0 if there is none. */
+  get(high: number, low: number): number {
+    return this.#slots[this.#placeOf(high, low) + 2] ?? 0;
   }
 
-  #slotOf(high: number, low: number): number {
-    const mask = this.#value.length - 1;
-    let slot = low & mask;
-    while (this.#value[slot] !== 0 && (this.#high[slot] !== high || this.#low[slot] !== low)) slot = (slot + 1) & mask;
-    return slot;
+  set(high: number, low: number, value: number): void {
+    let at = this.#placeOf(high, low);
+    if (this.#slots[at + 2] === 0) {
+      this.#size += 1;
+      if (this.#size * 3 > this.#slots.length * FULLEST) {
+        this.#grow();
+        at = this.#placeOf(high, low);
+      }
+    }
+    this.#put(at, high, low, value);
+  }
+
+  #put(at: number, high: number, low: number, value: number): void {
+    this.#slots[at] = high;
+    this.#slots[at + 1] = low;
+    this.#slots[at + 2] = value;
+  }
+
+  /** Where the hash lies, or would. */
+  #placeOf(high: number, low: number): number {
+    const slots = this.#slots;
+    let at = Math.floor((high / TWO_TO_32) * (slots.length / 3)) * 3;
+    while (slots[at + 2] !== 0 && (slots[at] !== high || slots[at + 1] !== low)) at = (at + 3) % slots.length;
+    return at;
   }
 
   #grow(): void {
-    const [highs, lows, values] = [this.#high, this.#low, this.#value];
-    this.#high = new Uint32Array(values.length * 2);
-    this.#low = new Uint32Array(values.length * 2);
-    this.#value = new Uint32Array(values.length * 2);
-    values.forEach((value, slot) => {
-      const [high, low] = [highs[slot] ?? 0, lows[slot] ?? 0];
-      if (value !== 0) this.#put(this.#slotOf(high, low), high, low, value);
-    });
+    const before = this.#slots;
+    this.#slots = new Uint32Array(Math.ceil((before.length / 3) * GROWTH) * 3);
+    for (let at = 0; at < before.length; at += 3) {
+      const [high, low, value] = [before[at] ?? 0, before[at + 1] ?? 0, before[at + 2] ?? 0];
+      if (value !== 0) this.#put(this.#placeOf(high, low), high, low, value);
+    }
   }
 }
 

@@ -187,7 +187,7 @@ export const BAD_MANIFESTS: readonly BadManifest[] = [
   {
     what: 'ids that differ in letter case only',
     content: 'id,text,voice\nA,x,v\na,y,v\n',
-    problems: [[3, 'id', 'duplicate-name']],
+    problems: [[3, 'id', 'duplicate-id']],
   },
   {
     what: 'a path in name',

@@ -20,6 +20,16 @@ describe('checkManifest on bad manifests', () => {
     expect(Object.keys(PROBLEM_CODES).filter((code) => !seen.has(code as ProblemCode))).toEqual(['changed']);
   });
 
+  it('tells alike ids from equal ones where a template makes names of more than the id', async () => {
+    const content = 'id,take,text,voice\nA,1,x,v\na,1,y,v\nA,2,z,v\na,3,z,v\n';
+    const { problems } = await check(content, { nameTemplate: '{take}/{id}.{ext}' });
+    expect(problems.map(({ line, code }) => [line, code])).toEqual([
+      [3, 'duplicate-name'],
+      [4, 'duplicate-id'],
+      [5, 'duplicate-id'],
+    ]);
+  });
+
   it('lists all errors at once, with lines past quoted newlines, CR LF and lone CR', async () => {
     const content =
       'id,kind,text,voice,audio\r\n' + // 1
