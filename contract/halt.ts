@@ -1,7 +1,7 @@
 /**
  * When a batch gives up by itself: `never`, or once too many of its rows have failed. Written as `never`, `soon,fail=20`,
  * `soon,fail=5%`, `now,fail=1`. `soon` fetches what runs; `now` does not wait for it. `alike`, the default, does not give up but pauses: when the
- * first 20 paid rows have all come to nothing for one reason.
+ * first 20 paid rows have all come to nothing, with one class of failure.
  */
 export type HaltPolicy =
   | { readonly when: 'never' }

@@ -14,7 +14,7 @@ export interface BadRow {
 }
 
 /**
- * Pauses a batch whose first paid rows have all come to nothing for one reason, if a row is left that still costs money. Called in the
+ * Pauses a batch whose first paid rows have all come to nothing, with one class of failure, if a row is left that still costs money. Called in the
  * transaction that notes the failure, so that it holds over all processes; costs nothing any more once a row had a result.
  */
 export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
@@ -26,8 +26,7 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
     .executeTakeFirstOrThrow();
   const before = toWatch(line.watch);
   if (before.is !== 'on' || line.control !== 'running' || !(await isPaid(tx, batch, row))) return;
-  const reason = `${failure.class}: ${reasonOf(failure)}`;
-  const watch = afterFailure(before, { row, reason }, await hasResult(tx, batch, bad, before.since));
+  const watch = afterFailure(before, { row, reason: failure.class }, await hasResult(tx, batch, bad, before.since));
   if (watch === before) return;
   const isDue = watch.is === 'due' && (await costsMore(tx, batch));
   const { charged } = await readSums(tx, batch);
@@ -52,8 +51,8 @@ function toWatch(json: string | null): AlikeWatch {
 }
 
 function wordsOf({ rows }: AlikeWatch, failure: Failure, charged: number): string {
-  const credits = `${charged} ${charged === 1 ? 'credit is' : 'credits are'} charged so far`;
-  return `the first ${rows.length} paid rows all came to nothing for one reason: ${reasonOf(failure)} (${failure.class}); ${credits}`;
+  const credits = `${charged.toLocaleString('en-US')} ${charged === 1 ? 'credit is' : 'credits are'} charged so far`;
+  return `the first ${rows.length} paid rows all came to nothing (${failure.class}), the last of them for this: ${reasonOf(failure)}; ${credits}`;
 }
 
 async function isPaid(tx: Tx, batch: string, row: number): Promise<boolean> {

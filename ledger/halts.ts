@@ -2,7 +2,6 @@ import type { Failure } from '../contract/failures.ts';
 import { formatHalt } from '../contract/halt.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
-import { reasonOf } from '../workflows/policy/failure-reason.ts';
 import { shouldHalt, type Ended } from '../workflows/policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
 import { countRecent } from './counts.ts';
@@ -50,11 +49,11 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
 
 /**
  * Pauses the batch where its `--halt` says so and the results of the first rows cannot be fetched, though these rows may still run for
- * hours. A single failure passes, as a rule, with a fresh link; one that comes to the same row again counts. Asked before it is noted.
+ * hours. A single failure passes, as a rule, with a fresh link; a second one of the row counts, however it is worded. Asked before it is noted.
  */
 export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure: Failure): Promise<void> {
   const before = toFailure(line.failure);
-  const isAgain = line.outcome === null && before !== null && reasonOf(before) === reasonOf(failure);
+  const isAgain = line.outcome === null && before?.class === failure.class;
   if (!isAgain) return;
   const batch = await tx
     .selectFrom('batches')

@@ -24,7 +24,7 @@ export function addTuningFlags(command: Command): Command {
     .option('--budget <credits>', 'never spend more than this; none takes it away (default: none)', positiveOrNone)
     .option(
       '--halt <policy>',
-      `give up at failures: ${HALT_FORMS} (default: alike, which pauses where the first 20 paid rows all fail for one reason)`,
+      `give up at failures: ${HALT_FORMS} (default: alike, which pauses where the first 20 paid rows all fail with one class)`,
       halt,
     )
     .addOption(

@@ -63,7 +63,7 @@ describe('a batch whose first rows come to nothing', () => {
       pauseReason: {
         class: 'ResultGone',
         message:
-          'the first 20 paid rows all came to nothing for one reason: 403 from cdn.example (ResultGone); 50 credits are charged so far',
+          'the first 20 paid rows all came to nothing (ResultGone), the last of them for this: 403 from cdn.example; 50 credits are charged so far',
       },
     });
     expect((await ledger.intend(aKey(21), INTENT)).answer).toBe('held');
@@ -71,7 +71,7 @@ describe('a batch whose first rows come to nothing', () => {
 
   it.each([
     ['a row has a result', () => succeed(1)],
-    ['a row has another reason', () => fail(1, HOARSE)],
+    ['a row has another class', () => fail(1, HOARSE)],
   ])('goes on where %s', async (_what, first) => {
     await fillAlike(40);
     await first();
@@ -103,6 +103,21 @@ describe('a batch whose first rows come to nothing', () => {
     for (let row = 1; row <= 20; row++) await fail(row);
     expect(await control()).toBe('running');
     expect(await ledger.closeBatch('b')).toBe(0);
+  });
+
+  it('pauses also where each row words one cause in its own way, ended or still running', async () => {
+    const worded = (row: number): Failure =>
+      row % 2 === 0 ? BLOCKED : { ...BLOCKED, cause: `410 from cdn-${row}.example` };
+    await fillAlike(60);
+    for (let row = 1; row <= 20; row++) await fail(row, worded(row));
+    expect(await control()).toBe('paused');
+    await ledger.setControl('b', 'running');
+    for (let row = 21; row <= 40; row++) {
+      await pay(row);
+      await ledger.changeRunning(aKey(row), { state: 'processing', trouble: worded(row) });
+      await ledger.changeRunning(aKey(row), { state: 'processing', trouble: worded(row + 1) });
+    }
+    expect(await control()).toBe('paused');
   });
 
   it('counts anew after a person let it go on, and after a redrive', async () => {

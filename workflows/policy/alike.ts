@@ -1,6 +1,9 @@
+import type { FailureClass } from '../../contract/failures.ts';
+
 /**
- * Whether the first paid rows of a batch all come to nothing for one reason. Such a batch would spend on, row after row, for
- * results that nobody gets: a wrong voice, a blocked host of results, a service that makes silence.
+ * Whether the first paid rows of a batch all come to nothing, with one class of failure. Such a batch would spend on, row after row, for
+ * results that nobody gets: a wrong voice, a blocked host of results, a service that makes silence. The class decides, not the words: one
+ * cause is worded in many ways (403 and 410 for a dead link, a code here and none there, the name of the row's own file).
  */
 
 /** So many rows alike are no accident. */
@@ -10,11 +13,11 @@ export const FIRST_ALIKE = 20;
 export interface AlikeWatch {
   /** Only what ended since counts, ms; null: all. */
   readonly since: number | null;
-  /** The reason of all rows so far; null before the first. */
-  readonly reason: string | null;
+  /** The failure class of all rows so far; null before the first. */
+  readonly reason: FailureClass | null;
   /** Their numbers; never more than {@link FIRST_ALIKE}. */
   readonly rows: readonly number[];
-  /** `over`: some row had a result, or another reason, so nothing follows any more. `due`: the batch is to pause. */
+  /** `over`: some row had a result, or another class, so nothing follows any more. `due`: the batch is to pause. */
   readonly is: 'on' | 'over' | 'due';
 }
 
@@ -26,7 +29,7 @@ export function newWatch(since: number | null): AlikeWatch {
 /** The watch after one more paid row has come to nothing; the same row may be told of twice. */
 export function afterFailure(
   watch: AlikeWatch,
-  failure: { readonly row: number; readonly reason: string },
+  failure: { readonly row: number; readonly reason: FailureClass },
   hasResult: boolean,
 ): AlikeWatch {
   if (watch.is !== 'on') return watch;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { FailureClass } from '../../../contract/failures.ts';
 import { afterFailure, FIRST_ALIKE, newWatch, type AlikeWatch } from '../../../workflows/policy/alike.ts';
 
 interface Told {
   readonly row: number;
-  readonly reason: string;
+  readonly reason: FailureClass;
   readonly hasResult: boolean;
 }
 
@@ -17,29 +18,33 @@ function watchAll(told: readonly Told[]): AlikeWatch {
 
 const TOLD = fc.record({
   row: fc.integer({ min: 1, max: 40 }),
-  reason: fc.constantFrom('403 from cdn.example', '403 from cdn.example', '403 from cdn.example', 'silence'),
+  reason: fc.constantFrom<FailureClass>('ResultGone', 'ResultGone', 'ResultGone', 'Unfit'),
   hasResult: fc.integer({ min: 0, max: 30 }).map((chance) => chance === 30),
 });
 
 describe('the watch over the first rows', () => {
   it('is due at the twentieth row of one reason, and not before', () => {
-    const rows = Array.from({ length: FIRST_ALIKE }, (_, at) => ({ row: at + 1, reason: 'silence', hasResult: false }));
+    const rows = Array.from({ length: FIRST_ALIKE }, (_, at) => ({
+      row: at + 1,
+      reason: 'Unfit' as const,
+      hasResult: false,
+    }));
     expect(watchAll(rows.slice(1)).is).toBe('on');
     expect(watchAll(rows).is).toBe('due');
   });
 
   it('counts a row once, however often it is told of', () => {
-    const again = Array.from({ length: 100 }, () => ({ row: 7, reason: 'silence', hasResult: false }));
+    const again = Array.from({ length: 100 }, () => ({ row: 7, reason: 'Unfit' as const, hasResult: false }));
     expect(watchAll(again)).toMatchObject({ is: 'on', rows: [7] });
   });
 
-  it('is over for good at the first result, and at a second reason', () => {
-    const many = Array.from({ length: 50 }, (_, at) => ({ row: at + 2, reason: 'silence', hasResult: false }));
-    expect(watchAll([{ row: 1, reason: 'silence', hasResult: true }, ...many]).is).toBe('over');
-    expect(watchAll([{ row: 1, reason: 'hoarse', hasResult: false }, ...many]).is).toBe('over');
+  it('is over for good at the first result, and at a second class', () => {
+    const many = Array.from({ length: 50 }, (_, at) => ({ row: at + 2, reason: 'Unfit' as const, hasResult: false }));
+    expect(watchAll([{ row: 1, reason: 'Unfit' as const, hasResult: true }, ...many]).is).toBe('over');
+    expect(watchAll([{ row: 1, reason: 'JobFailed', hasResult: false }, ...many]).is).toBe('over');
   });
 
-  it('is due exactly where the first twenty rows had one reason and no result was there', () => {
+  it('is due exactly where the first twenty rows had one class and no result was there', () => {
     fc.assert(
       fc.property(fc.array(TOLD, { maxLength: 80 }), (told) => {
         const watch = watchAll(told);
