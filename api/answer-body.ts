@@ -147,6 +147,7 @@ export class AnswerBody {
       this.fail(new BodyCut(`the answer is larger than ${this.#maxBytes} bytes`));
       return;
     }
+    this.#watch.came(piece.length);
     this.#watch.listen();
     if (this.#stream === undefined) {
       this.#pieces.push(piece);

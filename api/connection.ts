@@ -23,7 +23,7 @@ export interface ApiOptions {
    * Default 30,000.
    */
   readonly readTimeoutMs?: number;
-  /** Longest time for a download, whole, in ms. Default 1,800,000 (half an hour). */
+  /** Longest time for a download, in ms, beside a second for each KiB that came: a slow line is no fault. Default 1,800,000 (half an hour). */
   readonly downloadTimeoutMs?: number;
   /** Largest answer that is JSON or text, in bytes. Default 16 MiB. */
   readonly maxBodyBytes?: number;
@@ -139,6 +139,7 @@ export function createConnection(options: ApiOptions): Connection {
         agents: isFree ? agents.free : agents.outside,
         headTimeoutMs: readMs,
         totalTimeoutMs: options.downloadTimeoutMs ?? 30 * 60_000,
+        msPerKib: 1_000,
         maxBytes: maxMediaBytes,
         signal,
       });

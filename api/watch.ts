@@ -6,6 +6,8 @@ export interface TimeLimits {
   readonly headTimeoutMs: number;
   /** From the start to the end of the answer's body. */
   readonly totalTimeoutMs: number;
+  /** What each KiB of the body adds to that; left out: nothing. */
+  readonly msPerKib?: number;
   /** Longest silence between two pieces of the body. */
   readonly idleTimeoutMs: number;
 }
@@ -21,6 +23,8 @@ export class Watch {
   #stage: 'connecting' | 'heading' | 'reading' = 'connecting';
   /** Since when somebody waits for a piece of the body; infinite while nobody does. */
   #waitingSince = Infinity;
+  /** Time that the body has gained by what came of it. */
+  #gained = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param onLate called once, with what did not come in time. */
@@ -43,6 +47,11 @@ export class Watch {
   /** Somebody waits for the next piece of the body from now on. */
   listen(): void {
     this.#waitingSince = performance.now();
+  }
+
+  /** So many bytes of the body came. */
+  came(bytes: number): void {
+    this.#gained += (bytes / 1024) * (this.#limits.msPerKib ?? 0);
   }
 
   /** Nobody waits for the body now, a slow disk for example: silence does not count. */
@@ -68,7 +77,10 @@ export class Watch {
     const { connectTimeoutMs, headTimeoutMs, totalTimeoutMs, idleTimeoutMs } = this.#limits;
     const connect = this.#stage === 'connecting' ? connectTimeoutMs : Infinity;
     const head = this.#stage === 'reading' ? Infinity : headTimeoutMs;
-    return Math.min(this.#startedAt + Math.min(connect, head, totalTimeoutMs), this.#waitingSince + idleTimeoutMs);
+    return Math.min(
+      this.#startedAt + Math.min(connect, head, totalTimeoutMs + this.#gained),
+      this.#waitingSince + idleTimeoutMs,
+    );
   }
 
   #whatIsLate(now: number): string {
@@ -80,6 +92,6 @@ export class Watch {
     }
     return this.#stage === 'heading'
       ? `time-out: no answer within ${seconds(Math.min(headTimeoutMs, totalTimeoutMs))}`
-      : `time-out: no whole answer within ${seconds(totalTimeoutMs)}`;
+      : `time-out: no whole answer within ${seconds(Math.round(totalTimeoutMs + this.#gained))}`;
   }
 }

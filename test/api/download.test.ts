@@ -118,10 +118,21 @@ describe('download', () => {
     }
   });
 
+  it('takes a file that takes longer than a download may, as long as it comes', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { ...VIDEO, 'content-length': String(2 * MP4.length) });
+      response.write(MP4);
+      setTimeout(() => response.end(MP4), 1_300);
+    });
+    const count: Receive<number> = async (body) => (await bytesOf(body)).length;
+    const download = clientOf(server.origin, { downloadTimeoutMs: 1_000 }).download(`${server.origin}/v`, count);
+    expect(await download).toBe(2 * MP4.length);
+  });
+
   it('throws ResultGone for a file that stalls or does not end in time', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, VIDEO);
-      response.write(MP4);
+      response.write(MP4.subarray(0, 128));
     });
     const link = `${server.origin}/v`;
     expect(await classOf(clientOf(server.origin, { readTimeoutMs: 200 }).download(link, take))).toBe('ResultGone');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Watch } from '../../api/watch.ts';
+import { type TimeLimits, Watch } from '../../api/watch.ts';
 
 const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 8_000, idleTimeoutMs: 2_000 };
 
@@ -12,7 +12,7 @@ describe('Watch', () => {
   });
 
   /** A watch, and what it was late with so far. */
-  function watching(limits = LIMITS): { watch: Watch; late: string[] } {
+  function watching(limits: TimeLimits = LIMITS): { watch: Watch; late: string[] } {
     const late: string[] = [];
     return { watch: new Watch(limits, (why) => late.push(why)), late };
   }
@@ -59,6 +59,17 @@ describe('Watch', () => {
     expect(late).toEqual([]);
     jest.advanceTimersByTime(1);
     expect(late).toEqual(['time-out: no whole answer within 8 s']);
+  });
+
+  it('gives a body more time for what came of it', () => {
+    const { watch, late } = watching({ ...LIMITS, idleTimeoutMs: 60_000, msPerKib: 1_000 });
+    watch.headed();
+    jest.advanceTimersByTime(7_000);
+    watch.came(3 * 1024);
+    jest.advanceTimersByTime(3_999);
+    expect(late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(late).toEqual(['time-out: no whole answer within 11 s']);
   });
 
   it('has the shorter limit where a later stage has less time than an earlier one', () => {
