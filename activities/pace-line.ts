@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Wave } from '../workflows/policy/learned-limit.ts';
 import { LEASE_MS, type LeaseAnswer } from '../workflows/policy/lease.ts';
 import { Pacer, type Slot } from '../workflows/policy/pacer.ts';
 import { limiterScope, type EndpointClass, type PaceNeeds } from './pace-needs.ts';
@@ -19,6 +20,8 @@ interface Known {
   readonly limit: number | null;
   readonly mayCall: boolean;
   readonly lease: LeaseAnswer;
+  /** Alone by this lease and by the one before: who begins at the same moment as others does not know of them at once. */
+  readonly isAlone: boolean;
 }
 
 interface Waiter {
@@ -31,6 +34,8 @@ export class PaceLine {
   readonly #endpoint: EndpointClass;
   readonly #batch: string;
   readonly #aheadMs: number;
+  readonly #apartMs: number;
+  readonly #wave: () => Wave | undefined;
   // Processes that begin together should not send together.
   readonly #pacer = new Pacer(Math.random());
   readonly #waiting = new Set<Waiter>();
@@ -40,12 +45,24 @@ export class PaceLine {
   /** Counts pauses, so that a lease from before one does not end it. */
   #pauses = 0;
   #isShort = false;
+  #wasAlone = false;
   #isServing = false;
 
-  constructor(endpoint: EndpointClass, batch: string, aheadMs: number) {
+  /**
+   * `aheadMs`: how long before its moment a slot is given. `apartMs`: the gap between calls where nothing limits them. `wave`: what is known of
+   * the calls around the last refusal.
+   */
+  constructor(
+    endpoint: EndpointClass,
+    batch: string,
+    { aheadMs, apartMs }: { readonly aheadMs: number; readonly apartMs: number },
+    wave: () => Wave | undefined,
+  ) {
     this.#endpoint = endpoint;
     this.#batch = batch;
     this.#aheadMs = aheadMs;
+    this.#apartMs = apartMs;
+    this.#wave = wave;
   }
 
   get limit(): number | null {
@@ -55,6 +72,11 @@ export class PaceLine {
   /** True if calls wait for their turn. */
   get isFull(): boolean {
     return this.#waiting.size > 0;
+  }
+
+  /** No slot before this, monotonic ms. */
+  get pausedUntil(): number {
+    return this.#pausedUntil;
   }
 
   get isTroubled(): boolean {
@@ -122,7 +144,7 @@ export class PaceLine {
   }
 
   /** Gives out what there is now; returns how long until there may be more, ms. */
-  #giveOut({ clock }: PaceNeeds, { mayCall, lease }: Known): number {
+  #giveOut({ clock }: PaceNeeds, { mayCall, lease, isAlone }: Known): number {
     for (const waiter of this.#waiting) {
       const now = clock.now().monotonic;
       // Its intent will be refused.
@@ -132,12 +154,10 @@ export class PaceLine {
       }
       if (lease.rate === null) {
         if (this.#pausedUntil > now) return this.#pausedUntil - now;
-        const slot = { at: now, isRefused: false };
-        this.#pacer.note(slot);
-        waiter.give(slot);
+        waiter.give(this.#pacer.unlimited(now, this.#apartMs));
         continue;
       }
-      const share = { rate: lease.rate, mayCatchUp: lease.isAlone, pausedUntil: this.#pausedUntil };
+      const share = { rate: lease.rate, mayCatchUp: isAlone, pausedUntil: this.#pausedUntil };
       const next = lease.rate > 0 ? this.#pacer.next(share, now, this.#aheadMs) : { notBefore: now + NOTHING_LEFT_MS };
       if ('notBefore' in next) {
         this.#isShort = true;
@@ -174,6 +194,7 @@ export class PaceLine {
     this.#isShort = false;
     const { wall, monotonic: since } = deps.clock.now();
     const used = this.#pacer.usedBefore(since);
+    const wave = this.#wave();
     const lease = await deps.ledger.updateLimiter(limiterScope(deps, this.#endpoint), {
       do: 'lease',
       owner: deps.owner,
@@ -182,9 +203,12 @@ export class PaceLine {
       want: isShort ? ALL : used,
       used,
       isShort,
+      ...(wave === undefined ? {} : { wave }),
       now: wall,
     });
-    const known = { since, limit, mayCall: this.#endpoint === 'read' || control === 'running', lease };
+    const mayCall = this.#endpoint === 'read' || control === 'running';
+    const known = { since, limit, mayCall, lease, isAlone: lease.isAlone && this.#wasAlone };
+    this.#wasAlone = lease.isAlone;
     if (pauses !== this.#pauses) return this.#renew(deps);
     this.#known = known;
     this.#pausedUntil = since + lease.pauseMs;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pause } from '../workflows/policy/limiter-step.ts';
+import type { Wave } from '../workflows/policy/learned-limit.ts';
 import type { Slot } from '../workflows/policy/pacer.ts';
 import { highestStated } from '../workflows/policy/rate.ts';
 import { PaceLine } from './pace-line.ts';
@@ -17,6 +18,8 @@ export interface Turn {
  * same. A timer and a synced commit before each send would lose twice that.
  */
 const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
+/** Gap between calls where nothing limits them, ms: a limit that nobody has told of then refuses a few of them, not all that are ready. */
+const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
 
 /** A synced commit takes so long, ms, with the way to the ledger and back. */
 const COMMIT_MS = 5;
@@ -28,6 +31,8 @@ interface EndpointPace {
   troublesInARow: number;
   /** When the last refusal or trouble was told to the others, monotonic ms; calls that were sent before bring no news. */
   toldAt: number;
+  /** The last refusal that was told, and what became of the calls that were on the wire then. */
+  wave: { readonly sentAt: number; refused: number; taken: number } | null;
 }
 
 /**
@@ -36,8 +41,8 @@ interface EndpointPace {
  */
 export class Pace {
   readonly #endpoints: Readonly<Record<EndpointClass, EndpointPace>> = {
-    create: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY },
-    read: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY },
+    create: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY, wave: null },
+    read: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY, wave: null },
   };
 
   /**
@@ -49,7 +54,8 @@ export class Pace {
     const { lines } = this.#endpoints[endpoint];
     let line = lines.get(batch);
     if (line === undefined) {
-      line = new PaceLine(endpoint, batch, AHEAD_MS[endpoint]);
+      const gaps = { aheadMs: AHEAD_MS[endpoint], apartMs: APART_MS[endpoint] };
+      line = new PaceLine(endpoint, batch, gaps, () => this.#waveOf(endpoint));
       lines.set(batch, line);
     }
     return { endpoint, batch, slot: await line.take(deps, signal) };
@@ -85,6 +91,11 @@ export class Pace {
     for (const line of this.#endpoints[endpoint].lines.values()) line.hold(now + pauseMs);
   }
 
+  /** Whether everybody was told to pause since the turn was given: its call had better not be made now. */
+  isHeld({ endpoint, batch }: Turn, now: number): boolean {
+    return (this.#endpoints[endpoint].lines.get(batch)?.pausedUntil ?? 0) > now;
+  }
+
   /** Whether a call that was sent then can tell the other processes something that this one has not told them. */
   isNews({ endpoint, slot }: Turn): boolean {
     return slot.at > this.#endpoints[endpoint].toldAt;
@@ -92,6 +103,28 @@ export class Pace {
 
   told(endpoint: EndpointClass, now: number): void {
     this.#endpoints[endpoint].toldAt = now;
+  }
+
+  /** A refusal is told to the others: calls that are on the wire now show whether it was a single one. */
+  tellRefused({ endpoint, slot }: Turn, now: number): void {
+    this.told(endpoint, now);
+    this.#endpoints[endpoint].wave = { sentAt: slot.at, refused: 0, taken: 0 };
+  }
+
+  /** A call had its answer: perhaps one of those that were on the wire at the last refusal. */
+  heard({ endpoint, slot }: Turn): void {
+    const { wave, toldAt } = this.#endpoints[endpoint];
+    if (wave === null || slot.at > toldAt) return;
+    // Calls overtake each other: one that was sent before the refused one was rightly taken, and may be refused as well.
+    if (slot.isRefused) wave.refused += 1;
+    else if (slot.at > wave.sentAt) wave.taken += 1;
+  }
+
+  #waveOf(endpoint: EndpointClass): Wave | undefined {
+    const { wave } = this.#endpoints[endpoint];
+    if (wave === null) return undefined;
+    const { refused, taken, sentAt } = wave;
+    return { refused, taken, counted: this.usedBefore(endpoint, sentAt) };
   }
 
   /** One more call found the service away or down; returns how many there were in a row. */

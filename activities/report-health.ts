@@ -1,4 +1,5 @@
 import type { Failure, FailureClass } from '../contract/failures.ts';
+import { SHORTEST_PAUSE_MS } from '../workflows/policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import { limiterScope, type PaceNeeds } from './pace-needs.ts';
 
@@ -48,15 +49,20 @@ export async function reportHealth(
   const wish = failure?.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs };
   switch (failure === null ? 'well' : NEWS[failure.class]) {
     case 'well':
+      pace.heard(turn);
       if (!pace.answered(endpoint)) return;
       pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'answered', now, sentAt }));
       return;
     case 'slow-down': {
       slot.isRefused = true;
       // Too many jobs at once says nothing about the pace.
-      if (failure?.limit === 'concurrency' || !pace.isNews(turn)) return;
+      if (failure?.limit === 'concurrency') return;
+      pace.heard(turn);
+      if (!pace.isNews(turn)) return;
       const counted = pace.usedBefore(endpoint, slot.at);
-      pace.told(endpoint, monotonic);
+      pace.tellRefused(turn, monotonic);
+      // At once for the calls of this process: others are about to go while the ledger is told.
+      pace.hold(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       const refusal = { owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish };
       pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'refused', ...refusal }));
       return;

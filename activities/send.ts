@@ -31,10 +31,14 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   const { loaded, key, signal, turn } = sending;
   await deps.witness('after-intent');
   await atItsMoment(deps, turn);
-  const verdict = await sendOnce(deps, sending);
+  const isHeld = deps.pace.isHeld(turn, deps.clock.now().monotonic);
+  if (isHeld) deps.pace.giveBack(turn);
+  const verdict = isHeld
+    ? notSent('The API asked for a pause between the record and the request, so the request was not sent.')
+    : await sendOnce(deps, sending);
   const failure = 'failure' in verdict ? verdict.failure : null;
   // At once, for others are about to send; its transaction is the verdict's as a rule.
-  const telling = reportHealth(deps, turn, failure);
+  const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
   telling.catch(() => undefined);
   await deps.witness('after-answer');
   const report = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));

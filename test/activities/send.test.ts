@@ -29,6 +29,22 @@ describe('trust503', () => {
   });
 });
 
+describe('a pause that the API asked for', () => {
+  it('keeps a request from being sent whose record was made already', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker({
+      // Another request is refused at this moment.
+      witness: (moment) => {
+        if (moment === 'after-intent') worker.deps.pace.hold('create', performance.now(), { pauseMs: 60_000 });
+      },
+    });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
+    expect(world.charges()).toHaveLength(0);
+    expect((await world.row(1)).charges).toMatchObject([{ state: 'not-accepted', failure: { class: 'NotSent' } }]);
+  });
+});
+
 describe('a conflict (409)', () => {
   const conflict = { kind: 'status', status: 409, accepted: false } as const;
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { Turn } from '../../activities/pace.ts';
 import { readInTurn, waitForSlot } from '../../activities/slots.ts';
+import { atItsMoment } from '../../activities/pace.ts';
 import { reportHealth } from '../../activities/report-health.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
@@ -199,8 +200,29 @@ describe('reportHealth', () => {
     const { worker, steps } = await watched(world);
     const { deps } = worker;
     const turns = await Promise.all([1, 2, 3, 4].map(() => deps.pace.take(deps, 'create', BATCH, NEVER)));
+    for (const turn of turns) await atItsMoment(deps, turn);
     for (const turn of turns) await reportHealth(deps, turn, failureOf('RateLimited'));
     expect(steps.filter((step) => step === 'refused')).toHaveLength(1);
+  });
+});
+
+describe('calls that were on the wire at a refusal', () => {
+  it('prove the limit if they were refused as well', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const clock = movableClock();
+    const { deps } = await world.worker({ clock });
+    const turns = await Promise.all([1, 2, 3, 4].map(() => deps.pace.take(deps, 'create', BATCH, NEVER)));
+    for (const turn of turns) await atItsMoment(deps, turn);
+    for (const turn of turns.slice(1)) await reportHealth(deps, turn, failureOf('RateLimited'));
+    clock.move({ wall: 1_000, monotonic: 1_000 });
+    await waitForSlot(deps, 'create', BATCH, NEVER);
+    const scope = `${world.simulator.url} u1 create`;
+    const { wall: now } = deps.clock.now();
+    const ask = { do: 'lease', owner: 'q', batch: BATCH, limit: null, want: 9, used: 0, isShort: true, now } as const;
+    // One call was taken before; nobody may go faster until the limit is tried again.
+    const { rate } = await (await world.look()).updateLimiter(scope, { ...ask, now: now + 700 });
+    expect(rate).toBeLessThanOrEqual(1);
   });
 });
 

@@ -4,8 +4,9 @@
  * What counts is how many calls of the trailing second were not refused, when one was. That is the limit itself, if the API counts calls in
  * a second. It is too little if calls had only just begun (a burst was refused), or if the refusal had another reason. So one
  * figure is a guess: the rate climbs from it at once. A second refusal at about the same figure, or one where the rate in use was
- * really reached, confirms it: then the rate is held just below, and tried a little beyond only after a long while, because each trial
- * that fails costs a refusal and the pause that the API asks for.
+ * really reached, confirms it, and so does a first one if most other calls that were on the wire were refused, too. Then the rate is
+ * held just below, and tried a little beyond only after a long while, because each trial that fails costs a refusal and the pause that the
+ * API asks for.
  *
  * A rate that the user stated is believed more than one refusal: it takes a second one at the same figure to learn a rate far below.
  */
@@ -45,12 +46,22 @@ export interface Refusal {
   readonly now: number;
 }
 
+/** What became of a process's calls around a refusal that it told of. */
+export interface Wave {
+  /** Other calls that were on the wire when it was heard, and that were refused as well. */
+  readonly refused: number;
+  /** Calls that were sent after the refused one and before it was heard, and that were not refused. */
+  readonly taken: number;
+  /** Its calls in the second before the refused one that were not refused, now that all are answered. */
+  readonly counted: number;
+}
+
 const LOWEST_RATE = 0.2;
 /** Figures that differ by less than this are the same. */
 const SAME = 0.1;
 /** A rate that the user stated is not left by more than this at the first refusal. */
 const STATED_FLOOR = 0.9;
-/** What is left of a rate that was refused though it is the stated one, until it is tried again. */
+/** What is left of a rate that was refused though it is the stated one, or one that is held, until it is tried again. */
 const NEARLY = 0.99;
 /** A refusal within this after another one says nothing about the rate that is held since, ms. */
 const SETTLE_MS = 1_200;
@@ -59,6 +70,10 @@ const LESS = 0.98;
 /** Refusals at one figure confirm each other if they are no further apart than this, ms. */
 const CONFIRM_WITHIN_MS = 10_000;
 const FIRST_HOLD_MS = 2_000;
+/** A rate that the user stated is nearly right: the hundredth that is left out costs less than the next refusal, ms. */
+const STATED_HOLD_MS = 30_000;
+/** A limit that one wave has proved is held for so many times the pause that a trial costs, for each call of the wave that proves it. */
+const PAUSES_HELD = 40;
 const CONFIRMED_HOLD_MS = 60_000;
 const DROPPED_HOLD_MS = 8_000;
 const LONGEST_HOLD_MS = 240_000;
@@ -102,7 +117,8 @@ export function learn(
     before === null || before.phase === 'hold' || before.phase === 'probe' ? (before?.rate ?? null) : before.was;
   if (isSame || isReached) {
     const rate = Math.min(stated ?? Infinity, confirmed(before, counted, inUse, isRecent));
-    const holdMs = holdAfter(before, was !== null && was > DROPPED * rate);
+    const isNearly = stated !== null && rate >= STATED_FLOOR * stated;
+    const holdMs = holdAfter(before, was !== null && was > DROPPED * rate, isNearly);
     return { ...news, rate, from: rate, was, phase: 'hold', holdMs, holdUntil: now + holdMs };
   }
   const floor = inUse === Infinity ? 0 : inUse * (learnedRate(before) === null ? STATED_FLOOR : 0.5);
@@ -110,10 +126,25 @@ export function learn(
   return { ...news, rate, from: rate, was, phase: 'climb', holdMs: FIRST_HOLD_MS, holdUntil: now };
 }
 
+/**
+ * Holds a guess at once if one wave of calls has proved it: most that were on the wire at the refusal were refused, too. After a stray refusal
+ * they would have been taken; and one or the other that is may have overtaken the refused one on its way.
+ */
+export function prove(limit: LearnedLimit, owner: string, wave: Wave, now: number): LearnedLimit {
+  const { phase, counts, was, rate: guess, from, refusedAt } = limit;
+  const isFirst = phase === 'climb' && guess === from && was === null;
+  const own = counts[owner];
+  if (!isFirst || own === undefined || wave.refused <= wave.taken) return limit;
+  // Of its own calls, those that were on their way before the refused one are told apart by now.
+  const rate = Math.max(LOWEST_RATE, Math.min(guess, limit.counted - own + wave.counted));
+  const holdMs = Math.min(CONFIRMED_HOLD_MS, PAUSES_HELD * wave.refused * Math.max(0, now - refusedAt));
+  return { ...limit, rate, from: rate, counted: rate, phase: 'hold', holdMs, holdUntil: now + holdMs };
+}
+
 /** The rate to hold after a refusal that confirms it. */
 function confirmed(before: LearnedLimit | null, counted: number, inUse: number, isRecent: boolean): number {
-  // By chance the first time; soon after another one it was held too high.
-  if (before?.phase === 'hold') return isRecent ? before.rate * LESS : before.rate;
+  // By chance perhaps, but a hundredth of the rate costs less than the pause of one more; soon after another one it was held too high.
+  if (before?.phase === 'hold') return before.rate * (isRecent ? LESS : NEARLY);
   // A trial beyond what was confirmed failed: it was right.
   if (before?.phase === 'probe' && counted >= (1 - SAME) * before.from && counted <= (1 + SAME) * before.from)
     return before.from;
@@ -133,7 +164,8 @@ function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimi
 }
 
 /** A limit that was lower all at once may soon be what it was. */
-function holdAfter(before: LearnedLimit | null, isDrop: boolean): number {
+function holdAfter(before: LearnedLimit | null, isDrop: boolean, isNearlyStated: boolean): number {
+  if (isNearlyStated) return Math.max(STATED_HOLD_MS, Math.min(CONFIRMED_HOLD_MS, (before?.holdMs ?? 0) * 2));
   if (before === null) return FIRST_HOLD_MS;
   if (before.holdMs >= DROPPED_HOLD_MS) return Math.min(LONGEST_HOLD_MS, before.holdMs * 2);
   return isDrop ? DROPPED_HOLD_MS : CONFIRMED_HOLD_MS;

@@ -1,4 +1,4 @@
-import { learnedRate } from './learned-limit.ts';
+import { learnedRate, type Wave } from './learned-limit.ts';
 import { asOf, climbed, highestStated, isFree, type Lease, type RateState } from './rate.ts';
 
 /** Who asks for a share of the pace. */
@@ -14,6 +14,8 @@ export interface LeaseAsk {
   readonly used: number;
   /** True if calls waited for their turn since it last asked. */
   readonly isShort: boolean;
+  /** What became of its calls around the last refusal that it told of, if there was one. */
+  readonly wave?: Wave;
   /** Wall clock, ms. */
   readonly now: number;
 }
@@ -52,7 +54,7 @@ export function lease(
   const all = Object.entries(clean.leases).filter(([other]) => other !== key);
   const others = all.map(([, other]) => other).filter(({ until }) => until > now);
   const stated = highestStated([limit, ...others.map((other) => other.limit)]);
-  const state = climbed(clean, ask.isShort, stated, now);
+  const state = climbed(clean, ask, stated, now);
   const learned = learnedRate(state.limit) ?? Infinity;
   const cap = Math.min(limit ?? Infinity, learned);
   const common = {

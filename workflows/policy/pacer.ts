@@ -2,7 +2,7 @@
  * Paces the calls of one process by its share of a rate, at the moment of sending.
  *
  * Slots lie on a grid, so a call that goes late does not shift those that follow. Slots that were missed (the process was busy, a pause was
- * over, there was nothing to send) are made up for, up to half a second's worth and at twice the rate. And of any calls that are as many as
+ * over, there was nothing to send yet) are made up for, up to a second's worth and at twice the rate. And of any calls that are as many as
  * the limit apart, the later one waits until the earlier one, as it was really sent, is a second old: so there are never more than the
  * limit in any trailing second.
  *
@@ -26,14 +26,16 @@ export interface PacerShare {
 
 /** Part of a rate that is used: the rest is for calls that come to the API closer together than they were sent. */
 const USE = 0.987;
+/** The same where all calls are this process's own: then the second in which they are counted keeps them apart. */
+const USE_ALONE = 0.995;
 const SECOND_MS = 1_000;
 /** Added to the second in which calls are counted, ms. */
 const WINDOW_SLACK_MS = 10;
-/** Missed slots that are made up for, ms. */
-const CATCH_UP_MS = 500;
+/** Missed slots that are made up for, ms. More than a second's worth would not fit into the second. */
+const CATCH_UP_MS = 1_000;
 /** Processes that begin at the same moment spread over so much time, ms. */
 const SPREAD_MS = 100;
-const CATCH_UP_PACE = 1.5;
+const CATCH_UP_PACE = 2;
 
 export class Pacer {
   /** Calls that may lie in the trailing second, oldest first. */
@@ -42,6 +44,8 @@ export class Pacer {
   #last = Number.NEGATIVE_INFINITY;
   readonly #phase: number;
   #pruneAt = 64;
+  /** The second before the first call counts as missed slots, once it is known that nobody else has used them. */
+  #isCredited = false;
   /** Places of slots that were given and not used. */
   readonly #returned: number[] = [];
 
@@ -53,10 +57,14 @@ export class Pacer {
   /** The next slot, if it lies no further ahead than `aheadMs`; otherwise when it will. */
   next(share: PacerShare, now: number, aheadMs: number): Slot | { readonly notBefore: number } {
     const { rate, mayCatchUp, pausedUntil } = share;
-    const gap = SECOND_MS / (rate * USE);
+    const gap = SECOND_MS / (rate * (mayCatchUp ? USE_ALONE : USE));
     const begin = Math.max(now, pausedUntil);
     // Whoever is not alone begins anew at a place of his own, or all would send at the same moments after a pause.
     if (!mayCatchUp && this.#last + gap < begin) this.#last = begin + this.#phase * Math.min(gap, SPREAD_MS) - gap;
+    if (mayCatchUp && !this.#isCredited) {
+      this.#isCredited = true;
+      this.#last -= CATCH_UP_MS;
+    }
     const oldest = mayCatchUp ? now - CATCH_UP_MS : Number.NEGATIVE_INFINITY;
     while ((this.#returned[0] ?? Infinity) < oldest) this.#returned.shift();
     const place = Math.max(oldest, this.#returned[0] ?? this.#last + gap);
@@ -69,12 +77,18 @@ export class Pacer {
     return slot;
   }
 
-  /** Notes a call that went without a slot, because nothing limited it. It counts in the second before a limit that is found. */
-  note(slot: Slot): void {
+  /**
+   * A slot where nothing limits: at once, but this long after the one before. It counts in the second before a limit that is found. The
+   * gap is there because calls that go at the same moment would all be refused before the first refusal is heard.
+   */
+  unlimited(now: number, gapMs: number): Slot {
+    const slot = { at: Math.max(now, (this.#sent.at(-1)?.at ?? now) + gapMs), isRefused: false };
     this.#sent.push(slot);
-    if (this.#sent.length < this.#pruneAt) return;
-    this.#sent = this.#sent.filter(({ at }) => at > slot.at - 2 * SECOND_MS);
-    this.#pruneAt = 2 * this.#sent.length + 64;
+    if (this.#sent.length >= this.#pruneAt) {
+      this.#sent = this.#sent.filter(({ at }) => at > slot.at - 2 * SECOND_MS);
+      this.#pruneAt = 2 * this.#sent.length + 64;
+    }
+    return slot;
   }
 
   /** Takes a slot back that is not used. */

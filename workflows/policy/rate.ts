@@ -1,4 +1,4 @@
-import { climb, learn, learnedRate, type LearnedLimit, type Refusal } from './learned-limit.ts';
+import { climb, learn, learnedRate, prove, type LearnedLimit, type Refusal, type Wave } from './learned-limit.ts';
 
 /**
  * What is known of the pace that an API allows one account in one endpoint class, as pure steps on a small state that the ledger
@@ -43,7 +43,8 @@ export const FRESH_RATE: RateState = { pausedUntil: 0, troubles: 0, troubledAt: 
 
 /** The clocks of workers may differ by this, ms. */
 const CLOCK_SKEW_MS = 5_000;
-const SHORTEST_PAUSE_MS = 250;
+/** A refusal pauses everybody for so long at least, ms. */
+export const SHORTEST_PAUSE_MS = 250;
 const LONGEST_TROUBLE_MS = 30_000;
 /** A pause that the API asks for is obeyed up to this; a longer wish is asked for again. */
 const LONGEST_PAUSE_MS = 600_000;
@@ -111,10 +112,18 @@ function othersCounts(leases: readonly Lease[], { owner, counted, now }: Refusal
   return counts;
 }
 
-/** Lets the learned limit climb by the time that passed, if somebody waits for it to. */
-export function climbed(state: RateState, isShort: boolean, stated: number | null, now: number): RateState {
+/** Lets the learned limit climb by the time that passed, if somebody waits for it to; or holds it, where one wave of calls has proved it. */
+export function climbed(
+  state: RateState,
+  { owner, isShort, wave }: { readonly owner: string; readonly isShort: boolean; readonly wave?: Wave },
+  stated: number | null,
+  now: number,
+): RateState {
   if (state.limit === null) return state;
-  const limit = climb(state.limit, isShort && state.pausedUntil <= now, stated, now);
+  // Answers of the wave may still be on their way in the pause.
+  const isOver = state.pausedUntil <= now;
+  const proven = isOver && wave !== undefined ? prove(state.limit, owner, wave, now) : state.limit;
+  const limit = climb(proven, isShort && isOver, stated, now);
   return limit === state.limit ? state : { ...state, limit };
 }
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { climb, learn, learnedRate, type LearnedLimit, type Refusal } from '../../../workflows/policy/learned-limit.ts';
+import {
+  climb,
+  learn,
+  learnedRate,
+  prove,
+  type LearnedLimit,
+  type Refusal,
+} from '../../../workflows/policy/learned-limit.ts';
 
 const NOW = 1_000_000;
 const ALONE = { others: {}, pausedUntil: 0 };
@@ -38,9 +45,9 @@ describe('the first refusal', () => {
     expect(learnedRate(wait(first(4, 100), 1_000, 100))).toBeNull();
   });
 
-  it('of a stated rate that was used to the full takes a little of it, for two seconds', () => {
-    expect(first(98, 100)).toMatchObject({ rate: 99, phase: 'hold', holdMs: 2_000 });
-    expect(learnedRate(wait(first(98, 100), 3_000, 100))).toBeNull();
+  it('of a stated rate that was used to the full takes a little of it, for half a minute', () => {
+    expect(first(98, 100)).toMatchObject({ rate: 99, phase: 'hold', holdMs: 30_000 });
+    expect(learnedRate(wait(first(98, 100), 31_000, 100))).toBeNull();
   });
 
   it('adds up what processes sent, each once', () => {
@@ -50,6 +57,36 @@ describe('the first refusal', () => {
     expect(both).toMatchObject({ counted: 98, rate: 98 });
     expect(learn(both, refusal(48, { owner: 'q', sentAt: NOW + 110, now: NOW + 130 }), news)).toBe(both);
     expect(learn(null, refusal(30), { others: { q: 60 }, pausedUntil: 0 })).toMatchObject({ counted: 90 });
+  });
+});
+
+describe('a wave of calls that were on the wire at the first refusal', () => {
+  const wave = { refused: 3, taken: 0, counted: 99 };
+  const after = NOW + 1_000;
+
+  it('proves the limit if most of them were refused, and the trial of it waits the longer the more there were', () => {
+    const limit = prove(first(100), 'p', wave, after);
+    expect(limit).toMatchObject({ rate: 99, phase: 'hold', holdUntil: after + 60_000 });
+    expect(prove(first(100), 'p', { ...wave, refused: 1 }, after)).toMatchObject({ holdUntil: after + 40_000 });
+    // What was counted of other processes stands.
+    const both = learn(null, refusal(50), { others: { q: 40 }, pausedUntil: 0 });
+    expect(prove(both, 'p', { ...wave, counted: 48 }, after)).toMatchObject({ rate: 88, phase: 'hold' });
+  });
+
+  it('proves nothing if as many were taken, none was refused, or it was another process that heard the refusal', () => {
+    const limit = first(100);
+    expect(prove(limit, 'p', { ...wave, taken: 1 }, after)).toMatchObject({ rate: 99, phase: 'hold' });
+    expect(prove(limit, 'p', { ...wave, taken: 3 }, after)).toBe(limit);
+    expect(prove(limit, 'p', { ...wave, refused: 0 }, after)).toBe(limit);
+    expect(prove(limit, 'q', wave, after)).toBe(limit);
+  });
+
+  it('says nothing once the rate has climbed, or another limit was known before', () => {
+    const climbed = wait(first(100), 500) as LearnedLimit;
+    expect(prove(climbed, 'p', wave, after)).toBe(climbed);
+    const known = learn(wait(first(100), 750), refusal(100, { now: NOW + 2_000 }), ALONE);
+    const fallen = learn(known, refusal(40, { now: NOW + 20_000 }), ALONE);
+    expect(prove(fallen, 'p', wave, after)).toBe(fallen);
   });
 });
 
@@ -84,10 +121,10 @@ describe('a limit that is held', () => {
   const held = learn(wait(first(100), 750), refusal(100, { now: NOW + 2_000 }), ALONE);
   const later = NOW + 20_000;
 
-  it('stays at a refusal by chance, and goes down at one soon after', () => {
+  it('goes down a little at a refusal by chance, and more at one soon after', () => {
     const chance = learn(held, refusal(99, { now: later }), ALONE);
-    expect(learnedRate(chance)).toBe(100);
-    expect(learnedRate(learn(chance, refusal(99, { now: later + 5_000 }), ALONE))).toBe(98);
+    expect(learnedRate(chance)).toBe(99);
+    expect(learnedRate(learn(chance, refusal(99, { now: later + 5_000 }), ALONE))).toBeCloseTo(97.02, 6);
   });
 
   it('is tried slowly a little beyond, then quickly, and is forgotten when it was exceeded many times over', () => {

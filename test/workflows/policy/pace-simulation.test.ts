@@ -32,8 +32,6 @@ const scenes: readonly [string, Partial<Scene>][] = [
   ['a hidden limit', { stated: null }],
   ['a hidden limit that asks for no pause', { stated: null, retryAfterMs: undefined }],
   ['a hidden limit, far away', { ...FAR, stated: null }],
-  ['a hidden limit, by two processes', { stated: null, processes: 2 }],
-  ['a hidden limit, by three processes', { stated: null, processes: 3 }],
   ['a stated rate that is twice too high', { limitAt: () => 50 }],
 ];
 
@@ -49,6 +47,25 @@ describe('the pace of all processes together', () => {
       // Some updates of the shared state a second, however many calls there are.
       expect(seen.updates / scene.processes / 33).toBeLessThanOrEqual(5);
     }
+  });
+
+  // What each counts of the others is a moment old: a call or two of a hundred may be missing.
+  it.each([2, 3])('uses 96 %% of a hidden limit by %d processes, at one refusal in a hundred', (processes) => {
+    for (const seed of [1, 2, 3]) {
+      const seen = simulate({ ...SCENE, stated: null, processes, seed });
+      expect(use(seen, 3_000, 33_000).part).toBeGreaterThanOrEqual(0.96);
+      expect(use(seen, 0, 33_000).refusals).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('mostly needs one pause to find a hidden limit, as the calls on the wire prove it', () => {
+    const ends = [1, 2, 3, 4, 5].map((seed) => {
+      const { accepted, refused } = simulate({ ...SCENE, stated: null, submits: 32, workMs: [20, 40], seed });
+      // The ideal, if anybody had known the limit, would be 29 s.
+      expect(accepted[2_999]).toBeLessThanOrEqual(30_600);
+      return refused.at(-1) ?? 0;
+    });
+    expect(ends.filter((last) => last < 1_000).length).toBeGreaterThanOrEqual(4);
   });
 
   it.each<[string, Partial<Scene>]>([

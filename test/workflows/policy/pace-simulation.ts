@@ -1,4 +1,4 @@
-import { lease, type LeaseAnswer } from '../../../workflows/policy/lease.ts';
+import { lease, type LeaseAnswer, type LeaseAsk } from '../../../workflows/policy/lease.ts';
 import { Pacer, type Slot } from '../../../workflows/policy/pacer.ts';
 import { refused, type RateState } from '../../../workflows/policy/rate.ts';
 
@@ -39,15 +39,19 @@ export interface Seen {
 
 const ASK_EVERY_MS = 250;
 const AHEAD_MS = 12;
+const APART_MS = 1;
 const LEDGER_MS = 4;
 
 interface Process {
   readonly owner: string;
   readonly pacer: Pacer;
-  readonly sent: { readonly at: number; isRefused: boolean }[];
+  readonly sent: { readonly at: number; isRefused: boolean; hasAnswer: boolean }[];
+  /** When the refusal was sent that it told of last, and when it told of it. */
+  wave: { readonly sentAt: number; readonly toldAt: number } | null;
   held: (LeaseAnswer & { readonly since: number; readonly until: number }) | null;
   askedAt: number;
   isShort: boolean;
+  wasAlone: boolean;
   onWire: number;
   wakesAt: number;
 }
@@ -82,6 +86,17 @@ export function simulate(scene: Scene): Seen {
   const usedBy = (process: Process, until: number): number =>
     process.sent.filter(({ at, isRefused }) => !isRefused && at > until - 1_000 && at < until).length;
 
+  const waveOf = ({ wave, sent }: Process): Pick<LeaseAsk, 'wave'> => {
+    if (wave === null) return {};
+    const calls = sent.filter(({ at, hasAnswer }) => hasAnswer && at !== wave.sentAt && at <= wave.toldAt);
+    const refused = calls.filter(({ at, isRefused }) => isRefused && at > wave.sentAt - 500).length;
+    const taken = calls.filter(({ at, isRefused }) => !isRefused && at > wave.sentAt).length;
+    const counted = sent.filter(
+      ({ at, isRefused }) => !isRefused && at > wave.sentAt - 1_000 && at < wave.sentAt,
+    ).length;
+    return { wave: { refused, taken, counted } };
+  };
+
   const ask = (process: Process): void => {
     process.askedAt = now;
     const { isShort, owner } = process;
@@ -94,12 +109,15 @@ export function simulate(scene: Scene): Seen {
         want: isShort ? 1e9 : 1,
         used: usedBy(process, now),
         isShort,
+        ...waveOf(process),
         now,
       };
       const { state: next, result } = lease(state, asked);
       state = next;
       seen.updates += 1;
-      process.held = { ...result, since: now, until: now + 750 };
+      const isAlone = result.isAlone && process.wasAlone;
+      process.wasAlone = result.isAlone;
+      process.held = { ...result, isAlone, since: now, until: now + 750 };
       turn(process);
     });
   };
@@ -115,9 +133,7 @@ export function simulate(scene: Scene): Seen {
           wake(process, pausedUntil);
           return;
         }
-        const slot = { at: now, isRefused: false };
-        process.pacer.note(slot);
-        dispatch(process, slot);
+        dispatch(process, process.pacer.unlimited(now, APART_MS));
         continue;
       }
       if (held.rate <= 0) {
@@ -147,8 +163,14 @@ export function simulate(scene: Scene): Seen {
   const dispatch = (process: Process, slot: Slot): void => {
     process.onWire += 1;
     later(awake(Math.max(slot.at, now + between([1, 8]))), () => {
+      const { held } = process;
+      if (held !== null && held.since + held.pauseMs > now) {
+        process.pacer.giveBack(slot);
+        process.onWire -= 1;
+        return;
+      }
       slot.at = now;
-      const call = { at: now, isRefused: false };
+      const call = { at: now, isRefused: false, hasAnswer: false };
       process.sent.push(call);
       const sentAt = now;
       later(now + between(scene.wayMs), () => {
@@ -163,7 +185,12 @@ export function simulate(scene: Scene): Seen {
           call.isRefused = true;
           later(awake(now + 1), () => {
             process.onWire -= 1;
-            const { owner } = process;
+            call.hasAnswer = true;
+            slot.isRefused = true;
+            const { owner, wave } = process;
+            // The process knows of it, and so does everybody else.
+            if (wave !== null && sentAt <= wave.toldAt) return;
+            process.wave = { sentAt, toldAt: now };
             const news = { owner, counted: usedBy(process, sentAt), stated: scene.stated, sentAt, now };
             const wish = scene.retryAfterMs === undefined ? {} : { retryAfterMs: scene.retryAfterMs };
             state = refused(state, { ...news, ...wish });
@@ -177,6 +204,7 @@ export function simulate(scene: Scene): Seen {
         seen.accepted.push(floor);
         later(awake(now + between(scene.workMs)), () => {
           process.onWire -= 1;
+          call.hasAnswer = true;
           turn(process);
         });
       });
@@ -189,9 +217,11 @@ export function simulate(scene: Scene): Seen {
         owner: `p${index}`,
         pacer: new Pacer(random()),
         sent: [],
+        wave: null,
         held: null,
         askedAt: -1e9,
         isShort: true,
+        wasAlone: false,
         onWire: 0,
         wakesAt: 0,
       },

@@ -45,13 +45,13 @@ describe('a pacer', () => {
     expect(third.at - first.at).toBeCloseTo(2000 / 9.87, 6);
   });
 
-  it('makes up for missed slots where nobody else could have used them, at one and a half times the pace', () => {
+  it('makes up for missed slots where nobody else could have used them, at twice the pace', () => {
     const alone = share(10, { mayCatchUp: true });
     const pacer = new Pacer(0);
     taken(pacer, alone, 0);
     const times = Array.from({ length: 8 }, () => taken(pacer, alone, 5_000).at - 5_000);
-    // Five slots of half a second, closer together than the rest.
-    expect(times.map((time) => Math.round(time))).toEqual([0, 68, 135, 203, 270, 338, 405, 473]);
+    // Ten slots of the second before, closer together than those that follow.
+    expect(times.map((time) => Math.round(time))).toEqual([0, 50, 101, 151, 201, 251, 302, 352]);
     expect(taken(new Pacer(0.5), share(10), 5_000).at).toBe(5_050);
   });
 
@@ -66,8 +66,8 @@ describe('a pacer', () => {
   it('gives none in a pause, and counts what was sent and not refused', () => {
     const pacer = new Pacer(0);
     expect(taken(pacer, share(10, { pausedUntil: 7_000 }), 5_000).at).toBe(7_000);
-    pacer.note({ at: 7_100, isRefused: false });
-    pacer.note({ at: 7_200, isRefused: true });
+    pacer.unlimited(7_100, 0);
+    pacer.unlimited(7_200, 0).isRefused = true;
     expect(pacer.usedBefore(7_300)).toBe(2);
     expect(pacer.usedBefore(8_050)).toBe(1);
     expect(pacer.usedBefore(9_000)).toBe(0);
@@ -75,7 +75,7 @@ describe('a pacer', () => {
 
   it('keeps no more of the past than it needs', () => {
     const pacer = new Pacer(0);
-    for (let call = 0; call < 100_000; call++) pacer.note({ at: call, isRefused: false });
+    for (let call = 0; call < 100_000; call++) pacer.unlimited(call, 1);
     expect(pacer.usedBefore(100_000)).toBe(999);
   });
 
