@@ -1,5 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 import { type Compilable } from 'kysely';
+import { execute } from './direct.ts';
 import type { Db, Tx } from './schema.ts';
 
 /** Stands in a query for a value that comes with each execution. */
@@ -25,8 +26,7 @@ export function prepared<P extends object, R>(
     compiled ??= build(db, STAND_INS as P).compile();
     const given = parameters as Readonly<Record<string, unknown>>;
     const values = compiled.parameters.map((value) => (value instanceof Parameter ? given[value.name] : value));
-    const { rows } = await db.executeQuery<R>({ ...compiled, parameters: values });
-    return rows;
+    return execute(db, compiled, values);
   };
 }
 

@@ -32,8 +32,14 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
 /** What batches of older versions lack. */
 const UNTUNED: Omit<Tunables, 'limits'> = { budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 };
 
+let lastSettings: { readonly json: string; readonly settings: BatchSettings } | undefined;
+
+/** The settings of a batch. Each intent asks for them, and they hardly ever change: the last ones are kept. */
 export function toSettings(json: string): BatchSettings {
-  return { ...UNTUNED, ...(JSON.parse(json) as BatchSettings) };
+  if (lastSettings?.json !== json) {
+    lastSettings = { json, settings: { ...UNTUNED, ...(JSON.parse(json) as BatchSettings) } };
+  }
+  return lastSettings.settings;
 }
 
 export function toRow(line: RowLine): RowRecord {

@@ -9,20 +9,17 @@ import {
   type Dialect,
   type Driver,
   type QueryResult,
-  type SqliteDatabase,
-  type SqliteStatement,
   type TransactionSettings,
 } from 'kysely';
+import type { DirectAdapter } from './direct.ts';
 import { LedgerUnreachable } from './errors.ts';
+import { KeptStatements } from './kept-statements.ts';
 import { BUSY_TIMEOUT_MS, codeOf, explain } from './sqlite-errors.ts';
 
 /**
- * This file and `sqlite-errors.ts` are all that knows SQLite. Everything else speaks through Kysely, so that PostgreSQL can take its
- * place.
+ * This file, `kept-statements.ts` and `sqlite-errors.ts` are all that knows SQLite. Everything else speaks through Kysely, so that PostgreSQL
+ * can take its place.
  */
-
-/** Statements that are kept prepared; lists of changing length make ever new ones. */
-const MOST_STATEMENTS = 200;
 
 /**
  * Opens a database file, creating it if there is none, with the settings that the promises rest on:
@@ -61,66 +58,41 @@ export async function openSqlite(path: string): Promise<Dialect> {
 
 class LedgerDialect extends SqliteDialect {
   readonly #database: Database.Database;
+  readonly #statements: KeptStatements;
   readonly #path: string;
 
   constructor(database: Database.Database, path: string) {
     super({ database });
     this.#database = database;
+    this.#statements = new KeptStatements(database, path);
     this.#path = path;
   }
 
   override createDriver(): Driver {
-    return new LedgerDriver(this.#database, this.#path);
+    return new LedgerDriver(this.#database, this.#statements, this.#path);
   }
 
   override createAdapter(): SqliteAdapter {
-    return new LedgerAdapter();
+    return new LedgerAdapter(this.#statements);
   }
 }
 
-/** Lets the migrator run in one (immediate) transaction: two processes that start at once migrate one after the other. */
-class LedgerAdapter extends SqliteAdapter {
+class LedgerAdapter extends SqliteAdapter implements DirectAdapter {
+  readonly #statements: KeptStatements;
+
+  constructor(statements: KeptStatements) {
+    super();
+    this.#statements = statements;
+  }
+
+  /** Lets the migrator run in one (immediate) transaction: two processes that start at once migrate one after the other. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
-}
 
-/**
- * The database with its statements kept ready: the ledger asks the same few dozen things thousands of times, and preparing
- * took a third of the time of a query. The driver uses one connection for one query at a time, so a statement is never
- * used twice at once. One that failed is not used again.
- */
-function withKeptStatements(database: Database.Database): SqliteDatabase {
-  const kept = new Map<string, SqliteStatement>();
-  return {
-    close: () => {
-      kept.clear();
-      database.close();
-    },
-    prepare: (sql) => {
-      const known = kept.get(sql);
-      if (known !== undefined) return known;
-      const statement = database.prepare(sql);
-      const guarded =
-        <A extends unknown[], R>(act: (...parameters: A) => R) =>
-        (...parameters: A): R => {
-          try {
-            return act(...parameters);
-          } catch (error) {
-            kept.delete(sql);
-            throw error;
-          }
-        };
-      const ready: SqliteStatement = {
-        reader: statement.reader,
-        all: guarded((parameters) => statement.all(parameters)),
-        run: guarded((parameters) => statement.run(parameters)),
-        iterate: guarded((parameters) => statement.iterate(parameters)),
-      };
-      if (kept.size < MOST_STATEMENTS) kept.set(sql, ready);
-      return ready;
-    },
-  };
+  executeNow(sql: string, parameters: readonly unknown[]): readonly unknown[] {
+    return this.#statements.execute(sql, parameters);
+  }
 }
 
 class LedgerDriver extends SqliteDriver {
@@ -128,8 +100,8 @@ class LedgerDriver extends SqliteDriver {
   readonly #path: string;
   #isClosed = false;
 
-  constructor(database: Database.Database, path: string) {
-    super({ database: withKeptStatements(database) });
+  constructor(database: Database.Database, statements: KeptStatements, path: string) {
+    super({ database: statements });
     this.#database = database;
     this.#path = path;
   }

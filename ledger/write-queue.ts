@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { execute } from './direct.ts';
 
 /** How much one transaction takes: other processes wait for the lock that it holds. */
 export interface GroupLimits {
@@ -25,7 +26,7 @@ interface Piece<S> {
 /**
  * Writes that are wanted at the same moment share one transaction and its sync to disk, which costs more than all the rest.
  *
- * Each piece runs behind a savepoint: one that throws is rolled back alone, and only its caller learns of it. Nobody is told of a
+ * Each piece but the first runs behind a savepoint: one that throws is rolled back alone, and only its caller learns of it. Nobody is told of a
  * success before the commit returned. If the transaction cannot begin or commit, everybody in it is told, and nothing of it is kept.
  */
 export class WriteQueue<S> {
@@ -78,7 +79,8 @@ export class WriteQueue<S> {
           const piece = this.#waiting.shift();
           if (piece === undefined) return;
           group.push(piece);
-          tellers.push(await runAlone(tx, piece));
+          // The first is alone so far: where it throws, the whole transaction is rolled back for it.
+          tellers.push(await (group.length === 1 ? piece.run(tx) : runAlone(tx, piece)));
         }
       });
     } catch (error) {
@@ -93,15 +95,15 @@ export class WriteQueue<S> {
 
 /** Runs the piece behind a savepoint. Returns what to tell its caller after the commit; throws only if nothing can be saved any more. */
 async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
-  await tx.executeQuery(SAVEPOINT);
+  await execute(tx, SAVEPOINT, []);
   try {
     const tell = await piece.run(tx);
-    await tx.executeQuery(RELEASE);
+    await execute(tx, RELEASE, []);
     return tell;
   } catch (error) {
     try {
-      await tx.executeQuery(ROLL_BACK);
-      await tx.executeQuery(RELEASE);
+      await execute(tx, ROLL_BACK, []);
+      await execute(tx, RELEASE, []);
     } catch {
       // The database gave up the whole transaction by itself (a full disk, say). Its reason is the first error.
       throw error;

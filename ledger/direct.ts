@@ -1,0 +1,29 @@
+import type { CompiledQuery, DialectAdapter, Kysely } from 'kysely';
+
+/** The adapter of a database that answers at once. */
+export interface DirectAdapter extends DialectAdapter {
+  /** Executes a statement on the one connection that there is; whoever calls it has that in hand. */
+  executeNow(sql: string, parameters: readonly unknown[]): readonly unknown[];
+}
+
+/** A database, or a transaction on it. */
+type Executing = Pick<Kysely<unknown>, 'isTransaction' | 'getExecutor' | 'executeQuery'>;
+
+/**
+ * Executes a compiled statement. Inside a transaction the connection is in hand, so a database that answers at once is asked without the
+ * dozen promises that Kysely puts between: they took longer than the answer.
+ */
+export async function execute<R>(
+  db: Executing,
+  compiled: CompiledQuery<R>,
+  parameters: readonly unknown[],
+): Promise<readonly R[]> {
+  const { adapter } = db.getExecutor();
+  if (db.isTransaction && isDirect(adapter)) return adapter.executeNow(compiled.sql, parameters) as readonly R[];
+  const { rows } = await db.executeQuery<R>({ ...compiled, parameters });
+  return rows;
+}
+
+function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
+  return 'executeNow' in adapter;
+}
