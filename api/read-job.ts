@@ -84,7 +84,9 @@ function readStatus(json: unknown, job: JsonObject | undefined): string | undefi
   const own = firstOf(job === undefined ? inner : [job, ...inner], STATUS_NAMES, asText);
   if (own !== undefined) return own.trim();
   const word = outer === undefined ? undefined : firstOf([outer], STATUS_NAMES, asText)?.trim();
-  const isEnvelope = job !== outer && word !== undefined && ENVELOPE_WORDS.has(word.toLowerCase());
+  if (job === outer || word === undefined) return word;
+  // Without a job a failure is that of the request, in whatever word: a failed read is never a failed job, which would be given up, or paid again.
+  const isEnvelope = ENVELOPE_WORDS.has(word.toLowerCase()) || (job === undefined && phaseOf(word, false) === 'failed');
   return isEnvelope ? undefined : word;
 }
 

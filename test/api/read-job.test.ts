@@ -107,6 +107,9 @@ describe('readJob', () => {
     );
     expect(readJob({ status: 'error', data: { id: 't1' } }, speech, 't1', BASE)?.phase).toBe('running');
     expect(readJob({ status: 'error', message: 'internal' }, speech, 't1', BASE)).toBeUndefined();
+    for (const status of ['failed', 'FAILURE', 'expired', 'rejected']) {
+      expect(readJob({ status, message: 'Service busy' }, speech, 't1', BASE)).toBeUndefined();
+    }
     expect(readJob({ status: 200, data: { id: 't1' } }, speech, 't1', BASE)?.phase).toBe('running');
   });
 
