@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { link, lstat, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Store } from '../store/store.ts';
@@ -11,13 +11,31 @@ import { codeOf, isAbsent } from './system-errors.ts';
 import { partPath } from './whole-file.ts';
 
 /** What a projection needs of the store: it only reads. */
-export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
+export type StoredFiles = Pick<Store, 'read' | 'pathOf' | 'link'>;
 
 /** What became of a file. `missing` and `altered` say that the store no longer has what the ledger recorded. */
 export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
 
 /** Answers of a file system that cannot link these two places; then the file is copied. */
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);
+
+/** Brings stored files to their names below `out`, as {@link placeFile} does; those that only need a link go all at once. */
+export async function placeFiles(
+  files: readonly RowFile[],
+  store: StoredFiles,
+  out: string,
+): Promise<readonly Placed[]> {
+  if (files.length === 0) return [];
+  const folder = resolve(out);
+  const names = files.map(({ name, file }) => ({ key: file.key, bytes: file.bytes, path: join(folder, name) }));
+  const linked = await store.link(names);
+  return Promise.all(
+    files.map(async (file, at) => {
+      const became = linked[at] ?? 'other';
+      return became === 'other' ? placeFile(file, store, out) : became;
+    }),
+  );
+}
 
 /**
  * Brings a stored file to its name below `out`: linked where both are on one disk, else copied and synced. A right file

@@ -5,7 +5,7 @@ import { OUTCOMES } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
-import { lstatsOf, placeFile } from './media.ts';
+import { lstatsOf, placeFiles } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
@@ -129,13 +129,16 @@ async function placeAll(
 ): Promise<readonly { scanned: ScannedRow; file: RowFile; became: Placed }[]> {
   if (stale !== undefined) for (const { scanned } of rows) await stale.add(scanned);
   const files = rows.flatMap(({ scanned, rowFiles }) => rowFiles.map((file) => ({ scanned, file })));
-  return Promise.all(
-    files.map(async ({ scanned, file }) => {
-      const became = await placeFile(file, store, out);
-      if (became !== 'kept' && became !== 'placed') stale?.lose(file);
-      return { scanned, file, became };
-    }),
+  const placed = await placeFiles(
+    files.map(({ file }) => file),
+    store,
+    out,
   );
+  return files.map(({ scanned, file }, at) => {
+    const became = placed[at] ?? 'missing';
+    if (became !== 'kept' && became !== 'placed') stale?.lose(file);
+    return { scanned, file, became };
+  });
 }
 
 async function readBatch({ ledger, batch }: ProjectionRequest): Promise<BatchRecord> {

@@ -13,7 +13,7 @@ const PART_AGE_MS = 3_600_000;
 
 /** How a store in a folder works. */
 export interface FolderStoreOptions {
-  /** Threads that check media and put them to disk, at most; started when there is work. Default 2. */
+  /** Threads that check large media, at most, besides the one for small files; each is started when there is work. Default 2. */
   readonly threads?: number;
   /** Compiled `media-thread.ts`. Default: found beside the code that runs; where there is none, the calling thread does the work. */
   readonly threadEntry?: URL;
@@ -37,6 +37,8 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
     },
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),
+    link: async (names) =>
+      place.threads.link(names.map(({ key, ...name }) => ({ ...name, source: pathOf(root, key) }))),
     sweep: () => sweep(root),
     close: () => place.threads.close(),
   };

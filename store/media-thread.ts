@@ -1,5 +1,5 @@
 /** What a media thread starts with. */
 import { serveJobs } from '../threads/serve-jobs.ts';
-import { doMediaJob } from './media-work.ts';
+import { doThreadJob } from './thread-job.ts';
 
-serveJobs(doMediaJob);
+serveJobs(doThreadJob);

@@ -3,12 +3,16 @@ import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { StoreUnwritable } from './errors.ts';
+import { linkFiles, type Link } from './link-files.ts';
 import { doMediaJob, type MediaJob } from './media-work.ts';
-import { UnfitBody, type StoredFile } from './store.ts';
+import { UnfitBody, type Linked, type StoredFile } from './store.ts';
+import type { ThreadJob, ThreadResult } from './thread-job.ts';
 
-/** Who checks and keeps media. */
+/** Who checks and keeps media, and links them. */
 export interface MediaThreads {
   run(job: MediaJob): Promise<StoredFile | undefined>;
+  /** Never rejects. */
+  link(links: readonly Link[]): Promise<readonly Linked[]>;
   close(): Promise<void>;
 }
 
@@ -16,27 +20,41 @@ export interface MediaThreads {
  * Threads that check media and put them to disk. Where no thread can be started, because the code runs from its TypeScript source,
  * the same is done in this one.
  *
+ * Small files have a thread of their own: it is all that most batches ever need, and no film holds them up.
+ *
+ * @param most threads for large files at most
  * @param entry compiled `media-thread.ts`; default: found beside this module
  */
 export function startMediaThreads(
-  size: number,
+  most: number,
   entry = findThreadEntry(import.meta.url, 'store/media-thread'),
 ): MediaThreads {
   if (entry === undefined) return new SameThread();
-  const pool = new ThreadPool<MediaJob, StoredFile | undefined>({ name: 'media', entry, size, toError });
+  const small = new ThreadPool<ThreadJob, ThreadResult>({ name: 'media', entry, size: 1, toError });
+  const large = new ThreadPool<ThreadJob, ThreadResult>({ name: 'large media', entry, size: most, toError });
   return {
     run: async (job) => {
+      const { from } = job;
+      const isSmall = from instanceof Uint8Array;
       try {
-        return await pool.run(job, {
-          transfer: job.from instanceof Uint8Array ? [job.from.buffer as ArrayBuffer] : [],
-        });
+        const done = isSmall ? small.run(job, { transfer: [from.buffer as ArrayBuffer] }) : large.run(job);
+        return (await done) as StoredFile | undefined;
       } catch (error) {
         // What was paid for is not given up because a thread cannot be had.
         if (error instanceof ThreadDied && !error.hadBegun) return doMediaJob(job);
         throw error;
       }
     },
-    close: () => pool.close(),
+    link: async (links) => {
+      try {
+        return (await small.run(links)) as readonly Linked[];
+      } catch {
+        return links.map(() => 'other' as const);
+      }
+    },
+    close: async () => {
+      await Promise.all([small.close(), large.close()]);
+    },
   };
 }
 
@@ -53,6 +71,10 @@ class SameThread implements MediaThreads {
     } finally {
       this.#running.delete(running);
     }
+  }
+
+  link(links: readonly Link[]): Promise<readonly Linked[]> {
+    return Promise.resolve(linkFiles(links));
   }
 
   async close(): Promise<void> {

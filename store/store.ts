@@ -36,6 +36,21 @@ export class UnfitBody extends Error {
   }
 }
 
+/** A further name for a stored file. */
+export interface FurtherName {
+  readonly key: string;
+  /** Length on record; a file of another one is not linked. */
+  readonly bytes: number;
+  /** Absolute, outside the store. */
+  readonly path: string;
+}
+
+/**
+ * What became of a further name. `kept`: it was that of the file before. `other`: nothing was changed, because the file is not as recorded, there
+ * is something else under the name, or links are not to be had there.
+ */
+export type Linked = 'placed' | 'kept' | 'other';
+
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
   /**
@@ -62,6 +77,8 @@ export interface Store {
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, for a driver that keeps files on this machine. */
   pathOf(key: string): string | undefined;
+  /** Gives stored files further names, as hard links; makes folders where they are needed. In order. */
+  link(names: readonly FurtherName[]): Promise<readonly Linked[]>;
   /** Removes what killed processes left of files that were not whole: what nobody has written to for an hour. Never fails. */
   sweep(): Promise<void>;
   /** Waits for files that are being put to disk, and takes no more. Repeatable. */

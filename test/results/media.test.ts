@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { placeFile } from '../../results/media.ts';
+import { placeFile, placeFiles } from '../../results/media.ts';
 import type { RowFile } from '../../results/result-line.ts';
 import { FolderOfMedia } from './sample-batch.ts';
 
@@ -45,5 +45,30 @@ describe('placing a result', () => {
     expect(await placeFile(placed, store, folder)).toBe('missing');
     await writeFile(path, 'other');
     expect(await placeFile(placed, store, folder)).toBe('altered');
+  });
+});
+
+describe('placing several results', () => {
+  it('places each as it would be by itself, whatever is in the way of the others', async () => {
+    const named = async (name: string): Promise<RowFile> => ({
+      name: `media/${name}.mp3`,
+      file: await store.put(`b/${name}.mp3`, `the sound ${name}`),
+    });
+    const [free, taken, lost, altered] = [await named('1'), await named('2'), await named('3'), await named('4')];
+    await mkdir(join(folder, 'media'));
+    await writeFile(join(folder, taken.name), 'something else');
+    await rm(store.pathOf(lost.file.key) ?? '');
+    await writeFile(store.pathOf(altered.file.key) ?? '', 'other');
+    const all = [free, taken, lost, altered];
+    expect(await placeFiles(all, store, folder)).toEqual(['placed', 'placed', 'missing', 'altered']);
+    expect(await placeFiles(all, store, folder)).toEqual(['kept', 'kept', 'missing', 'altered']);
+    expect(await readdir(join(folder, 'media'))).toEqual(['1.mp3', '2.mp3']);
+    expect(await readFile(join(folder, taken.name), 'utf8')).toBe('the sound 2');
+  });
+
+  it('copies them from a store that has no paths here', async () => {
+    const remote = new FolderOfMedia(store.folder, false);
+    expect(await placeFiles([placed], remote, folder)).toEqual(['placed']);
+    expect((await stat(join(folder, placed.name))).nlink).toBe(1);
   });
 });

@@ -13,6 +13,8 @@ import type { NewRow, ResultFile } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { StoredFiles } from '../../results/media.ts';
 import type { ProjectionRequest } from '../../results/project.ts';
+import { linkFiles } from '../../store/link-files.ts';
+import type { FurtherName, Linked } from '../../store/store.ts';
 
 /** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
 export class FolderOfMedia implements StoredFiles {
@@ -38,6 +40,11 @@ export class FolderOfMedia implements StoredFiles {
 
   pathOf(key: string): string | undefined {
     return this.isLocal ? join(this.folder, key) : undefined;
+  }
+
+  link(names: readonly FurtherName[]): Promise<readonly Linked[]> {
+    if (!this.isLocal) return Promise.resolve(names.map(() => 'other'));
+    return Promise.resolve(linkFiles(names.map((name) => ({ ...name, source: join(this.folder, name.key) }))));
   }
 }
 

@@ -48,6 +48,16 @@ describe('a store whose work is done in threads', () => {
     expect(await readdir(join(folder, 'b'))).toHaveLength(4);
   });
 
+  it('links files there, too, and says so where a thread cannot be had', async () => {
+    const { key, bytes } = await store.write('b/1', mp3(), { family: 'audio' });
+    const name = { key, bytes, path: join(folder, 'out', '1.mp3') };
+    expect(await store.link([name])).toEqual(['placed']);
+    expect(await store.link([name])).toEqual(['kept']);
+    const alone = await openFolderStore(folder, { threadEntry: pathToFileURL(join(code.folder, 'none.js')) });
+    expect(await alone.link([name])).toEqual(['other']);
+    await alone.close();
+  });
+
   it('leaves the body that it was given as it was', async () => {
     const body = mp3();
     const before = Buffer.from(body);
