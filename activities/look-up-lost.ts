@@ -86,8 +86,7 @@ async function choose(
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
   const isEchoed = fitting.some(({ videoUrl }) => videoUrl !== undefined);
   // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.
-  const mayBeOthers = isEchoed && (await deps.ledger.isOtherInDoubt(apiUrl, account, charge, since));
-  const others = mayBeOthers ? await othersWithLinks(deps, loaded, charge, since) : [];
+  const others = isEchoed ? await othersWithLinks(deps, loaded, charge, since) : [];
   const free: ListedJob[] = [];
   for (const job of fitting) {
     if (!(await deps.ledger.isJobClaimed(apiUrl, account, charge.step, job.id))) free.push(job);

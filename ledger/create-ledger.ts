@@ -1,6 +1,6 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
 import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
-import { isJobClaimed, isOtherInDoubt, othersInDoubt } from './doubts.ts';
+import { isJobClaimed, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
@@ -65,7 +65,6 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     runningJobs: (batch) => runningJobs(db, batch),
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),
     isJobClaimed: (apiUrl, account, step, jobId) => isJobClaimed(db, apiUrl, account, step, jobId),
-    isOtherInDoubt: (apiUrl, account, key, since) => isOtherInDoubt(db, apiUrl, account, key, since),
     othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),
     close: () => close(db),

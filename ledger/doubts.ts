@@ -31,18 +31,6 @@ export async function isJobClaimed(
   return found !== undefined;
 }
 
-/** See {@link Ledger.isOtherInDoubt}. */
-export async function isOtherInDoubt(
-  db: Db,
-  apiUrl: string,
-  account: string,
-  key: AttemptKey,
-  since: number,
-): Promise<boolean> {
-  const found = await selectOthers(db, apiUrl, account, key, since).select('charges.row').limit(1).executeTakeFirst();
-  return found !== undefined;
-}
-
 /** See {@link Ledger.othersInDoubt}. */
 export async function othersInDoubt(
   db: Db,

@@ -64,7 +64,6 @@ const METHODS: Readonly<Record<Method, true>> = {
   commonReasons: true,
   countRunning: true,
   isJobClaimed: true,
-  isOtherInDoubt: true,
   othersInDoubt: true,
   updateLimiter: true,
   close: true,

@@ -281,11 +281,9 @@ export interface Ledger {
   /** True if any attempt of this step, of any batch of this API and account, has this job. */
   isJobClaimed(apiUrl: string, account: string, step: Step, jobId: string): Promise<boolean>;
   /**
-   * True if another attempt of the same step, of any batch of this API and account, made since then, has no verdict or is
-   * `unknown`: it may have made a job that nobody claims. Also one of another take of the same row.
+   * Other attempts of the same step, of any batch of this API and account, made since then, that have no verdict or are
+   * `unknown`: each may have made a job that nobody claims. Also those of another take of the same row.
    */
-  isOtherInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<boolean>;
-  /** Those attempts. */
   othersInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<readonly DoubtfulAttempt[]>;
 
   // Limits shared by all workers

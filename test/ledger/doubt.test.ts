@@ -23,24 +23,26 @@ async function fillForeign(name: string, more: { apiUrl?: string; account?: stri
   await ledger.intend({ ...aKey(1), batch: name }, INTENT);
 }
 
-describe('isOtherInDoubt', () => {
-  const ask = (row = 1, since = 0, batch = 'b'): Promise<boolean> =>
-    ledger.isOtherInDoubt(apiUrl, account, { ...aKey(row), batch }, since);
+describe('othersInDoubt', () => {
+  const ask = async (row = 1, since = 0, batch = 'b'): Promise<boolean> =>
+    (await ledger.othersInDoubt(apiUrl, account, { ...aKey(row), batch }, since)).length > 0;
+  const asked = async (row = 1, attempt = 1, take = 1): Promise<readonly DoubtfulAttempt[]> =>
+    ledger.othersInDoubt(apiUrl, account, aKey(row, attempt, take), 0);
 
-  it('is no where only the row itself has a request out', async () => {
+  it('names none where only the row itself has a request out', async () => {
     expect(await ask()).toBe(false);
     await ledger.intend(aKey(1), INTENT);
     expect(await ask()).toBe(false);
     expect(await ask(2)).toBe(true);
   });
 
-  it.each(['accepted', 'done', 'rejected', 'not-accepted'] as const)('is no after %s', async (verdict) => {
+  it.each(['accepted', 'done', 'rejected', 'not-accepted'] as const)('names none after %s', async (verdict) => {
     await ledger.intend(aKey(2), INTENT);
     await ledger.settle(aKey(2), { verdict, jobId: 'j' }, { state: 'waiting' });
     expect(await ask()).toBe(false);
   });
 
-  it('is yes after unknown, and for the same row of another batch', async () => {
+  it('names one that is unknown, and one for the same row of another batch', async () => {
     await ledger.intend(aKey(2), INTENT);
     await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
     expect(await ask()).toBe(true);
@@ -53,7 +55,7 @@ describe('isOtherInDoubt', () => {
     const intentAt = (await ledger.readRow('b', 2))?.charges[0]?.intentAt ?? 0;
     expect(await ask(1, intentAt)).toBe(true);
     expect(await ask(1, intentAt + 1)).toBe(false);
-    expect(await ledger.isOtherInDoubt(apiUrl, account, aKey(1, 1, 1, 'lip-sync'), 0)).toBe(false);
+    expect(await ledger.othersInDoubt(apiUrl, account, aKey(1, 1, 1, 'lip-sync'), 0)).toEqual([]);
   });
 
   it('does not look at other accounts and APIs', async () => {
@@ -61,11 +63,6 @@ describe('isOtherInDoubt', () => {
     await fillForeign('y', { apiUrl: 'http://127.0.0.1:2/api/open/v1' });
     expect(await ask()).toBe(false);
   });
-});
-
-describe('othersInDoubt', () => {
-  const asked = async (row = 1, attempt = 1, take = 1): Promise<readonly DoubtfulAttempt[]> =>
-    ledger.othersInDoubt(apiUrl, account, aKey(row, attempt, take), 0);
 
   it('names what each asked for, also before an edit', async () => {
     for (const row of [1, 2]) {
@@ -80,12 +77,11 @@ describe('othersInDoubt', () => {
       edited: { spec, input: [], quoted: 1 },
     } as const;
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how }]);
-    expect(await ledger.isOtherInDoubt(apiUrl, account, aKey(2), 0)).toBe(true);
+    expect(await ask(2)).toBe(true);
     await ledger.settle(aKey(2), { verdict: 'rejected' }, { outcome: 'failed' });
     await ledger.intend(aKey(1, 1, 2), INTENT);
 
     // Its own first take is another attempt, too.
-    expect(await ledger.isOtherInDoubt(apiUrl, account, aKey(1, 1, 2), 0)).toBe(true);
     expect(await asked(1, 1, 2)).toMatchObject([{ row: 1, take: 1, state: 'unknown', spec: { text: 'Row 1' } }]);
     expect(await asked()).toMatchObject([{ row: 1, take: 2, state: 'sending', spec: { text: 'Edited' } }]);
     expect(await asked(1, 2, 2)).toHaveLength(2);
