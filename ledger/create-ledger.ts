@@ -9,7 +9,7 @@ import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
 import { laneOwners, leaveLane, takeLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
-import { updateLimiter } from './limiters.ts';
+import { readTroubles, updateLimiter } from './limiters.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
@@ -67,6 +67,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     isJobClaimed: (apiUrl, account, step, jobId) => isJobClaimed(db, apiUrl, account, step, jobId),
     othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),
+    troubles: (scopes) => readTroubles(db, scopes),
     close: () => close(db),
   };
 }

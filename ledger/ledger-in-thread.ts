@@ -66,6 +66,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   isJobClaimed: true,
   othersInDoubt: true,
   updateLimiter: true,
+  troubles: true,
   close: true,
 };
 

@@ -289,6 +289,8 @@ export interface Ledger {
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `workflows/policy/limiter-step.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
+  /** Pauses in a row, by the worst of these limiters of rates, since calls were last answered in order; 0: they are. */
+  troubles(scopes: readonly string[]): Promise<number>;
 
   /** Waits for what was asked before, then lets go of the database. */
   close(): Promise<void>;

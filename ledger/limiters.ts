@@ -1,4 +1,5 @@
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../workflows/policy/limiter-step.ts';
+import type { RateState } from '../workflows/policy/rate.ts';
 import { write, type Db } from './schema.ts';
 
 /** See {@link Ledger.updateLimiter}. A step that changes nothing writes nothing. */
@@ -21,4 +22,10 @@ export async function updateLimiter<Step extends LimiterStep>(
     }
     return result as LimiterAnswer<Step>;
   });
+}
+
+/** See {@link Ledger.troubles}. */
+export async function readTroubles(db: Db, scopes: readonly string[]): Promise<number> {
+  const lines = await db.selectFrom('limiters').select('state').where('scope', 'in', scopes).execute();
+  return Math.max(0, ...lines.map(({ state }) => (JSON.parse(state) as RateState).troubles));
 }

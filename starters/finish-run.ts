@@ -11,6 +11,7 @@ import { goOnCommand, shellWord } from './go-on-command.ts';
 import { exitOfView } from './look-at.ts';
 import type { Settings } from './settings.ts';
 import { budgetJson } from './terminal/money.ts';
+import { standstillOf, standstillWords } from './standstill.ts';
 import { summaryLines } from './terminal/summary.ts';
 import type { Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
@@ -63,11 +64,14 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
-  else if (why === 'detached')
-    output.say(
-      `The batch goes on in the background. Look: voxbatch status ${shellWord(batch.name)}. Its files, at any time: voxbatch results ${shellWord(batch.name)}`,
-    );
-  else if (batch.control === 'paused' && !isClosed)
+  else if (why === 'detached') {
+    // Embedded, `up` was started for it and may not have said yet that it is there.
+    const standstill = request.settings.cluster === undefined ? undefined : await standstillOf(ledger, batch);
+    const goesOn =
+      standstill === undefined ? 'The batch goes on in the background.' : standstillWords(standstill, batch);
+    const name = shellWord(batch.name);
+    output.say(`${goesOn}\nLook: voxbatch status ${name}. Its files, at any time: voxbatch results ${name}`);
+  } else if (batch.control === 'paused' && !isClosed)
     output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
   else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Go on with: ${goOnCommand(batch)}`);
   return exit;

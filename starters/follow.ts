@@ -9,6 +9,7 @@ import type { WorkflowStanding } from './start-workflow.ts';
 import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';
 import { ProgressDisplay } from './terminal/progress.ts';
+import { standstillTeller } from './standstill.ts';
 import { isTokenRefused } from './token-refused.ts';
 
 /** The batch's own record is looked at this often, ms: whoever waits for its end waits so much longer. */
@@ -62,6 +63,10 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
   let saidPause = false;
   let saidStop = false;
   let saidSilence = false;
+  const tellStandstill = standstillTeller({ ledger, worksHere: request.fetchesHere }, (line) => {
+    display.interrupt();
+    output.say(line);
+  });
   let restarts = 0;
   let askAt = 0;
   const sums = rarely(COUNT_EVERY_MS, async () => ({
@@ -105,6 +110,7 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
     }
     if (performance.now() >= askAt) {
       askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
+      await tellStandstill(batch);
       const workflow = await request.askWorkflow();
       // The workflow closes the batch before it ends, so only what the ledger says after that counts.
       const hasEnded = workflow.is === 'completed' || workflow.is === 'ended';

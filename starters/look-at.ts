@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../ledger/record-types.ts';
 import { isDeserted } from './anybody-in.ts';
 import { chooseBatch, openRecords } from './open-records.ts';
+import { standstillOf, type Standstill } from './standstill.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { exitOf } from './terminal/exit-of.ts';
 
@@ -18,6 +19,8 @@ export interface BatchView {
   readonly reasons: readonly ReasonCount[];
   /** True if it is certain that nobody works on it. */
   readonly isDeserted: boolean;
+  /** Why it does not move. That nobody is there is known better by `isDeserted`, but on a cluster, where a worker is what it wants. */
+  readonly standstill?: Standstill | undefined;
 }
 
 /**
@@ -38,8 +41,10 @@ export async function lookAtLedger<T>(work: (ledger: Ledger, settings: Settings)
 export async function viewBatch(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchView> {
   const batch = await chooseBatch(ledger, name);
   const isOpen = batch.state === 'open';
+  const standstill = await standstillOf(ledger, batch);
   return {
     batch,
+    standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
     reasons: await ledger.commonReasons(batch.name, SHOWN_REASONS),

@@ -14,6 +14,7 @@ import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import { messageOf, type Settings } from './settings.ts';
 import { isPausedByFailures } from './paused-by-failures.ts';
+import { refusedStart } from './refused-start.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import type { Output } from './terminal/output.ts';
@@ -72,6 +73,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     await temporal?.close();
   };
   let end: WorkEnd;
+  let isUnderWay = false;
   try {
     if (request.detach && settings.cluster === undefined) spawnUp(settings, request.open);
     temporal = await openTemporal(settings, { say: output.say, signal, server });
@@ -79,6 +81,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
       worker = await startEmbeddedWorker({ ...request, temporal, home: settings.home, onFault });
       worker.ended.catch(onFault);
     }
+    isUnderWay = true;
     const followed = await workWith(request, temporal, { signal, worksHere: worker !== undefined });
     if (followed !== 'detached' && (await isOver(request, followed))) {
       const [made] = await Promise.allSettled([finish('closed'), leave()]);
@@ -91,7 +94,8 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     end = followed === 'detached' ? followed : endOf(followed, interrupt);
   } catch (error) {
     await leave();
-    if (!interrupt.signal.aborted || error instanceof ExitError) throw error;
+    if (error instanceof ExitError) throw request.isNew && !isUnderWay ? refusedStart(error, record) : error;
+    if (!interrupt.signal.aborted) throw error;
     end = interrupt.exit();
   } finally {
     interrupt.dispose();

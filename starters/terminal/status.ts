@@ -8,6 +8,7 @@ import { exitOfView, type BatchView } from '../look-at.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number, reasonWords } from './progress.ts';
+import { standstillWords } from '../standstill.ts';
 import { rowsInWords } from './redrive-words.ts';
 import type { Leftovers } from '../gather-leftovers.ts';
 import { oneLine } from './table.ts';
@@ -66,7 +67,10 @@ export function statusLines(view: BatchView, { groups, leftovers }: Troubles, no
 }
 
 /** What to do next. */
-function nextLines({ batch, counts, money, isDeserted }: BatchView, leftovers: Leftovers): readonly string[] {
+function nextLines(
+  { batch, counts, money, isDeserted, standstill }: BatchView,
+  leftovers: Leftovers,
+): readonly string[] {
   const name = shellWord(batch.name);
   if (batch.state === 'loading') return [`Its rows were not all read yet. Go on with: ${goOnCommand(batch)}`];
   if (batch.state === 'open') {
@@ -74,7 +78,10 @@ function nextLines({ batch, counts, money, isDeserted }: BatchView, leftovers: L
     const follow = isDeserted
       ? `Nobody works on it. Go on with: ${goOnCommand(batch)}`
       : `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
-    return batch.halted === null ? [follow] : [haltMessage(batch.halted), follow];
+    const halted = batch.halted === null ? [] : [haltMessage(batch.halted)];
+    if (standstill === undefined) return [...halted, follow];
+    const words = standstillWords(standstill, batch);
+    return standstill === 'no-worker' ? [...halted, words] : [...halted, words, follow];
   }
   // Who worked on it in the background has written none.
   const files = `Its files are written by: voxbatch results ${name}`;

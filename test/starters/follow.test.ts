@@ -112,4 +112,24 @@ describe('followBatch', () => {
     expect(said.err).toContain('Go on with: voxbatch resume b && voxbatch run b.csv\n');
     expect(said.err).toContain('The jobs that run are fetched before this command ends, which may take');
   });
+
+  it('says once that no worker is there, but not of a worker of its own', async () => {
+    await STATES.untouched(desk.ledger);
+    for (const fetchesHere of [false, true]) {
+      let asked = 0;
+      const askWorkflow = async (): Promise<WorkflowStanding> => {
+        asked += 1;
+        if (asked === 3) await finish();
+        return { is: 'running' };
+      };
+      if (fetchesHere)
+        await desk.ledger.redrive('b', [
+          { row: 1, take: 1, outcome: 'cancelled', how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } },
+        ]);
+      expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });
+      expect(said.err.split('Start one, with the same settings and token: voxbatch worker')).toHaveLength(
+        fetchesHere ? 1 : 2,
+      );
+    }
+  });
 });

@@ -1,0 +1,12 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExitError } from '../../starters/exit-error.ts';
+import { refusedStart } from '../../starters/refused-start.ts';
+
+describe('a start that is refused after its batch was recorded', () => {
+  it('says that the batch is there, and how to take it back', () => {
+    const error = refusedStart(new ExitError('unreachable', 'Temporal cannot be reached.'), { name: 'my lines' });
+    expect(error.exit).toBe('unreachable');
+    expect(error.message).toMatch(/^Temporal cannot be reached\.\nBatch "my lines" is on record/);
+    expect(error.message).toMatch(/voxbatch stop 'my lines'$/);
+  });
+});
