@@ -21,7 +21,8 @@ import { number } from './terminal/progress.ts';
 import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
 import { workOnBatch, type WorkEnd } from './work-on-batch.ts';
 
-const ROWS_A_TRANSACTION = 500;
+/** So many hold the lock of the ledger for some tenths of a second, and whoever works on a batch waits for it. */
+const ROWS_A_TRANSACTION = 200;
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */
 export interface RedriveRequest {
