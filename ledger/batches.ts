@@ -11,6 +11,8 @@ import { isDuplicate } from './sqlite-errors.ts';
 
 /** Rows whose files share a folder. A row has three files at most and a few takes, and a folder should not have 100,000. */
 const ROWS_A_FOLDER = 10_000;
+/** Rows that are removed in one transaction: others wait for its lock. */
+const ROWS_REMOVED_AT_ONCE = 1_000;
 /** Of a batch's name in the name of its folder, characters: a name of a folder has 255 bytes at most. */
 const LONGEST_NAME = 48;
 
@@ -62,13 +64,29 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
   });
 }
 
+/** Removes a batch that is still `loading`, some rows at a time. If the process ends before the last, it is loading still, and removed another time. */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
-  await write(db, async (tx) => {
-    const found = await findBatch(tx, batch);
-    if (found?.state !== 'loading') return;
-    await tx.deleteFrom('rows').where('batch', '=', batch).execute();
+  while (await write(db, (tx) => discardSome(tx, batch)));
+}
+
+/** Returns whether more is to be removed. */
+async function discardSome(tx: Tx, batch: string): Promise<boolean> {
+  const found = await findBatch(tx, batch);
+  if (found?.state !== 'loading') return false;
+  const rows = await tx
+    .selectFrom('rows')
+    .select('row')
+    .where('batch', '=', batch)
+    .orderBy('row')
+    .limit(ROWS_REMOVED_AT_ONCE)
+    .execute();
+  const last = rows.at(-1);
+  if (last === undefined) {
     await tx.deleteFrom('batches').where('name', '=', batch).execute();
-  });
+    return false;
+  }
+  await tx.deleteFrom('rows').where('batch', '=', batch).where('row', '<=', last.row).execute();
+  return true;
 }
 
 export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {

@@ -67,6 +67,20 @@ describe('batches', () => {
     expect(await ledger.findBatch('b')).toBeDefined();
   });
 
+  it('are discarded some rows at a time, so that nobody waits for the lock until a large one is gone', async () => {
+    await ledger.createBatch(aBatch());
+    const rows = Array.from({ length: 2_500 }, (_, at) => aRow(at + 1));
+    await ledger.addRows('b', rows);
+    const ended: string[] = [];
+    await Promise.all([
+      ledger.discardLoading('b').then(() => ended.push('discarded')),
+      ledger.createBatch(aBatch('c')).then(() => ended.push('another write')),
+    ]);
+    expect(ended).toEqual(['another write', 'discarded']);
+    expect(await ledger.counts('b')).toMatchObject({ total: 0 });
+    expect(await ledger.findBatch('b')).toBeUndefined();
+  });
+
   it('never take stopping back, and keep the reason of a pause until they run again', async () => {
     await fill(ledger, 1);
     const reason = { class: 'OutOfCredits', message: 'no credits' } as const;
