@@ -2,7 +2,14 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { withoutIds } from '../workflows/policy/failure-reason.ts';
-import { nextAge, nextLook } from '../workflows/policy/looks.ts';
+import {
+  looksOfPlan,
+  lookAfterFailed,
+  nextAge,
+  nextLook,
+  planAtEnd,
+  type LookPlan,
+} from '../workflows/policy/looks.ts';
 import { FEW_FAILED_LOOKS, mostFailedLooks } from '../workflows/policy/overdue.ts';
 import { afterJobFailed } from '../workflows/policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -31,8 +38,12 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
   }
   deps.looks.wasRead(job.name);
   if (reading.phase !== 'running') {
-    const span = deps.looks.ended(job.name, ageOf(deps, job));
-    if (span !== undefined) deps.jobTimes.ended(deps, sortsOf(job), span);
+    const age = ageOf(deps, job);
+    const span = deps.looks.ended(job.name, age);
+    if (span !== undefined) {
+      deps.jobTimes.ended(deps, sortsOf(job), span);
+      deps.looks.spared(job.name, looksOfPlan(job.loaded.batch.settings, age));
+    }
     deps.crowd.ended(job.name);
   }
   switch (reading.phase) {
@@ -74,7 +85,7 @@ async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Fail
   const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
   const next = nextLookOf(deps, job);
   if (!isStopping && !isLate) {
-    deps.looks.again(job.name, next);
+    deps.looks.again(job.name, isOfService(failure) ? soonAfterFailed(deps, job) : next);
     return 'same';
   }
   const most = isStopping ? FEW_FAILED_LOOKS : mostFailedLooks(job.loaded.batch.settings);
@@ -85,10 +96,25 @@ async function afterFailedLook(deps: Dependencies, job: WaitedJob, failure: Fail
 async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<Look> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
   const age = ageOf(deps, job);
-  const { settings } = job.loaded.batch;
-  const next = nextAge(settings, deps.jobTimes.agesOf(deps, sortsOf(job), settings), age, Math.random());
+  const plan = planOf(deps, job);
+  const next = nextAge(plan, deps.jobTimes.agesOf(deps, sortsOf(job), plan), age, Math.random());
   deps.looks.ran(job.name, age, deps.clock.now().monotonic + next - age);
   return 'same';
+}
+
+/** The user's plan, or a closer one for the last rows of a batch. */
+function planOf({ looks }: Dependencies, { key, loaded }: WaitedJob): LookPlan {
+  return planAtEnd(loaded.batch.settings, looks.rowsLeft(key.batch), looks.saved);
+}
+
+/** A service that was down or away for one look need not be for the next. */
+function isOfService(failure: Failure): boolean {
+  return (failure.class === 'ServiceDown' || failure.class === 'NotSent') && failure.retryAfterMs === undefined;
+}
+
+function soonAfterFailed(deps: Dependencies, job: WaitedJob): number {
+  const failed = deps.looks.failed(job.name);
+  return lookAfterFailed(planOf(deps, job), failed, deps.clock.now().monotonic, Math.random());
 }
 
 /** How long ago the job was accepted, ms. */

@@ -9,6 +9,10 @@ interface LookedAt {
   /** Its age when it was last seen to run, ms. */
   readonly ranAtAge?: number;
   readonly troubles: Readonly<Record<LookTrouble, number>>;
+  /** Looks that found the service in trouble, in a row. */
+  readonly failed?: number;
+  /** Looks that were answered. */
+  readonly looks?: number;
 }
 
 const NONE: LookedAt['troubles'] = { read: 0, result: 0 };
@@ -19,6 +23,8 @@ const NONE: LookedAt['troubles'] = { read: 0, result: 0 };
  */
 export class LookSchedule {
   readonly #jobs = new Map<string, LookedAt>();
+  readonly #rowsLeft = new Map<string, number>();
+  #saved = 0;
 
   /** Time of the next look; `first` if the job was never asked about here. */
   dueAt(job: string, first: () => number): number {
@@ -44,7 +50,38 @@ export class LookSchedule {
   /** The job was read; its earlier troubles of that kind were passing ones. */
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
-    if (known !== undefined) this.#jobs.set(job, { ...known, troubles: { ...known.troubles, read: 0 } });
+    if (known === undefined) return;
+    const { troubles, looks = 0 } = known;
+    this.#jobs.set(job, { ...known, troubles: { ...troubles, read: 0 }, failed: 0, looks: looks + 1 });
+  }
+
+  /** The service was in trouble when the job was looked at; returns how often in a row. */
+  failed(job: string): number {
+    const known = this.#jobs.get(job) ?? { dueAt: 0, troubles: NONE };
+    const failed = (known.failed ?? 0) + 1;
+    this.#jobs.set(job, { ...known, failed });
+    return failed;
+  }
+
+  /** A job has ended that would have been looked at so often without what was learned. */
+  spared(job: string, looks: number): void {
+    this.#saved += looks - (this.#jobs.get(job)?.looks ?? looks);
+  }
+
+  /** Looks that learned ones have saved so far; below 0 if they were more. */
+  get saved(): number {
+    return this.#saved;
+  }
+
+  /** Notes how many rows of a batch are left, once nothing of it is sent any more; undefined before. */
+  left(batch: string, rows: number | undefined): void {
+    if (rows === undefined) this.#rowsLeft.delete(batch);
+    else this.#rowsLeft.set(batch, rows);
+  }
+
+  /** What {@link LookSchedule.left} noted last. */
+  rowsLeft(batch: string): number | undefined {
+    return this.#rowsLeft.get(batch);
   }
 
   /** The job was seen to run at an age, ms, and is looked at again then. */

@@ -1,7 +1,7 @@
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { SHORTEST_PAUSE_MS } from '../workflows/policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
-import { limiterScope, type PaceNeeds } from './pace-needs.ts';
+import { limiterScope, type EndpointClass, type PaceNeeds } from './pace-needs.ts';
 
 /** What an answer, or none, says about the API. */
 type News = 'well' | 'slow-down' | 'trouble';
@@ -28,9 +28,9 @@ const NEWS: Readonly<Record<FailureClass, News>> = {
 
 /**
  * Troubles in a row before everybody pauses. A service that drops a part of its calls is not helped by pauses, and the batch would stand
- * still most of the time; one that is away fails each call.
+ * still most of the time; one that is away fails each call. A paid request more may be a doubt more, a read more costs nothing.
  */
-const TROUBLES_TO_PAUSE = 3;
+const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, read: 5 };
 
 /**
  * Tells everybody what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it is no
@@ -68,7 +68,7 @@ export async function reportHealth(
       return;
     }
     case 'trouble': {
-      const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE && failure?.retryAfterMs === undefined;
+      const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
       if (isPassing || !pace.isNews(turn)) return;
       pace.told(endpoint, monotonic);
       pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'troubled', now, sentAt, ...wish }));

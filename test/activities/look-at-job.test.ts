@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/load-attempt.ts';
+import { lookAtJob } from '../../activities/look-at-job.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -209,5 +210,17 @@ describe('looking at jobs', () => {
     clock.move({ wall: -3_600_000 });
     await worker.wait([[1]], 1_000);
     expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it('looks again soon after a look that the service could not answer', async () => {
+    const { world, worker } = await withJob({ on: 'read', fault: { kind: 'status', status: 500 }, times: 1 });
+    const loaded = await loadAttempt(worker.deps, keyOf(1));
+    const job = waitedJob(keyOf(1), loaded);
+    if (job === undefined) throw new Error('the row has no job');
+    const { clock } = worker.deps;
+    await lookAtJob(worker.deps, job, new AbortController().signal);
+    const dueIn = worker.deps.looks.dueAt(job.name, () => Infinity) - clock.now().monotonic;
+    expect(dueIn).toBeLessThanOrEqual(0.3 * loaded.batch.settings.pollGapMs);
+    expect(await reads(world)).toBe(1);
   });
 });

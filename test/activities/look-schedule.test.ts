@@ -48,4 +48,33 @@ describe('LookSchedule', () => {
     expect(looks.dueAt('a', never)).toBe(700);
     expect(looks.ended('b', 4_000)).toEqual([0, 4_000]);
   });
+
+  it('adds up the looks that jobs were spared, once each was read', () => {
+    const looks = new LookSchedule();
+    for (const job of ['a', 'b']) looks.dueAt(job, () => 0);
+    for (const job of ['a', 'a', 'b']) looks.wasRead(job);
+    looks.spared('a', 5);
+    expect(looks.saved).toBe(3);
+    // One look too many.
+    looks.spared('b', 0);
+    expect(looks.saved).toBe(2);
+    looks.spared('never seen', 4);
+    expect(looks.saved).toBe(2);
+  });
+
+  it('counts looks in a row that found the service in trouble', () => {
+    const looks = new LookSchedule();
+    looks.dueAt('a', () => 0);
+    expect([looks.failed('a'), looks.failed('a')]).toEqual([1, 2]);
+    looks.wasRead('a');
+    expect(looks.failed('a')).toBe(1);
+  });
+
+  it('knows how many rows of a batch are left once nothing of it is sent any more', () => {
+    const looks = new LookSchedule();
+    looks.left('b', 7);
+    expect(looks.rowsLeft('b')).toBe(7);
+    looks.left('b', undefined);
+    expect(looks.rowsLeft('b')).toBeUndefined();
+  });
 });

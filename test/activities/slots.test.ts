@@ -234,14 +234,14 @@ describe('readInTurn', () => {
     const { deps } = await world.worker({ clock });
     const failing = (): Promise<never> => Promise.reject(new ApiError(failureOf('ServiceDown')));
     const pauses: number[] = [];
-    for (let trouble = 1; trouble <= 5; trouble++) {
+    for (let trouble = 1; trouble <= 7; trouble++) {
       await expect(readInTurn(deps, BATCH, NEVER, failing)).rejects.toThrow(ApiError);
       pauses.push(Math.ceil((await pauseOf(world, 'read', clock.now().wall)) / 250));
       clock.move({ wall: 60_000, monotonic: 60_000 });
     }
-    expect(pauses).toEqual([0, 0, 1, 2, 4]);
+    expect(pauses).toEqual([0, 0, 0, 0, 1, 2, 4]);
     expect(await readInTurn(deps, BATCH, NEVER, () => Promise.resolve('good'))).toBe('good');
-    for (let trouble = 1; trouble <= 2; trouble++) {
+    for (let trouble = 1; trouble <= 4; trouble++) {
       await expect(readInTurn(deps, BATCH, NEVER, failing)).rejects.toThrow(ApiError);
     }
     expect(await pauseOf(world, 'read', clock.now().wall)).toBe(0);

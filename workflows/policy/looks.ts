@@ -37,6 +37,35 @@ export function nextAge(plan: LookPlan, planned: readonly number[] | null, ageMs
   return next + spread * (2 * random - 1);
 }
 
+/** A look that failed is made again after this part of the gap, doubled for each more in a row: a read costs nothing, and the job may have ended. */
+const AFTER_FAILED = 0.25;
+
+/** Time of the next look after so many (1 or more) in a row that found the service in trouble, the last one at `now`. */
+export function lookAfterFailed(plan: LookPlan, failed: number, now: number, random: number): number {
+  const part = Math.min(1, AFTER_FAILED * 2 ** Math.min(10, failed - 1));
+  return nextLook({ ...plan, pollGapMs: plan.pollGapMs * part }, now, random);
+}
+
+/** Part of the gap that is left for the last rows of a batch. */
+const LAST_GAP = 0.25;
+/** Looks that must have been saved for each row that is left, before any of them is looked at more often. */
+const SAVED_A_ROW = 4;
+
+/**
+ * The plan for the last rows of a batch, which nobody sends anything after: all wait for the last job, so it is looked at more often.
+ * Only looks are spent that learned ones have saved before, so there are never more of them than with a fixed gap.
+ */
+export function planAtEnd<Plan extends LookPlan>(plan: Plan, rowsLeft: number | undefined, savedLooks: number): Plan {
+  if (rowsLeft === undefined || savedLooks < SAVED_A_ROW * rowsLeft) return plan;
+  return { ...plan, pollGapMs: plan.pollGapMs * LAST_GAP };
+}
+
+/** Looks that the plan itself makes at a job until one sees that it has ended, at this age. */
+export function looksOfPlan({ firstLookMs, pollGapMs }: LookPlan, ageMs: number): number {
+  if (pollGapMs <= 0) return 1;
+  return 1 + Math.max(0, Math.ceil((ageMs - firstLookMs) / pollGapMs));
+}
+
 /** Time of the next look after one at `now`; `random` in [0, 1) spreads it by ±10 %. */
 export function nextLook(plan: LookPlan, now: number, random: number): number {
   return now + plan.pollGapMs * (0.9 + 0.2 * random);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstLook, nextLook } from '../../../workflows/policy/looks.ts';
+import { firstLook, lookAfterFailed, looksOfPlan, nextLook, planAtEnd } from '../../../workflows/policy/looks.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
 
@@ -22,5 +22,21 @@ describe('looks', () => {
         expect(gap).toBeLessThan(4_400);
       }),
     );
+  });
+
+  it('looks again soon after a look that failed, ever later, and never later than the gap', () => {
+    const gaps = [1, 2, 3, 4, 50].map((failed) => lookAfterFailed(PLAN, failed, 100, 0.5) - 100);
+    expect(gaps).toEqual([1_000, 2_000, 4_000, 4_000, 4_000]);
+  });
+
+  it('counts what its own looks would have been, until one sees the end', () => {
+    expect([0, 3_000, 3_001, 7_000, 11_000].map((age) => looksOfPlan(PLAN, age))).toEqual([1, 1, 2, 2, 3]);
+    expect(looksOfPlan({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
+  });
+
+  it('looks more often at the last rows, but only at looks that were saved before', () => {
+    expect(planAtEnd(PLAN, 10, 40)).toEqual({ firstLookMs: 3_000, pollGapMs: 1_000 });
+    expect(planAtEnd(PLAN, 10, 39)).toBe(PLAN);
+    expect(planAtEnd(PLAN, undefined, 1_000)).toBe(PLAN);
   });
 });
