@@ -40,15 +40,17 @@ export async function doctor(
   ];
   const findings: Finding[] = [];
   for (const [check, exit, look] of checks) {
-    const finding = await look().then(
-      (says) => ({ check, ok: true, says, exit }),
-      (error: unknown) => ({
-        check,
-        ok: false,
-        says: messageOf(error),
-        exit: error instanceof ExitError ? error.exit : exit,
-      }),
-    );
+    const finding = await Promise.resolve()
+      .then(look)
+      .then(
+        (says) => ({ check, ok: true, says, exit }),
+        (error: unknown) => ({
+          check,
+          ok: false,
+          says: messageOf(error),
+          exit: error instanceof ExitError ? error.exit : exit,
+        }),
+      );
     findings.push(finding);
     if (flags.json !== true) output.data(`${finding.ok ? 'ok  ' : 'BAD '} ${finding.check.padEnd(22)} ${finding.says}`);
   }
@@ -73,7 +75,7 @@ async function checkLedger(settings: Settings): Promise<string> {
   try {
     const batches = await ledger.listBatches();
     const open = batches.filter((one) => one.state !== 'closed').length;
-    return `${settings.ledger}: ${String(batches.length)} batches, ${String(open)} unfinished`;
+    return `${settings.ledger}: ${batches.length === 1 ? '1 batch' : `${String(batches.length)} batches`}, ${String(open)} unfinished`;
   } finally {
     await ledger.close();
   }

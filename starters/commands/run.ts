@@ -16,6 +16,7 @@ import { claimOut, requireOwnOut, requireWritableOut } from '../out-folder.ts';
 import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
 import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
+import { newIn } from '../new-tuning.ts';
 import type { Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { doneOf, number } from '../terminal/progress.ts';
@@ -134,7 +135,7 @@ async function applyFlags(ledger: Ledger, batch: BatchRecord, plan: RunPlan, out
   if (plan.pricingFlags.length > 0) {
     output.say(`Its rows keep the prices that they got when it was made (${plan.pricingFlags.join(', ')}).`);
   }
-  const words = describeTuning(plan.tuning);
+  const words = describeTuning(newIn(plan.tuning, batch.settings));
   if (words === '') return batch;
   await requirePrices(ledger, batch, plan.tuning);
   const tuned = await ledger.tune(batch.name, plan.tuning);

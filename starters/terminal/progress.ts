@@ -7,7 +7,7 @@ const PLAIN_EVERY_MS = 5_000;
 
 /** A batch at a moment, with its counted rows. */
 export interface Standing {
-  readonly batch: Pick<BatchRecord, 'settings'>;
+  readonly batch: Pick<BatchRecord, 'settings' | 'control'>;
   readonly counts: Counts;
   readonly money: Money;
   /** The commonest reasons why rows failed, or fail now, the commonest first. */
@@ -27,7 +27,7 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
     `${String(running)} running`,
     `${String(outcomes.failed)} failed`,
     `${String(outcomes.unknown)} unknown`,
-    ...reasons.slice(0, 1).map(reasonWords),
+    ...reasons.slice(0, 1).map(commonestWords),
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
   if (outcomes.unfit > 0) parts.push(`${String(outcomes.unfit)} unfit`);
@@ -36,6 +36,11 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
   return parts.join(', ');
+}
+
+/** `commonest failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them. */
+function commonestWords({ class: name, cause, open, ended }: ReasonCount): string {
+  return `commonest failure ${oneLine(cause === '' ? name : cause)} (${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'})`;
 }
 
 /** `400 failed: 403 from cdn.example`; rows that still run count with what went wrong with them last. */
@@ -48,9 +53,25 @@ export function doneOf(counts: Counts): number {
   return Object.values(counts.outcomes).reduce((sum, count) => sum + count, 0);
 }
 
-/** Remaining time from the pace of this session; unknown before the first row ended in it. */
-function remainingMs(session: { readonly done: number; readonly elapsedMs: number }, left: number): number | undefined {
-  return session.done === 0 ? undefined : (session.elapsedMs / session.done) * left;
+/** Where no row has ended for so many times the usual gap between two, the pace says nothing of what is to come. */
+const SILENT_GAPS = 10;
+
+interface Session {
+  /** Rows that ended in it. */
+  readonly done: number;
+  readonly elapsedMs: number;
+  /** Since the last of them. */
+  readonly silentMs: number;
+}
+
+/**
+ * Remaining time from the pace of this session; undefined before the first row ended in it, and where rows have stopped ending, as when the
+ * first were refused at once and the others wait for their jobs.
+ */
+export function remainingMs({ done, elapsedMs, silentMs }: Session, left: number): number | undefined {
+  if (done === 0) return undefined;
+  const gap = elapsedMs / done;
+  return silentMs > SILENT_GAPS * gap ? undefined : gap * left;
 }
 
 /** Credits as people write them: at most one decimal. */
@@ -71,6 +92,8 @@ export class ProgressDisplay {
   readonly #output: Output;
   readonly #startedAt = performance.now();
   #doneAtStart: number | undefined;
+  #doneBefore = 0;
+  #lastEndMs = 0;
   #shownAt = -Infinity;
   #shown = '';
 
@@ -82,7 +105,12 @@ export class ProgressDisplay {
     const done = doneOf(standing.counts);
     this.#doneAtStart ??= done;
     const elapsedMs = performance.now() - this.#startedAt;
-    const left = remainingMs({ done: done - this.#doneAtStart, elapsedMs }, standing.counts.total - done);
+    if (done !== this.#doneBefore) this.#lastEndMs = elapsedMs;
+    this.#doneBefore = done;
+    const session = { done: done - this.#doneAtStart, elapsedMs, silentMs: elapsedMs - this.#lastEndMs };
+    // What is paused or stopped goes on when somebody says so, or not at all.
+    const isGoing = standing.batch.control === 'running';
+    const left = isGoing ? remainingMs(session, standing.counts.total - done) : undefined;
     const line = progressLine(standing, left);
     if (this.#output.isTerminal) {
       const width = process.stderr.columns;

@@ -13,7 +13,9 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
   const { count, pays, waits, accepts, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
   const lines = [
-    ...STEPS.filter((step) => pays.has(step)).map((step) => `${rowsInWords(pays.get(step) ?? 0)} sent from ${step} on`),
+    ...STEPS.filter((step) => pays.has(step)).map(
+      (step) => `${rowsInWords(pays.get(step) ?? 0)} to send, from ${step} on`,
+    ),
     ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
     ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is taken as it is, free`] : []),
     ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads: they are not taken over`] : []),

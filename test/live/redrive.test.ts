@@ -74,7 +74,7 @@ describe('rows whose jobs failed', () => {
   it('are paid for once more, and nothing else is: not even the speech before a lip-sync', async () => {
     const before = paid();
     const redriven = await world.run(['redrive', 'lines', '--where', 'outcome=failed', '--json']);
-    expect(redriven).toMatchObject({ code: 0, stderr: saying('1 row sent from lip-sync on') });
+    expect(redriven).toMatchObject({ code: 0, stderr: saying('1 row to send, from lip-sync on') });
     expect(JSON.parse(redriven.stdout)).toMatchObject({ exit: 'complete', outcomes: { succeeded: 6 } });
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
     expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });

@@ -33,17 +33,17 @@ function expectRefused(ended: Ended, ...said: (string | RegExp)[]): void {
 
 describe('redrive: which rows', () => {
   it.each([
-    [['--where', 'outcome=failed'], '1 row sent from speech on'],
-    [['--where', 'class=BadRequest', '--where', 'kind=tts'], '1 row sent from speech on'],
-    [['--where', 'outcome=failed,cancelled'], '2 rows sent from speech on'],
+    [['--where', 'outcome=failed'], '1 row to send, from speech on'],
+    [['--where', 'class=BadRequest', '--where', 'kind=tts'], '1 row to send, from speech on'],
+    [['--where', 'outcome=failed,cancelled'], '2 rows to send, from speech on'],
     [['--where', 'outcome=overdue'], '1 row whose job was paid: its result is waited for again, free'],
-    [['--rows', 'd, 7'], '2 rows sent from speech on'],
-    [['--rows', 'd', '--rows', '#7'], '2 rows sent from speech on'],
+    [['--rows', 'd, 7'], '2 rows to send, from speech on'],
+    [['--rows', 'd', '--rows', '#7'], '2 rows to send, from speech on'],
     [
       ['--rows', 'a', '--where', 'outcome=succeeded'],
       '1 of these has a result, which the new one replaces; if a new take fails, its row has no result, and the old file stays',
     ],
-    [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row sent from lip-sync on'],
+    [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row to send, from lip-sync on'],
   ])('%j', async (words, said) => {
     expectAtDoor(await desk.line.run('redrive', 'demo', ...words), said);
   });

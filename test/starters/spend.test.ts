@@ -142,6 +142,7 @@ describe('plan', () => {
   it('says what run would refuse, ask or warn of', async () => {
     const refused = await plan('audio.csv', '--budget', '40');
     expect(refused.stdout).toContain('run would refuse this (exit code 3):\nUnder a budget every row needs a price');
+    expect(refused.stderr).not.toContain('Run it:');
     expect((await plan('lines.csv', '--budget', '4')).stdout).toContain('pays about 1 of 2 rows');
     expect((await plan('lines.csv', '--retakes', '2')).lines).toContain(
       'Retakes come on top: up to 2 a row after jobs that fail, each at its price.',

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Tunables } from '../../contract/batch.ts';
+import { newIn } from '../../starters/new-tuning.ts';
+
+const HOLDS: Tunables = {
+  limits: { rate: 5, submits: 8, window: 400, pollRate: null },
+  budget: 500,
+  halt: { when: 'soon', fail: 5, unit: 'percent' },
+  onUnknown: 'hold',
+  retakes: 0,
+};
+
+describe('flags that are given again', () => {
+  it('change nothing where they hold already', () => {
+    const again = { budget: 500, halt: { when: 'soon', fail: 5, unit: 'percent' }, limits: { rate: 5 } } as const;
+    expect(newIn(again, HOLDS)).toEqual({ limits: {} });
+    expect(newIn({}, HOLDS)).toEqual({ limits: {} });
+  });
+
+  it('change what differs', () => {
+    expect(newIn({ budget: null, retakes: 0, limits: { rate: 6, submits: 8 } }, HOLDS)).toEqual({
+      budget: null,
+      limits: { rate: 6 },
+    });
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Counts } from '../../ledger/record-types.ts';
+import { ProgressDisplay, remainingMs, type Standing } from '../../starters/terminal/progress.ts';
+import { aBatch } from '../ledger/setup.ts';
+import { capture } from './command-line.ts';
+
+const NO_MONEY = { charged: 0, reserved: 0, uncertain: 0, estimated: false };
+
+function countsOf(succeeded: number, failed: number, total: number): Counts {
+  const none = { cached: 0, unfit: 0, skipped: 0, unknown: 0, overdue: 0, cancelled: 0 };
+  const states = { waiting: total - succeeded - failed, submitting: 0, processing: 0, fetching: 0, verifying: 0 };
+  return { total, states, outcomes: { ...none, succeeded, failed } };
+}
+
+function lastLine(control: Standing['batch']['control'], reasons: Standing['reasons'] = []): string {
+  const said = { out: '', err: '' };
+  const display = new ProgressDisplay(capture(said));
+  const batch = { settings: aBatch().settings, control };
+  display.show({ batch, counts: countsOf(0, 0, 10), money: NO_MONEY });
+  display.show({ batch, counts: countsOf(1, 2, 10), money: NO_MONEY, reasons }, true);
+  return said.err.trim().split('\n').at(-1) ?? '';
+}
+
+describe('the progress line', () => {
+  it('names the commonest failure without a second count of failed rows', () => {
+    const reasons = [{ class: 'ResultGone', cause: '403 from cdn.example', open: 3, ended: 1 }] as const;
+    expect(lastLine('running', reasons)).toMatch(
+      /^3\/10 done, 0 running, 2 failed, 0 unknown, commonest failure 403 from cdn\.example \(4 rows\), 0 credits/,
+    );
+  });
+
+  it('tells the time that is left while the batch runs, and none while it is paused or stopped', () => {
+    expect(lastLine('running')).toMatch(/ left$/);
+    expect(lastLine('paused')).toMatch(/0 credits$/);
+    expect(lastLine('stopping')).toMatch(/0 credits$/);
+  });
+});
+
+describe('the time that is left', () => {
+  it('follows the pace of this session', () => {
+    expect(remainingMs({ done: 10, elapsedMs: 1_000, silentMs: 0 }, 20)).toBe(2_000);
+    expect(remainingMs({ done: 0, elapsedMs: 1_000, silentMs: 1_000 }, 20)).toBeUndefined();
+  });
+
+  it('is not known where rows have stopped ending: the first were refused, the others wait for jobs', () => {
+    expect(remainingMs({ done: 36, elapsedMs: 3_000, silentMs: 100 }, 964)).toBeDefined();
+    expect(remainingMs({ done: 36, elapsedMs: 10_000, silentMs: 7_000 }, 964)).toBeUndefined();
+  });
+});
