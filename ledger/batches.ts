@@ -4,6 +4,7 @@ import type { Control } from '../contract/outcomes.ts';
 import { watchFrom } from './alike.ts';
 import { countOpen } from './counts.ts';
 import { BatchExists, LedgerMisuse } from './errors.ts';
+import { prepared } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
@@ -89,8 +90,12 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
   return true;
 }
 
+const selectBatch = prepared((db, { batch }: { batch: string }) =>
+  db.selectFrom('batches').selectAll().where('name', '=', batch),
+);
+
 export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {
-  const line = await db.selectFrom('batches').selectAll().where('name', '=', batch).executeTakeFirst();
+  const [line] = await selectBatch(db, { batch });
   return line === undefined ? undefined : toBatch(line);
 }
 

@@ -1,6 +1,18 @@
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../workflows/policy/limiter-step.ts';
 import type { RateState } from '../workflows/policy/rate.ts';
+import { prepared } from './prepared.ts';
 import { write, type Db } from './schema.ts';
+
+const selectState = prepared((db, { scope }: { scope: string }) =>
+  db.selectFrom('limiters').select('state').where('scope', '=', scope),
+);
+
+const saveState = prepared((db, { scope, state }: { scope: string; state: string }) =>
+  db
+    .insertInto('limiters')
+    .values({ scope, state })
+    .onConflict((conflict) => conflict.column('scope').doUpdateSet((eb) => ({ state: eb.ref('excluded.state') }))),
+);
 
 /** See {@link Ledger.updateLimiter}. A step that changes nothing writes nothing. */
 export async function updateLimiter<Step extends LimiterStep>(
@@ -9,17 +21,10 @@ export async function updateLimiter<Step extends LimiterStep>(
   step: Step,
 ): Promise<LimiterAnswer<Step>> {
   return write(db, async (tx) => {
-    const line = await tx.selectFrom('limiters').select('state').where('scope', '=', scope).executeTakeFirst();
+    const [line] = await selectState(tx, { scope });
     const before: unknown = line === undefined ? undefined : JSON.parse(line.state);
     const { state, result } = takeStep(before, step);
-    if (state !== before) {
-      const json = JSON.stringify(state);
-      await tx
-        .insertInto('limiters')
-        .values({ scope, state: json })
-        .onConflict((conflict) => conflict.column('scope').doUpdateSet({ state: json }))
-        .execute();
-    }
+    if (state !== before) await saveState(tx, { scope, state: JSON.stringify(state) });
     return result as LimiterAnswer<Step>;
   });
 }
