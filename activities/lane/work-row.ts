@@ -10,6 +10,9 @@ import { awaitJob } from './await-job.ts';
 import { endFaulty } from './end-faulty.ts';
 import type { LaneWork } from './lane-work.ts';
 
+/** A row is ended after so many submits in one lane that failed with an error before anything was sent. */
+const MOST_FAULTS = 3;
+
 /**
  * Takes a row from where the ledger says it is to where it needs nothing more, or as far as the lane may go. What each report means for
  * the row is decided by the row machine; this only follows it.
@@ -26,7 +29,8 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
   if (now.next.do === 'submit') await lane.places.enter();
   else lane.places.force();
   try {
-    while (now.next.do !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing);
+    const faults: unknown[] = [];
+    while (now.next.do !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing, faults);
   } finally {
     lane.places.leave();
   }
@@ -36,6 +40,7 @@ async function step(
   lane: LaneWork,
   next: Exclude<Move, { do: 'ended' }>,
   standing: RowStanding | undefined,
+  faults: unknown[],
 ): Promise<RowNow> {
   const { deps, signal } = lane;
   const key: HeldAttempt = { batch: lane.batch, ...next.at };
@@ -43,7 +48,7 @@ async function step(
     switch (next.do) {
       case 'submit':
         if (!(await lane.steering.mayPay())) return { next: { do: 'ended' } };
-        return await submitOrReconcile(lane, key, standing);
+        return await submitOrReconcile(lane, key, standing, faults);
       case 'reconcile':
         return await reconcile(deps, key, signal);
       case 'wait': {
@@ -58,17 +63,23 @@ async function step(
   }
 }
 
-/** Makes an attempt. One whose report was lost is settled by the ledger: whether anything was sent is for it to say. */
+/**
+ * Makes an attempt. One whose report was lost is settled by the ledger: whether anything was sent is for it to say. Where nothing was, the
+ * next attempt may be made; it throws if that failed too often, for such attempts would follow each other for ever.
+ */
 async function submitOrReconcile(
   { deps, signal }: LaneWork,
   key: HeldAttempt,
   standing: RowStanding | undefined,
+  faults: unknown[],
 ): Promise<SubmitReport> {
   try {
     return await submit(deps, key, signal, standing);
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');
-    return reconcile(deps, key, signal);
+    const report = await reconcile(deps, key, signal);
+    if (report.next.do === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
+    return report;
   }
 }

@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import { Alarms } from '../../../activities/lane/alarms.ts';
+import type { LaneWork } from '../../../activities/lane/lane-work.ts';
+import { Places } from '../../../activities/lane/places.ts';
+import { Steering } from '../../../activities/lane/steering.ts';
+import { workRow } from '../../../activities/lane/work-row.ts';
+import { loadBatch } from '../../../activities/load-attempt.ts';
+import { LedgerUnreachable } from '../../../ledger/errors.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { StoreUnwritable } from '../../../store/errors.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { BATCH, keyOf, tts } from '../rows.ts';
+import type { Worker } from '../worker.ts';
+import { createWorld, type World } from '../world.ts';
+
+/** A lane of a worker, with room for so many rows. */
+async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): void }> {
+  const over = new AbortController();
+  const { signal } = over;
+  const alarms = new Alarms();
+  const places = new Places(room);
+  const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, alarms });
+  const end = (): void => {
+    over.abort();
+    places.open();
+    steering.release();
+    alarms.off();
+  };
+  return { deps, batch: BATCH, signal, alarms, places, steering, end };
+}
+
+/** Works on a row as it stands in the ledger. */
+async function work(world: World, lane: LaneWork, row = 1): Promise<void> {
+  const standing = await (await world.look()).readRow(BATCH, row);
+  if (standing === undefined) throw new Error(`there is no row ${row}`);
+  return workRow(lane, standing);
+}
+
+/** A worker some of whose calls of the ledger fail. */
+function faulty(world: World, calls: (ledger: Ledger) => Partial<Ledger>): Promise<Worker> {
+  return world.worker({ change: ({ ledger }) => ({ ledger: { ...ledger, ...calls(ledger) } }) });
+}
+
+const bug = (): Promise<never> => Promise.reject(new TypeError('nothing has no members'));
+
+describe('a row in a lane', () => {
+  it('is taken to its end, and leaves its place', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const lane = await laneOf(await world.worker());
+    await work(world, lane);
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+    expect(lane.places.taken).toBe(0);
+    await work(world, lane);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('waits for a place where it is to be sent, and not where its job runs', async () => {
+    const world = await createWorld();
+    await world.fill([tts('New.'), tts('Begun.')]);
+    const worker = await world.worker();
+    await worker.submit(keyOf(2));
+    const lane = await laneOf(worker, 0);
+    const waiting = work(world, lane, 1);
+    await work(world, lane, 2);
+    expect((await world.row(2)).outcome).toBe('succeeded');
+    expect([lane.places.queued, await world.paidRequests()]).toEqual([1, 1]);
+    lane.places.resize(1);
+    await waiting;
+    expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it.each(['paused', 'stopping'] as const)('is not sent in a batch that is %s', async (control) => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const worker = await world.worker();
+    await worker.control(control);
+    const lane = await laneOf(worker);
+    const working = work(world, lane);
+    if (control === 'paused') {
+      await waitFor(() => lane.steering.parked === 1);
+      lane.end();
+    }
+    await working;
+    expect([await world.paidRequests(), lane.places.taken]).toEqual([0, 0]);
+    expect((await world.row(1)).outcome).toBeNull();
+  });
+});
+
+describe('an error that nobody foresaw', () => {
+  it('ends a row for which nothing was sent as failed, and leaves its place', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const lane = await laneOf(await faulty(world, () => ({ intend: bug })));
+    await work(world, lane);
+    const { outcome, failure } = await world.row(1);
+    expect([outcome, failure?.class]).toEqual(['failed', 'InternalError']);
+    expect(failure?.message).toContain('nothing has no members. Nothing was sent');
+    expect(lane.places.taken).toBe(0);
+  });
+
+  it('is no matter where the next attempt goes well', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let left = 2;
+    const calls = (ledger: Ledger): Partial<Ledger> => ({
+      intend: (...args) => (left-- > 0 ? bug() : ledger.intend(...args)),
+    });
+    await work(world, await laneOf(await faulty(world, calls)));
+    expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 revoked', 'speech 3 accepted']);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it('ends a row whose request is in doubt as unknown', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let left = 1;
+    const calls = (ledger: Ledger): Partial<Ledger> => ({
+      settle: (...args) => (left-- > 0 ? bug() : ledger.settle(...args)),
+      revoke: bug,
+    });
+    await work(world, await laneOf(await faulty(world, calls)));
+    const { outcome, failure } = await world.row(1);
+    expect([outcome, failure?.class]).toEqual(['unknown', 'OutcomeUnknown']);
+    expect(failure?.message).toContain('It may have been charged');
+    expect(await world.paidRequests()).toBe(1);
+  });
+
+  it('ends a row whose job was accepted as overdue', async () => {
+    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-fails' }] } });
+    await world.fill([tts()]);
+    const lane = await laneOf(await faulty(world, () => ({ finishJob: bug })));
+    await work(world, lane);
+    const { outcome, failure, charges } = await world.row(1);
+    expect([outcome, failure?.class]).toEqual(['overdue', 'Overdue']);
+    expect(charges).toMatchObject([{ state: 'accepted', jobId: world.charges()[0]?.jobId }]);
+  });
+
+  it('leaves the row alone where the lane was ended meanwhile', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const lane = await laneOf(
+      await faulty(world, () => ({
+        intend: () => {
+          lane.end();
+          return bug();
+        },
+      })),
+    );
+    await work(world, lane);
+    expect(await world.row(1)).toMatchObject({ outcome: null, charges: [] });
+    expect(lane.places.taken).toBe(0);
+  });
+
+  const errors: Readonly<Record<string, Error>> = {
+    ledger: new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.'),
+    store: new StoreUnwritable('x.part', new Error('ENOSPC: no space left on device')),
+  };
+
+  it.each(Object.keys(errors))('of a %s that cannot be reached is for the lane, and ends no row', async (what) => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const gone = (): Promise<never> => Promise.reject(errors[what] ?? new Error('no such error'));
+    const lane = await laneOf(await faulty(world, () => ({ intend: gone, revoke: gone })));
+    await expect(work(world, lane)).rejects.toBe(errors[what]);
+    expect(await world.row(1)).toMatchObject({ outcome: null, charges: [] });
+    expect(lane.places.taken).toBe(0);
+  });
+});
