@@ -68,7 +68,8 @@ export async function onDisk<Disk extends TriedDisk>(
   const rows = Math.max(options.rows, times * 15);
   const run = await prepare(options, { folder: disk.path, logs: folder, rows, judge, token, say });
   const ledger = join(disk.path, '.voxbatch', 'ledger.db');
-  const chargesAt = (number: number): number => Math.max(judge.charged + 1, (number * 1.25 * rows) / (times + 1));
+  // Rows in doubt make fewer charges than planned; the last event must come all the same, before the batch ends.
+  const chargesAt = (number: number): number => Math.max(judge.charged + 1, (number * 1.25 * rows) / (times + 2));
   let isWhole = false;
   try {
     const { doubts, findings: own } = await scenario({ disk, judge, run, ledger, chargesAt });

@@ -8,20 +8,25 @@ import { sortIntoWindows, submitsInFlight } from './windows.ts';
 
 /** The batch goes on within this after Temporal is back, ms. */
 const BACK_MS = 120_000;
+/** The batch is paced to last so long before Temporal goes and after it is back, s. */
+const BEFORE_S = 30;
+const AFTER_S = 90;
 
 /**
- * Temporal goes away for minutes in mid-batch: every link to it is cut. Afterwards the batch must go on by itself, and no more rows
- * may be unknown than requests were on the wire when it went.
+ * Temporal goes away for minutes in mid-batch: every link to it is cut. Lanes need it only to begin, so they must go on as long as their
+ * slices last (10 minutes). Afterwards the batch must go on by itself, and no more rows may be unknown than requests were on the wire
+ * when it went.
  */
 export async function temporalAway(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
   const { seed, rows, awayMinutes } = options;
   const charges = 1.25 * rows;
-  const rate = ['--rate', (charges / 60).toFixed(2)];
+  const seconds = BEFORE_S + 60 * awayMinutes + AFTER_S;
+  const rate = ['--rate', (charges / seconds).toFixed(2)];
   const batches = [{ name: 'mixed', rows, kinds: ['tts', 'stt', 'lip-sync', 'dub'], flags: rate }];
   const minutes = options.minutes + awayMinutes;
   return inWorld({ ...options, minutes, say, batches, simulator: { seed, createMs: [100, 1_000] } }, async (world) => {
     const { judge, proxy, ledger } = world;
-    await waitFor(() => judge.charged >= 0.4 * charges, 300_000);
+    await waitFor(() => judge.charged >= (charges * BEFORE_S) / seconds, 300_000);
     const from = Date.now();
     const heals = await Promise.all(
       (['worker-1', 'worker-2', 'cli'] as const).map((link) => proxy.spoil(link, { type: 'down' })),
@@ -29,6 +34,7 @@ export async function temporalAway(options: ChaosOptions, say: (line: string) =>
     const counts = sortIntoWindows(await readAttempts(ledger, 'open'), await judge.ledger());
     const inFlight = submitsInFlight(counts);
     say(`Temporal is away at ${judge.charged} charges, ${inFlight} requests on the wire`);
+    const before = judge.charged;
     await sleep(awayMinutes * 60_000);
     const charged = judge.charged;
     const backAt = performance.now();
@@ -39,11 +45,20 @@ export async function temporalAway(options: ChaosOptions, say: (line: string) =>
     );
     const after = ((performance.now() - backAt) / 1_000).toFixed(1);
     say(`Temporal is back; ${goesOn ? `the next charge came after ${after} s` : 'nothing is charged'}`);
-    const finding: Finding = {
+    const withoutIt: Finding = {
+      promise: 'lanes go on without Temporal',
+      broken: charged > before ? [] : ['nothing was charged'],
+      seen: `${charged - before} charges`,
+    };
+    const goingOn: Finding = {
       promise: `the batch goes on by itself after ${awayMinutes} minutes without Temporal`,
       broken: goesOn ? [] : [`no charge within ${BACK_MS / 1_000} s`],
       seen: `next charge ${after} s after it is back`,
     };
-    return { doubts: [{ event: 1, from, until: from + 1_000, inFlight }], mostDoubtful: 0, findings: [finding] };
+    return {
+      doubts: [{ event: 1, from, until: from + 1_000, inFlight }],
+      mostDoubtful: 0,
+      findings: [withoutIt, goingOn],
+    };
   });
 }
