@@ -50,6 +50,14 @@ describe('the first refusal', () => {
     expect(learnedRate(wait(first(98, 100), 31_000, 100))).toBeNull();
   });
 
+  it('of a moment before the pause adds nothing, and one of the moment after it does', () => {
+    const one = first(50);
+    const late = refusal(60, { sentAt: NOW + 250, now: NOW + 300 });
+    expect(learn(one, late, { others: {}, pausedUntil: NOW + 250 })).not.toBe(one);
+    expect(learn(one, late, { others: {}, pausedUntil: NOW + 251 })).toBe(one);
+    expect(learn(null, late, { others: {}, pausedUntil: NOW + 251 })).toMatchObject({ rate: 60 });
+  });
+
   it('adds up what processes sent, each once', () => {
     const one = first(50);
     const news = { others: {}, pausedUntil: NOW + 250 };
@@ -110,6 +118,22 @@ describe('a second refusal', () => {
     expect(limit).toMatchObject({ rate: 50, phase: 'hold' });
   });
 
+  it.each([
+    ['ten seconds later at a figure a tenth higher', 110, 10_000, 'hold', 110],
+    ['ten seconds later at a figure a tenth lower', 90, 10_000, 'hold', 100],
+    ['at a figure further off', 111, 10_000, 'climb', 111],
+    ['later than that', 100, 10_001, 'climb', 100],
+  ] as const)('%s: %d after %d ms', (_, counted, after, phase, rate) => {
+    const open = { ...first(100), phase: 'open' } as const;
+    const limit = learn(open, refusal(counted, { now: NOW + after }), ALONE);
+    expect(limit).toMatchObject({ phase, rate });
+  });
+
+  it('long after the first, with the rate in use reached, is held at its own figure', () => {
+    const guess = { ...first(100), rate: 40 };
+    expect(learn(guess, refusal(36, { now: NOW + 20_000 }), ALONE)).toMatchObject({ phase: 'hold', rate: 36 });
+  });
+
   it('long after the first is one of its own', () => {
     const open = wait(first(30, 100), 1_000, 100);
     const limit = learn(open, refusal(30, { stated: 100, now: NOW + 30_000 }), ALONE);
@@ -127,6 +151,34 @@ describe('a limit that is held', () => {
     expect(learnedRate(learn(chance, refusal(99, { now: later + 5_000 }), ALONE))).toBeCloseTo(97.02, 6);
   });
 
+  it('hears nothing new right after it was learned, for what was accepted before still fills the second', () => {
+    expect(learn(held, refusal(30, { now: held.refusedAt + 1_199 }), ALONE)).toBe(held);
+    expect(learn(held, refusal(30, { now: held.refusedAt + 1_200 }), ALONE)).toMatchObject({ phase: 'climb' });
+  });
+
+  it('does not change by what another process sent in the moment of the refusal', () => {
+    const news = { others: {}, pausedUntil: NOW + 2_250 };
+    const both = learn(held, refusal(30, { owner: 'q', sentAt: NOW + 2_100, now: NOW + 2_120 }), news);
+    expect(both).toMatchObject({ counted: 130, rate: 100, phase: 'hold' });
+  });
+
+  it('is held until its time is over, and tried from then on', () => {
+    expect(climb(held, true, null, held.holdUntil - 1)).toBe(held);
+    expect(climb(held, true, null, held.holdUntil)).toMatchObject({ phase: 'probe', from: 100, rate: 100 });
+  });
+
+  it('that was disproved is not used, and stays as it is', () => {
+    const open = { ...held, phase: 'open' } as const;
+    expect(climb(open, true, null, later)).toBe(open);
+    expect(learnedRate(open)).toBeNull();
+  });
+
+  it('is known for two minutes after the hold', () => {
+    const end = held.refusedAt + held.holdMs + 120_000;
+    expect(climb(held, false, null, end)).not.toBeNull();
+    expect(climb(held, false, null, end + 1)).toBeNull();
+  });
+
   it('is tried slowly a little beyond, then quickly, and is forgotten when it was exceeded many times over', () => {
     const after = wait(held, 62_000);
     expect(after?.phase).toBe('probe');
@@ -140,6 +192,29 @@ describe('a limit that is held', () => {
     const now = NOW + 65_000;
     const again = learn(tried, refusal(101, { now }), ALONE);
     expect(again).toMatchObject({ rate: 100, phase: 'hold', holdMs: 120_000, holdUntil: now + 120_000 });
+  });
+
+  it.each([
+    { rate: 105, counted: 100, phase: 'hold', then: 100 },
+    { rate: 100, counted: 90, phase: 'hold', then: 100 },
+    { rate: 120, counted: 110, phase: 'hold', then: 100 },
+    { rate: 130, counted: 130, phase: 'hold', then: 130 },
+    { rate: 95, counted: 86, phase: 'hold', then: 86 },
+    { rate: 105, counted: 60, phase: 'climb', then: 60 },
+  ] as const)('and is refused in a trial: $counted at $rate', ({ rate, counted, phase, then }) => {
+    const tried = { ...held, phase: 'probe', rate } as const;
+    const limit = learn(tried, refusal(counted, { now: NOW + 65_000 }), ALONE);
+    expect(limit).toMatchObject({ phase, rate: then, was: rate });
+  });
+
+  it.each([
+    { was: 120, holdMs: 2_000, then: 60_000 },
+    { was: 121, holdMs: 2_000, then: 8_000 },
+    { was: 121, holdMs: 8_000, then: 16_000 },
+    { was: null, holdMs: 200_000, then: 240_000 },
+  ])('is held for $then ms after $was and a hold of $holdMs ms', ({ was, holdMs, then }) => {
+    const guess = { ...first(100), was, holdMs };
+    expect(learn(guess, refusal(100, { now: NOW + 2_000 }), ALONE)).toMatchObject({ phase: 'hold', holdMs: then });
   });
 
   it('is tried early where it fell, for it may soon be what it was', () => {

@@ -1,13 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { lease, LEASE_MS, type LeaseAnswer, type LeaseAsk } from '../../../workflows/policy/lease.ts';
-import { FRESH_RATE, refused, type RateState } from '../../../workflows/policy/rate.ts';
+import { FRESH_RATE, refused, type Lease, type RateState } from '../../../workflows/policy/rate.ts';
 
 const NOW = 1_000_000;
 const ALL = 1e9;
 const ask = (owner: string, more: Partial<LeaseAsk> = {}): LeaseAsk => ({
   ...{ owner, batch: 'b', limit: 90, want: ALL, used: 0, isShort: true, now: NOW },
   ...more,
+});
+
+/** A share that a process has of a rate that it could use alone. */
+const lentTo = (owner: string, more: Partial<Lease> = {}): Lease => ({
+  ...{ owner, batch: 'b', share: 0, limit: 90, want: ALL, used: 0, until: NOW + 500 },
+  ...more,
+});
+const lent = (...leases: readonly Lease[]): RateState => ({
+  ...FRESH_RATE,
+  leases: Object.fromEntries(leases.map((one) => [`${one.owner} ${one.batch}`, one])),
 });
 
 /** Some ask one after another, again and again; what each has at last. */
@@ -67,6 +77,47 @@ describe('a lease', () => {
     const state = refused(undefined, news);
     const { result } = lease(state, ask('p', { limit: null, now: NOW + 100 }));
     expect(result).toMatchObject({ rate: 20, isFree: false, pauseMs: 150 });
+  });
+
+  it('of one who is alone is all of the rate also where little is wanted', () => {
+    expect(lease(undefined, ask('p', { want: 10 })).result.rate).toBe(90);
+  });
+
+  it('of one who wants little has room to grow', () => {
+    const state = lent(lentTo('q', { share: 30 }));
+    expect(lease(state, ask('p', { want: 10 })).result.rate).toBe(20);
+  });
+
+  it('is an equal part of what those leave who want less, in whichever order they came', () => {
+    const state = lent(lentTo('q', { share: 20 }), lentTo('r', { share: 5, want: 5 }));
+    expect(lease(state, ask('p')).result.rate).toBe(42.5);
+  });
+
+  it('is shared within a batch as well', () => {
+    const slow = { batch: 'slow', limit: 9 };
+    const [, ...rates] = settled([ask('p', { batch: 'quick' }), ask('q', slow), ask('r', slow)]).rates;
+    expect(rates).toEqual([4.5, 4.5]);
+  });
+
+  it('is dropped where nothing limits its holder any more', () => {
+    const state = lent(lentTo('p'), lentTo('q'));
+    expect(lease(state, ask('p', { limit: null })).state.leases).toEqual({ 'q b': state.leases['q b'] });
+  });
+
+  it('says that the service was in trouble', () => {
+    expect(lease({ ...FRESH_RATE, troubles: 1 }, ask('p')).result.isTroubled).toBe(true);
+  });
+
+  it.each([
+    ['a quicker batch', lentTo('q', { batch: 'quick' }), 'climb'],
+    ['a batch without a rate', lentTo('q', { batch: 'free', limit: null }), 'climb'],
+    ['a slower batch', lentTo('q', { batch: 'slow', limit: 1 }), 'open'],
+    ['a quicker batch of a while ago', lentTo('q', { batch: 'quick', until: NOW }), 'open'],
+    ['no other batch', undefined, 'open'],
+  ] as const)('lets a learned rate climb to what is stated, beside %s', (_, other, phase) => {
+    const { limit } = refused(undefined, { owner: 'p', counted: 1, stated: null, sentAt: NOW - 601, now: NOW - 600 });
+    const state = { ...lent(...(other === undefined ? [] : [other])), limit };
+    expect(lease(state, ask('p', { limit: 1.2 })).state.limit?.phase).toBe(phase);
   });
 
   it('survives JSON', () => {

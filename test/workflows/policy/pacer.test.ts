@@ -63,6 +63,39 @@ describe('a pacer', () => {
     expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
   });
 
+  it('forgets a slot that was given back and is long past', () => {
+    const pacer = new Pacer(0);
+    const alone = share(1, { mayCatchUp: true });
+    pacer.giveBack(taken(pacer, alone, 1_000));
+    const next = taken(pacer, alone, 60_000);
+    expect(next.at).toBe(60_000);
+    // Once only: the one after it has the place on the grid.
+    expect(taken(pacer, alone, 60_000).at).toBeGreaterThan(60_900);
+  });
+
+  it('takes nothing back that it has not given, or has forgotten', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(1), 1_000);
+    pacer.giveBack({ ...first });
+    expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
+    expect(pacer.usedBefore(first.at + 1)).toBe(1);
+  });
+
+  it('counts the second before a moment, without its ends', () => {
+    const pacer = new Pacer(0);
+    for (const at of [1_000, 1_001, 1_999, 2_000]) pacer.note({ at, isRefused: false });
+    expect(pacer.usedBefore(2_000)).toBe(2);
+  });
+
+  it('keeps to the limit also after very many calls', () => {
+    const pacer = new Pacer(0);
+    const sent = Array.from({ length: 200 }, () => taken(pacer, share(3), 1_000).at);
+    for (const [index, at] of sent.entries()) {
+      const before = sent[index - 3];
+      if (before !== undefined) expect(at - before).toBeGreaterThanOrEqual(1_010);
+    }
+  });
+
   it('gives none in a pause, and counts what was sent and not refused', () => {
     const pacer = new Pacer(0);
     expect(taken(pacer, share(10, { pausedUntil: 7_000 }), 5_000).at).toBe(7_000);
