@@ -83,7 +83,7 @@ describe('a pacer', () => {
 
   it('counts the second before a moment, without its ends', () => {
     const pacer = new Pacer(0);
-    for (const at of [1_000, 1_001, 1_999, 2_000]) pacer.note({ at, isRefused: false });
+    for (const at of [1_000, 1_001, 1_999, 2_000]) pacer.unlimited(at, 0);
     expect(pacer.usedBefore(2_000)).toBe(2);
   });
 
