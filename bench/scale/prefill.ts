@@ -1,0 +1,60 @@
+import Database from 'libsql';
+import { NEVER_HALT } from '../../contract/halt.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+
+/** Name of the batch that is made. */
+export const BATCH = 'lines';
+
+const ROWS_A_CALL = 5_000;
+/** The price of a row's sentence is of no account here. */
+const QUOTED = 2.5;
+
+/** Makes a ledger with a batch of so many rows, the first `ended` of them with a result that was paid for, and open. */
+export async function prefill(path: string, apiUrl: string, rows: number, ended: number): Promise<void> {
+  const ledger = await openLedger(path);
+  await ledger.createBatch({
+    ...{
+      name: BATCH,
+      digest: 'bench',
+      apiUrl,
+      account: 'bench',
+      columns: ['id', 'text', 'voice'],
+      source: 'lines.csv',
+    },
+    settings: {
+      limits: { rate: null, submits: 32, window: 1_000, pollRate: null },
+      reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
+      ...{ tts: 'job', prices: BUILT_IN_PRICES, nameTemplate: '{id}.{ext}', firstLookMs: 60, pollGapMs: 500 },
+      ...{ jobDeadlineMs: 3_600_000, trust503: true, budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 },
+    },
+  });
+  for (let from = 1; from <= rows; from += ROWS_A_CALL) {
+    await ledger.addRows(
+      BATCH,
+      Array.from({ length: Math.min(ROWS_A_CALL, rows - from + 1) }, (_, at) => aRow(from + at)),
+    );
+  }
+  await ledger.openBatch(BATCH, rows);
+  await ledger.close();
+  if (ended > 0) endRows(path, ended);
+}
+
+function endRows(path: string, ended: number): void {
+  const file = `json_object('key', 'bench/' || row || '.mp3', 'bytes', 2016, 'sha256', '${'ab'.repeat(32)}', 'extension', 'mp3')`;
+  const raw = new Database(path);
+  raw.exec(`
+    insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file)
+    select batch, row, 'speech', 1, 1, 'accepted', 'old-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${file} from rows where row <= ${String(ended)};
+    update rows set state = 'fetching', outcome = 'succeeded', ended_at = 1, file = ${file} where row <= ${String(ended)};`);
+  raw.close();
+}
+
+function aRow(row: number): Parameters<Awaited<ReturnType<typeof openLedger>>['addRows']>[1][number] {
+  const [id, text] = [
+    `line-${String(row)}`,
+    `Sentence number ${String(row)} of a batch that is rather long, and goes on.`,
+  ];
+  const spec = { kind: 'tts', text, voice: 'narrator', extra: {} } as const;
+  return { row, id, line: row + 1, spec, input: [id, text, 'narrator'], quoted: QUOTED };
+}

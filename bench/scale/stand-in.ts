@@ -1,0 +1,44 @@
+/**
+ * A service that takes every speech job, ends it after 50 ms, and remembers nothing: what a job's id says is all it knows. A process of its own,
+ * so that its time is not counted as the client's. Tells its port to the process that started it, and ends with it.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { renderAudio } from '../../simulator/media/render-audio.ts';
+
+const JOB_MS = 50;
+const API = '/api/open/v1';
+const VOICE = { id: 'narrator', name: 'Narrator', provider: 'bench' };
+const media = renderAudio('mp3', 'a line of a manifest', 0.5);
+let made = 0;
+
+const server = http.createServer((request, response) => {
+  const send = (code: number, answer: unknown): void => {
+    const body = JSON.stringify(answer);
+    response.writeHead(code, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    response.end(body);
+  };
+  request.resume().on('end', () => {
+    const { method, url = '' } = request;
+    const [path = ''] = url.split('?');
+    const id = path.slice(path.lastIndexOf('/') + 1);
+    if (path.startsWith('/media/')) {
+      response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': media.length });
+      response.end(media);
+    } else if (path === `${API}/profile`) {
+      send(200, { user_id: 'bench', api_quota_remaining: 1e12, tier: 'pro', credits: 0 });
+    } else if (path === `${API}/voices`) {
+      send(200, { total: 1, page: 1, pageSize: 100, totalPages: 1, items: [VOICE] });
+    } else if (path === `${API}/speech/tts/jobs` && method === 'POST') {
+      made += 1;
+      send(202, { id: `${String(made)}-${String(Date.now() + JOB_MS)}`, status: 'queued' });
+    } else if (path.startsWith(`${API}/speech/tts/jobs/`)) {
+      const isDone = Date.now() >= Number(id.split('-')[1]);
+      const audioUrl = `http://${String(request.headers.host)}/media/${id}`;
+      send(200, isDone ? { id, status: 'completed', audioUrl } : { id, status: 'processing' });
+    } else send(404, { error: { code: 'ERR_NOT_FOUND', message: 'no such path' } });
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.once('disconnect', () => process.exit());
