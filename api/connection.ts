@@ -106,6 +106,7 @@ export function createConnection(options: ApiOptions): Connection {
           'Idempotency-Key': asHeaderValue(idempotencyKey),
         },
         agents: agents.paid,
+        isPaid: true,
         headTimeoutMs: paidMs,
         totalTimeoutMs: paidMs,
         maxBytes: media ? maxMediaBytes : maxBodyBytes,

@@ -39,6 +39,8 @@ export interface HttpRequest extends TimeLimits {
   /** Largest body of an answer that is read, in bytes, decompressed. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** It is not sent any more where the process stood still while the connection was made. */
+  readonly isPaid?: boolean;
 }
 
 /** An answer whose body is still to be read. */
@@ -81,8 +83,14 @@ export class Exchange {
       const request = isSecure ? https.request(options) : http.request(options);
       this.#request = request;
       onGiven(request, () => {
-        this.given = true;
         this.#watch.connected();
+        // Whoever was to answer for it may have given it up for lost, and somebody paid for it again.
+        if (this.#asked.isPaid === true && this.#watch.stoodStill) {
+          this.#stop('the process stood still while the connection was made');
+          return;
+        }
+        this.given = true;
+        request.end(body);
       });
       request.on('error', reject);
       request.on('close', () => {
@@ -92,7 +100,6 @@ export class Exchange {
       request.on('response', (message) => {
         resolve(this.#open(message));
       });
-      request.end(body);
     });
   }
 

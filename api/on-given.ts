@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
  * Calls back from the moment when a byte of the request may have been given to a connected socket: at once on a reused connection, on a
  * new one when it is connected (with TLS: when the certificate was found good).
  *
- * Node hands the head and body of a request to its socket at once; the socket keeps them
+ * A request that is ended only then can be called off until then. One that is ended before is handed to its socket at once; the socket keeps it
  * back until it is connected, and a TLS socket until the handshake is done. So as long as neither event was seen, no
  * byte of the request has left, whatever went wrong. `bytesWritten` can't tell: it counts the bytes kept back as well.
  */

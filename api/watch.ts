@@ -12,6 +12,11 @@ export interface TimeLimits {
   readonly idleTimeoutMs: number;
 }
 
+/** While a connection is made, it is noted so often that the process is at work, ms. */
+const SEEN_EVERY_MS = 1_000;
+/** A process that was not seen for so long stood still, ms: as in `workflows/policy/send-deadline.ts`, well below a heartbeat time-out. */
+const STILL_MS = 5_000;
+
 /**
  * Keeps all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile, and looks what
  * is due when it wakes. So most requests cost one timer, however many pieces their answers come in.
@@ -20,6 +25,9 @@ export class Watch {
   readonly #limits: TimeLimits;
   readonly #onLate: (why: string) => void;
   readonly #startedAt = performance.now();
+  /** When this process was last seen to be at work, by either clock: one can be set back, the other stand still while a machine sleeps. */
+  #seenAt = { wall: Date.now(), monotonic: this.#startedAt };
+  #stoodStill = false;
   #stage: 'connecting' | 'heading' | 'reading' = 'connecting';
   /** Since when somebody waits for a piece of the body; infinite while nobody does. */
   #waitingSince = Infinity;
@@ -36,7 +44,13 @@ export class Watch {
 
   /** The connection is there. */
   connected(): void {
+    this.#see();
     if (this.#stage === 'connecting') this.#stage = 'heading';
+  }
+
+  /** True if the process was stopped, or the machine slept, while the connection was made. */
+  get stoodStill(): boolean {
+    return this.#stoodStill;
   }
 
   /** The head of the answer is there. */
@@ -65,12 +79,21 @@ export class Watch {
   }
 
   #sleep(now: number): void {
-    const ms = Math.min(this.#dueAt() - now, this.#limits.idleTimeoutMs);
+    const most = this.#stage === 'connecting' ? SEEN_EVERY_MS : this.#limits.idleTimeoutMs;
+    const ms = Math.min(this.#dueAt() - now, most);
     this.#timer = setTimeout(() => {
+      if (this.#stage === 'connecting') this.#see();
       const woken = performance.now();
       if (this.#dueAt() <= woken) this.#onLate(this.#whatIsLate(woken));
       else this.#sleep(woken);
     }, Math.ceil(ms));
+  }
+
+  #see(): void {
+    const [wall, monotonic] = [Date.now(), performance.now()];
+    const gap = Math.max(Math.abs(wall - this.#seenAt.wall), monotonic - this.#seenAt.monotonic);
+    if (gap > STILL_MS) this.#stoodStill = true;
+    this.#seenAt = { wall, monotonic };
   }
 
   #dueAt(): number {

@@ -61,6 +61,21 @@ describe('Watch', () => {
     expect(late).toEqual(['time-out: no whole answer within 8 s']);
   });
 
+  it('notices that the process stood still while the connection was made, whichever clock tells', () => {
+    const limits = { ...LIMITS, connectTimeoutMs: 60_000, headTimeoutMs: 60_000, totalTimeoutMs: 60_000 };
+    const [slow, woken, asleep] = [watching(limits).watch, watching(limits).watch, watching(limits).watch];
+    jest.advanceTimersByTime(20_000);
+    slow.connected();
+    expect(slow.stoodStill).toBe(false);
+    jest.setSystemTime(Date.now() + 6_000);
+    asleep.connected();
+    expect(asleep.stoodStill).toBe(true);
+    // A timer that is late may come before the connection.
+    jest.advanceTimersByTime(1_000);
+    woken.connected();
+    expect(woken.stoodStill).toBe(true);
+  });
+
   it('gives a body more time for what came of it', () => {
     const { watch, late } = watching({ ...LIMITS, idleTimeoutMs: 60_000, msPerKib: 1_000 });
     watch.headed();
