@@ -13,6 +13,7 @@ import type { JobMemory } from './job-memory.ts';
 import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
 import type { Pace } from './pace.ts';
+import type { PageLooks } from './page-looks.ts';
 import type { RunningWork } from './running-work.ts';
 import type { Wires } from './wires.ts';
 
@@ -56,6 +57,8 @@ export interface Dependencies {
   readonly pace: Pace;
   /** When each job is looked at next, in this process. */
   readonly looks: LookSchedule;
+  /** Looks at several jobs at once, where the API lists them. */
+  readonly pages: PageLooks;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
   /** Readings of the API's list, shared by all who look for a lost job. */

@@ -29,8 +29,10 @@ export type Look = RowStanding | 'fetched' | 'same';
 export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<Look> {
   let reading: JobReading;
   try {
+    const listed = await deps.pages.readingOf(deps, job);
+    if (signal.aborted) return 'same';
     const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, signal);
-    reading = await readInTurn(deps, job.key.batch, signal, read);
+    reading = listed ?? (await readInTurn(deps, job.key.batch, signal, read));
   } catch (error) {
     if (signal.aborted) return 'same';
     if (!(error instanceof ApiError)) throw error;

@@ -5,7 +5,7 @@ import type { Listing } from './listings.ts';
 import { readInTurn } from './slots.ts';
 
 /** Jobs a page; the largest that public material names. */
-const PAGE_SIZE = 50;
+export const PAGE_SIZE = 50;
 /** Pages looked through; a window of minutes needs fewer. */
 const MOST_PAGES = 100;
 /** Reads of a page that may fail before the look-up does; trouble that lost a create often lasts for a while. */

@@ -7,6 +7,7 @@ import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
 import { Pace } from '../activities/pace.ts';
+import { PageLooks } from '../activities/page-looks.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { Wires } from '../activities/wires.ts';
 
@@ -44,6 +45,7 @@ export function dependenciesOf(
     reads: pLimit(READS),
     pace: new Pace(),
     looks: new LookSchedule(),
+    pages: new PageLooks(),
     jobTimes: new JobMemory(),
     crowd: new Crowd(),
     listings: new Listings(),

@@ -42,6 +42,7 @@ export async function awaitJob(
     const job = waitedJob(key, loaded);
     if (next.do !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.looks.forget(name);
+      deps.pages.forget(name);
       deps.crowd.settled(name);
       return { next, standing: loaded };
     }
@@ -74,6 +75,7 @@ async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms 
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const dueAt = deps.looks.dueAt(job.name, () => {
+    deps.pages.waitsFor(job);
     const ages = deps.jobTimes.agesOf(deps, sortsOf(job), settings);
     return firstLook(settings, ages, job.acceptedAt, now);
   });

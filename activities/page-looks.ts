@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type JobReading } from '../api/speech-api.ts';
+import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../workflows/policy/page-plan.ts';
+import type { Dependencies } from './dependencies.ts';
+import { PAGE_SIZE } from './read-list.ts';
+import { readInTurn } from './slots.ts';
+import type { WaitedJob } from './waited-job.ts';
+
+/** Looks that are due within this part of the gap are made together. */
+const GATHER_PART = 0.1;
+const GATHER_MOST_MS = 500;
+/** Jobs whose times are kept, to tell how far down others stand. */
+const MOST_TIMES = 20_000;
+
+type Needs = Pick<
+  Dependencies,
+  'api' | 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads' | 'ending'
+>;
+
+/** Jobs of a batch that are due at about the same time. */
+interface Gathering {
+  readonly jobs: WaitedJob[];
+  readonly found: Promise<ReadonlyMap<string, JobReading>>;
+}
+
+/**
+ * Looks at jobs that the API lists, by pages where one shows several that are due. A page says only which jobs still run: one that has
+ * ended, or was not found, is read by itself, for a list may be a moment old and its links as well.
+ */
+export class PageLooks {
+  readonly #gatherings = new Map<string, Gathering>();
+  /** When the jobs were accepted that this process waits for or waited for, ascending but for a few. */
+  #times: number[] = [];
+  readonly #running = new Set<string>();
+  #sense = NEW_LIST;
+
+  /** The job is waited for from now on. */
+  waitsFor({ operation, name, acceptedAt }: WaitedJob): void {
+    if (operation !== 'lip-sync-job' || this.#running.has(name)) return;
+    this.#running.add(name);
+    this.#times.push(acceptedAt);
+    if (this.#times.length > 2 * MOST_TIMES) this.#times = this.#times.slice(-MOST_TIMES);
+  }
+
+  /** The job is waited for no longer. */
+  forget(name: string): void {
+    this.#running.delete(name);
+  }
+
+  /** What a page says of a job that still runs; undefined where the job itself must be read. Rejects only where the ledger cannot be asked. */
+  async readingOf(deps: Needs, job: WaitedJob): Promise<JobReading | undefined> {
+    if (job.operation !== 'lip-sync-job' || this.#running.size < WORTH_A_PAGE) return undefined;
+    const { batch } = job.key;
+    let gathering = this.#gatherings.get(batch);
+    if (gathering === undefined) {
+      const jobs: WaitedJob[] = [];
+      gathering = { jobs, found: this.#gather(deps, batch, jobs, job.loaded.batch.settings.pollGapMs) };
+      this.#gatherings.set(batch, gathering);
+    }
+    gathering.jobs.push(job);
+    const reading = (await gathering.found).get(job.jobId);
+    return reading?.phase === 'running' ? reading : undefined;
+  }
+
+  async #gather(
+    deps: Needs,
+    batch: string,
+    jobs: readonly WaitedJob[],
+    gapMs: number,
+  ): Promise<ReadonlyMap<string, JobReading>> {
+    const found = new Map<string, JobReading>();
+    try {
+      await sleep(Math.min(GATHER_MOST_MS, GATHER_PART * gapMs), undefined, { signal: deps.ending });
+    } catch {
+      return found;
+    } finally {
+      this.#gatherings.delete(batch);
+    }
+    if (jobs.length < WORTH_A_PAGE) return found;
+    if (this.#sense.rest > 0) {
+      this.#sense = restOnce(this.#sense);
+      return found;
+    }
+    const places = this.#placesOf(jobs);
+    const pages = pagesFor(this.#sense, [...places.values()], PAGE_SIZE);
+    const moved: number[] = [];
+    for (const page of pages) {
+      for (const [index, reading] of (await this.#read(deps, batch, page)).entries()) {
+        const place = places.get(reading.id);
+        if (place === undefined || found.has(reading.id)) continue;
+        found.set(reading.id, reading);
+        moved.push((page - 1) * PAGE_SIZE + index - place);
+      }
+    }
+    if (pages.length > 0) this.#sense = learnPages(this.#sense, moved, pages.length);
+    return found;
+  }
+
+  async #read(deps: Needs, batch: string, page: number): Promise<readonly JobReading[]> {
+    const read = (): ReturnType<Needs['api']['listLipSyncJobs']> =>
+      deps.api.listLipSyncJobs(page, PAGE_SIZE, deps.ending);
+    try {
+      return (await readInTurn(deps, batch, deps.ending, read)).jobs;
+    } catch (error) {
+      // A list that cannot be read shows nothing; a look at the job itself tells what is wrong.
+      if (error instanceof ApiError || deps.ending.aborted) return [];
+      throw error;
+    }
+  }
+
+  /** How many jobs of this process were accepted after each, by job id. */
+  #placesOf(jobs: readonly WaitedJob[]): ReadonlyMap<string, number> {
+    const newestFirst = [...this.#times].sort((a, b) => b - a);
+    const places = new Map<string, number>();
+    for (const { jobId, acceptedAt } of jobs) {
+      let [low, high] = [0, newestFirst.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((newestFirst[middle] ?? 0) > acceptedAt) low = middle + 1;
+        else high = middle;
+      }
+      places.set(jobId, low);
+    }
+    return places;
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { keyOf, lipSync, tts } from './rows.ts';
+import { createWorld, type World } from './world.ts';
+
+const ROWS = 40;
+
+/** Rows whose jobs all run for a second and are looked at five times in it. */
+async function waitForAll(kind: 'lip-sync' | 'tts', more: { readonly list?: 'broken' } = {}): Promise<World> {
+  const rule = { on: 'list', fault: { kind: 'status', status: 500 } } as const;
+  const world = await createWorld({ jobMs: [1_200, 1_200], plan: { rules: more.list === undefined ? [] : [rule] } });
+  const specs = Array.from({ length: ROWS }, (_, index) => (kind === 'tts' ? tts() : lipSync(index + 1)));
+  await world.fill(specs, { firstLookMs: 200, pollGapMs: 200 });
+  const worker = await world.worker();
+  const step = kind === 'tts' ? 'speech' : 'lip-sync';
+  await Promise.all(specs.map((_, index) => worker.submit(keyOf(index + 1, 1, step))));
+  await worker.wait(specs.map((_, index) => [index + 1, 1, step] as const));
+  for (const [index] of specs.entries())
+    expect(await world.row(index + 1)).toMatchObject({ outcome: 'succeeded', failure: null });
+  expect(await world.paidRequests()).toBe(ROWS);
+  return world;
+}
+
+async function readsOf(world: World): Promise<{ readonly jobs: number; readonly pages: number }> {
+  const { endpoints } = await world.statistics();
+  const count = (name: string): number => Object.values(endpoints[name] ?? {}).reduce((sum, one) => sum + one, 0);
+  return { jobs: count('GET /media/lip-sync/jobs/:id'), pages: count('GET /media/lip-sync/jobs') };
+}
+
+describe('looks by pages', () => {
+  it('read jobs that run from the list, and each of them by itself once it has ended', async () => {
+    const { jobs, pages } = await readsOf(await waitForAll('lip-sync'));
+    expect(pages).toBeGreaterThan(0);
+    expect(jobs).toBeGreaterThanOrEqual(ROWS);
+    // One by one there would be five looks at each job or more.
+    expect(jobs + pages).toBeLessThanOrEqual(2.5 * ROWS);
+  });
+
+  it('leave a list alone that is of no help, and look at each job', async () => {
+    const { jobs, pages } = await readsOf(await waitForAll('lip-sync', { list: 'broken' }));
+    expect(pages).toBeLessThanOrEqual(ROWS / 4);
+    expect(jobs).toBeGreaterThanOrEqual(ROWS);
+  });
+
+  it('are not for jobs that the API does not list', async () => {
+    expect(await readsOf(await waitForAll('tts'))).toEqual({ jobs: 0, pages: 0 });
+  });
+});
