@@ -1,6 +1,6 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
 import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
-import { isJobClaimed, othersInDoubt } from './doubts.ts';
+import { earlierDoubts, isJobClaimed, othersInDoubt } from './doubts.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
@@ -66,6 +66,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),
     isJobClaimed: (apiUrl, account, step, jobId) => isJobClaimed(db, apiUrl, account, step, jobId),
     othersInDoubt: (apiUrl, account, key, since) => othersInDoubt(db, apiUrl, account, key, since),
+    earlierDoubts: (batch, most) => earlierDoubts(db, batch, most),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),
     troubles: (scopes) => readTroubles(db, scopes),
     close: () => close(db),

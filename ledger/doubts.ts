@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { isInDoubt } from './conditions.ts';
-import type { DoubtfulAttempt } from './record-types.ts';
+import type { DoubtfulAttempt, EarlierDoubts } from './record-types.ts';
 import { toCharge, toTake } from './records.ts';
 import type { Db } from './schema.ts';
 
@@ -51,6 +51,26 @@ export async function othersInDoubt(
       return { ...charge, spec: before ?? (JSON.parse(line.spec) as RowSpec) };
     }),
   );
+}
+
+/** See {@link Ledger.earlierDoubts}. */
+export async function earlierDoubts(db: Db, batch: string, most: number): Promise<EarlierDoubts> {
+  const doubts = db
+    .selectFrom('charges')
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .where('charges.batch', '=', batch)
+    .where(isInDoubt('charges'))
+    .where('charges.state', '=', 'unknown')
+    .whereRef('charges.take', '<', 'rows.take');
+  const { count } = await doubts.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const first = await doubts
+    .select(['charges.row', 'rows.id', 'charges.take'])
+    .distinct()
+    .orderBy('charges.row')
+    .orderBy('charges.take')
+    .limit(most)
+    .execute();
+  return { count, first };
 }
 
 /** What a row asked for at this take, if a later one has changed it. */

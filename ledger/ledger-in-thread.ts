@@ -65,6 +65,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   countRunning: true,
   isJobClaimed: true,
   othersInDoubt: true,
+  earlierDoubts: true,
   updateLimiter: true,
   troubles: true,
   close: true,

@@ -18,6 +18,7 @@ import type {
   RowStanding,
   TakeRecord,
   DoubtfulAttempt,
+  EarlierDoubts,
 } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 import type { WorkerRecord } from './workers.ts';
@@ -285,6 +286,9 @@ export interface Ledger {
    * `unknown`: each may have made a job that nobody claims. Also those of another take of the same row.
    */
   othersInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<readonly DoubtfulAttempt[]>;
+
+  /** Requests of replaced takes of a batch that may have been charged, at most so many of them named. A person settles them. */
+  earlierDoubts(batch: string, most: number): Promise<EarlierDoubts>;
 
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `workflows/policy/limiter-step.ts`. */

@@ -162,6 +162,13 @@ export interface DecisionRecord extends AttemptKey {
   readonly madeAt: number;
 }
 
+/** Requests of takes that a later one has replaced, of which nobody knows whether they were charged. */
+export interface EarlierDoubts {
+  readonly count: number;
+  /** The first of them, in manifest order. */
+  readonly first: readonly { readonly row: number; readonly id: string; readonly take: number }[];
+}
+
 /** Rows that failed for one reason. */
 export interface ReasonCount {
   readonly class: FailureClass;

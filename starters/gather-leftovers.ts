@@ -2,7 +2,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { operationOf, OPERATION_STYLE, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts, EarlierDoubts } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import type { LostRow } from './row-words.ts';
 
@@ -20,6 +20,8 @@ export interface Leftovers {
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
   /** Prices of the skipped rows together, in credits; null where one is not known. */
   readonly skippedQuoted: number | null;
+  /** Requests of replaced takes that may have been charged. */
+  readonly earlierDoubts: EarlierDoubts;
 }
 
 /** Rows of a sort that are named. */
@@ -64,7 +66,7 @@ export async function gatherLeftovers(
   for await (const { row } of rowsOf('skipped')) {
     skippedQuoted = skippedQuoted === null || row.quoted === null ? null : skippedQuoted + row.quoted;
   }
-  return { failed, lost, skippedQuoted };
+  return { failed, lost, skippedQuoted, earlierDoubts: await ledger.earlierDoubts(batch, NAMED) };
 }
 
 /** Whether the API lists jobs such as the row's last request would have made: only lip-sync jobs are listed. */

@@ -13,6 +13,11 @@ export interface LostRow extends NamedRow {
   readonly makesJob?: boolean;
 }
 
+/** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
+export function takeWord(row: NamedRow, take: number): string {
+  return shellWord(`${rowWord(row)}/${String(take)}`);
+}
+
 /** Rows that a command names; more would not fit a line. */
 const NAMED = 20;
 

@@ -4,6 +4,7 @@ import { gatherLeftovers, type SomeRows } from '../gather-leftovers.ts';
 import { groupFailures } from '../group-failures.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { exitOfView, lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';
+import type { EarlierDoubts } from '../../ledger/record-types.ts';
 import { Drawing } from '../terminal/drawing.ts';
 import type { Output } from '../terminal/output.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
@@ -67,9 +68,15 @@ function isOver({ batch }: BatchView): boolean {
 
 /** While it runs only counts are shown: reasons cost a look at every row. */
 const NONE: SomeRows = { count: 0, first: [] };
+const NONE_EARLIER: EarlierDoubts = { count: 0, first: [] };
 const NO_TROUBLES: Troubles = {
   groups: [],
-  leftovers: { failed: new Map(), lost: { listed: NONE, unlisted: NONE }, skippedQuoted: null },
+  leftovers: {
+    failed: new Map(),
+    lost: { listed: NONE, unlisted: NONE },
+    skippedQuoted: null,
+    earlierDoubts: NONE_EARLIER,
+  },
 };
 
 /** Shows a view; undefined ends the showing. */

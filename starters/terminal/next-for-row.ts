@@ -4,7 +4,7 @@ import type { ScannedRow } from '../../results/result-line.ts';
 import { pauseMessage } from '../follow.ts';
 import { hasList, makesJob } from '../gather-leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
-import { rowWord } from '../row-words.ts';
+import { rowWord, takeWord } from '../row-words.ts';
 import { budgetFor, wordSteps } from './next-steps.ts';
 
 /** A row, with what its next step depends on. */
@@ -17,8 +17,22 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly isDeserted: boolean;
 }
 
-/** What a person can do about a row, with the command. */
-export function nextForRow({ batch, row, charges, money, isDeserted }: RowToMend): string {
+/** What a person can do about a row, with the command: as it stands, and about takes before that may have been charged. */
+export function nextForRow(story: RowToMend): string {
+  const { batch, row, charges } = story;
+  const doubtful = new Set(
+    charges.flatMap(({ state, take }) => (state === 'unknown' && take < row.take ? [take] : [])),
+  );
+  const settle = [...doubtful].map((take) => takeWord(row, take)).join(' ');
+  if (settle === '') return nextOf(story);
+  return (
+    `${nextOf(story)}. What was sent for ${settle} may have been charged, too; where the account shows no job of it: ` +
+    `voxbatch reconcile ${shellWord(batch.name)} --not-charged ${settle}`
+  );
+}
+
+/** What is to be done about its latest take. */
+function nextOf({ batch, row, charges, money, isDeserted }: RowToMend): string {
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;

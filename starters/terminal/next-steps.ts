@@ -1,10 +1,10 @@
 import { outcomeFile } from '../../results/batch-files.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import type { BatchRecord, Counts, EarlierDoubts, Money } from '../../ledger/record-types.ts';
 import type { Leftovers, SomeRows } from '../gather-leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
-import { rowsWord, rowWord, unnamedRows } from '../row-words.ts';
+import { rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
 import { budgetLeft } from './money.ts';
 import { number } from './progress.ts';
 
@@ -20,6 +20,8 @@ export interface Finished {
 
 /** Jobs that `--adopt` shows by example. */
 const ADOPTED = 3;
+/** Earlier takes that `--not-charged` shows by example. */
+const SETTLED = 10;
 
 /**
  * What a person can do next about a batch that is finished, most pressing first; nothing where every row has its result. Every
@@ -37,6 +39,7 @@ export function nextSteps(finished: Finished): readonly string[] {
     ...(batch.halted === null ? [] : [haltMessage(batch.halted)]),
     ...(outcomes.skipped === 0 ? [] : [skippedStep(finished)]),
     ...lostSteps(leftovers.lost, name),
+    ...earlierSteps(leftovers.earlierDoubts, name),
     ...of(
       'overdue',
       (rows, them) => `${rows} with a job that was still running. Fetch ${them}, free: ${redrive(name, 'overdue')}`,
@@ -63,6 +66,18 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
       : [
           `${rowsInWords(unlisted.count)} may have been charged, and the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
         ]),
+  ];
+}
+
+/** Takes that were paid again leave their doubt behind, in the sums and in the budget, until a person settles it. */
+function earlierSteps({ count, first }: EarlierDoubts, name: string): readonly string[] {
+  if (count === 0) return [];
+  const [requests, they, have] = count === 1 ? ['request', 'it', 'was'] : ['requests', 'they', 'were'];
+  const takes = first.slice(0, SETTLED).map((one) => takeWord(one, one.take));
+  const more = count > takes.length ? ' …' : '';
+  return [
+    `${number(count)} ${requests} of earlier takes may have been charged, too. Where the account shows no job of ${count === 1 ? 'it' : 'them'}, ` +
+      `say that ${they} ${have} not: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
   ];
 }
 

@@ -79,4 +79,10 @@ describe('explain says what can be done next', () => {
     const { stdout } = await desk.line.run('explain', id);
     expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
   });
+
+  it('about a take that was paid again while nobody knew what became of its request', async () => {
+    await redrive(5, 1, { reason: 'resubmitted' });
+    const { stdout } = await desk.line.run('explain', 'e');
+    expect(stdout).toContain('where the account shows no job of it: voxbatch reconcile demo --not-charged e/1');
+  });
 });

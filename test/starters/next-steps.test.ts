@@ -20,7 +20,13 @@ function steps(
     batch: { name: 'b', halted: null, settings: { ...aBatch().settings, budget } },
     counts: { total: 9, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
     money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false },
-    leftovers: { failed: new Map(), lost: { listed: none, unlisted: none }, skippedQuoted: 0, ...leftovers },
+    leftovers: {
+      failed: new Map(),
+      lost: { listed: none, unlisted: none },
+      skippedQuoted: 0,
+      earlierDoubts: none,
+      ...leftovers,
+    },
     out: 'my out',
   });
 }
@@ -32,6 +38,17 @@ describe('the next steps', () => {
       '1 row may have been charged. Find out, free: voxbatch reconcile b',
       '4 rows may have been charged, and the API has no list to look them up in. If the account shows their jobs: ' +
         "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, pay again: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
+    ]);
+  });
+
+  it('of earlier takes in doubt are to settle them by their takes', () => {
+    const first = [
+      { row: 1, id: 'a b', take: 1 },
+      { row: 7, id: 'c', take: 2 },
+    ];
+    expect(steps({ succeeded: 9 }, { earlierDoubts: { count: 2, first } })).toEqual([
+      '2 requests of earlier takes may have been charged, too. Where the account shows no job of them, ' +
+        "say that they were not: voxbatch reconcile b --not-charged 'a b/1' c/2",
     ]);
   });
 
