@@ -87,6 +87,26 @@ const withoutBundler = {
   },
 };
 
+/**
+ * What axios sends with where it is given nothing else. Paid requests bring their own adapter (`api/via-axios.ts`); loading these would also load
+ * Node's `fetch`, which compiles WebAssembly, and every media type that there is.
+ */
+const withoutAdapters = {
+  name: 'without-adapters',
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /node_modules.axios.lib.adapters.(http|xhr|fetch)[.]js$/ }, () => ({
+      contents: 'export default undefined; export const getFetch = undefined;',
+    }));
+    // To ask whether there is a `FormData` loads it, and `fetch` with it.
+    onLoad({ filter: /node_modules.axios.lib.utils[.]js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace('typeof G.FormData', 'typeof undefined'),
+    }));
+    onResolve({ filter: /^form-data$/ }, ({ path, importer }) =>
+      /node_modules.axios.lib/.test(importer) ? { path, namespace: 'left-out' } : undefined,
+    );
+  },
+};
+
 async function bundleOurs() {
   await build({
     absWorkingDir: ROOT,
@@ -110,7 +130,7 @@ async function bundleOurs() {
     sourcemap: true,
     sourcesContent: false,
     loader: { '.wasm': 'binary' },
-    plugins: [placesOfOurs, placesOfTemporal, wasmOfSourceMap, withoutBundler],
+    plugins: [placesOfOurs, placesOfTemporal, wasmOfSourceMap, withoutBundler, withoutAdapters],
     logLevel: 'warning',
   });
 }

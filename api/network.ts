@@ -55,8 +55,12 @@ export function privacyOf(network: Network, hostname: string): () => Promise<boo
         resolve(error === null && addresses.length > 0 && addresses.every(({ address }) => network.isPrivate(address)));
       });
     });
+  if (isIP(hostname) !== 0) {
+    // Each download asks, and the answer to an address in numbers never changes.
+    const isPrivate = Promise.resolve(network.isPrivate(hostname));
+    return () => isPrivate;
+  }
   return () => {
-    if (isIP(hostname) !== 0) return Promise.resolve(network.isPrivate(hostname));
     const now = performance.now();
     if (known === undefined || now - known.at > BELIEVED_MS) known = { isPrivate: ask(), at: now };
     return known.isPrivate;
