@@ -76,7 +76,7 @@ export interface Dependencies {
   readonly cutting: AbortSignal;
   /**
    * Switches off the storages in which Temporal's SDK keeps the context of an activity. Called by each once it has what it needs of it: up to
-   * version 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/lanes.md).
+   * version 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
    */
   readonly leaveContext: () => void;
   /** Told of a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */

@@ -21,7 +21,7 @@ export async function contactServer(address: string, timeoutMs: number): Promise
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
-    // While it is on, every promise of the process costs more (docs/decisions/lanes.md).
+    // While it is on, every promise of the process costs more (docs/decisions/cpu.md).
     connection.callContextStorage.disable();
     await connection.close();
   }

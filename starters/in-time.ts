@@ -17,7 +17,7 @@ export async function inTime<T>(client: Client, timeoutMs: number, call: () => P
 
 /**
  * Switches off the storage in which the SDK keeps a deadline, until the next call needs it. Up to version 22, Node runs a hook for every
- * promise of the process while any such storage is on (docs/decisions/lanes.md).
+ * promise of the process while any such storage is on (docs/decisions/cpu.md).
  */
 export function leaveContext(connection: ConnectionLike): void {
   if (connection instanceof Connection) connection.callContextStorage.disable();
