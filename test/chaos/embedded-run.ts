@@ -18,6 +18,8 @@ const BATCH = 'lines';
 const CONFIG = { polling: { firstLookMs: 300, gapMs: 400 } };
 /** Paid requests per second: so that a batch is long beside the start of its command. */
 const RATE = 12;
+/** So many that the batch is still at work for the last event, however slow this machine is with the others. */
+const ROWS_AN_EVENT = 30;
 
 /** A disk to try things on. */
 interface TriedDisk {
@@ -65,7 +67,7 @@ export async function onDisk<Disk extends TriedDisk>(
   });
   const token = `chaos-${randomBytes(12).toString('hex')}`;
   const judge = await startJudge(options, token);
-  const rows = Math.max(options.rows, times * 15);
+  const rows = Math.max(options.rows, times * ROWS_AN_EVENT);
   const run = await prepare(options, { folder: disk.path, logs: folder, rows, judge, token, say });
   const ledger = join(disk.path, '.voxbatch', 'ledger.db');
   // Rows in doubt make fewer charges than planned; the last event must come all the same, before the batch ends.
