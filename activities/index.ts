@@ -8,14 +8,25 @@ import { withHeartbeat } from './heartbeat.ts';
 import { surveyBatch } from './survey-batch.ts';
 import { workLane } from './work-lane.ts';
 
+/** How often a survey beats, ms. A lane beats whenever it looks into the ledger. */
+const BEAT_EVERY_MS = 2_000;
+
 /** All activities, with the world they work on. */
 export function createActivities(deps: Dependencies): Activities {
   return {
     surveyBatch: (batch) =>
-      tellingFaults(deps, () => {
-        deps.leaveContext();
-        return surveyBatch(deps, batch);
-      }),
+      tellingFaults(deps, () =>
+        withHeartbeat(async (_, beat) => {
+          deps.leaveContext();
+          // A look may take long; that nobody else can take it over meanwhile would be worse.
+          const beating = setInterval(beat, BEAT_EVERY_MS);
+          try {
+            return await surveyBatch(deps, batch);
+          } finally {
+            clearInterval(beating);
+          }
+        }),
+      ),
     workLane: (offer) =>
       tellingFaults(deps, () =>
         withHeartbeat((signal, beat) => {

@@ -5,18 +5,22 @@ import type { Activities } from '../contract/activities.ts';
 
 const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
 
+/** Five beats of a worker. One that is silent for so long is dead or stands still, and another gets its work. */
+const SILENCE = '10s';
+
 /** A look at the ledger. Ending the rows of a large batch that is being stopped takes its time. */
 export const { surveyBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '5m',
+  heartbeatTimeout: SILENCE,
   retry: FOREVER,
 });
 
 /**
- * A slice ends by itself after minutes; what is on the wire then may take as long as a request may. A worker beats every 2 s, so
- * one that is silent for five beats is dead or stands still, and another takes its lane.
+ * A slice ends by itself after minutes; what is on the wire then may take as long as a request may. A lane is offered again soon: how often
+ * it was declined says nothing of whoever is silent now.
  */
 export const { workLane } = proxyActivities<Activities>({
   startToCloseTimeout: '1h',
-  heartbeatTimeout: '10s',
-  retry: FOREVER,
+  heartbeatTimeout: SILENCE,
+  retry: { ...FOREVER, maximumInterval: '1s' },
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
-import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
+import type { Activities, BatchSurvey, LaneOffer, LaneReport } from '../../contract/activities.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../../ledger/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, tts } from './rows.ts';
@@ -10,14 +10,18 @@ import { createWorld } from './world.ts';
 
 const OFFER: LaneOffer = { batch: BATCH, lane: 1, lanes: 1, run: 'run' };
 
+function survey(activities: Activities, batch = BATCH): Promise<BatchSurvey> {
+  return new MockActivityEnvironment().run(() => activities.surveyBatch(batch));
+}
+
 describe('createActivities', () => {
   it('walks a batch from its first survey to its close', async () => {
     const world = await createWorld();
     await world.fill([tts(), tts('Another.')]);
     const activities = createActivities((await world.worker()).deps);
-    expect(await activities.surveyBatch(BATCH)).toEqual({ open: 2, control: 'running', lanes: 1 });
+    expect(await survey(activities)).toEqual({ open: 2, control: 'running', lanes: 1 });
     expect(await new MockActivityEnvironment().run(() => activities.workLane(OFFER))).toEqual({ then: 'idle' });
-    expect(await activities.surveyBatch(BATCH)).toEqual({ open: 0, control: 'running', lanes: 0 });
+    expect(await survey(activities)).toEqual({ open: 0, control: 'running', lanes: 0 });
     expect(world.charges()).toHaveLength(2);
     expect(await (await world.look()).findBatch(BATCH)).toMatchObject({ state: 'closed' });
   });
@@ -25,7 +29,7 @@ describe('createActivities', () => {
   it('refuses a batch that the ledger does not have, once and for all', async () => {
     const world = await createWorld();
     const activities = createActivities((await world.worker()).deps);
-    await expect(activities.surveyBatch('nothing')).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
+    await expect(survey(activities, 'nothing')).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
   });
 
   it('refuses for good what the ledger does not know, so that no workflow retries it for ever', async () => {
@@ -35,10 +39,30 @@ describe('createActivities', () => {
     const { deps } = await world.worker({
       change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(misuse) } }),
     });
-    await expect(createActivities(deps).surveyBatch(BATCH)).rejects.toMatchObject({
+    await expect(survey(createActivities(deps))).rejects.toMatchObject({
       type: 'LedgerMisuse',
       nonRetryable: true,
     });
+  });
+
+  it('beats while it surveys, so that another worker can take that over from one that stands still', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const env = new MockActivityEnvironment();
+    let beats = 0;
+    env.on('heartbeat', () => (beats += 1));
+    const { deps } = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          closeBatch: async (name) => {
+            await waitFor(() => beats > 1);
+            return ledger.closeBatch(name);
+          },
+        },
+      }),
+    });
+    expect(await env.run(() => createActivities(deps).surveyBatch(BATCH))).toMatchObject({ open: 1 });
   });
 
   it('beats while it works, and gives its rows up when the server takes the work away', async () => {
@@ -68,9 +92,9 @@ describe('createActivities', () => {
     const worker = await world.worker({
       change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(gone) } }),
     });
-    await expect(createActivities(worker.deps).surveyBatch(BATCH)).rejects.toBe(gone);
+    await expect(survey(createActivities(worker.deps))).rejects.toBe(gone);
     expect(worker.faults).toEqual([gone]);
-    await expect(createActivities(worker.deps).surveyBatch('nothing')).rejects.toThrow();
+    await expect(survey(createActivities(worker.deps), 'nothing')).rejects.toThrow();
     expect(worker.faults).toHaveLength(1);
   });
 });

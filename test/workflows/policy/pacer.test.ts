@@ -73,6 +73,21 @@ describe('a pacer', () => {
     expect(taken(pacer, alone, 60_000).at).toBeGreaterThan(60_900);
   });
 
+  it('gives a slot that was given back once', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(10), 1_000);
+    pacer.giveBack(first);
+    const [again, next] = [1, 2].map(() => taken(pacer, share(10), 1_000).at);
+    expect(again).toBe(first.at);
+    expect((next ?? NaN) - first.at).toBeCloseTo(1000 / 9.87, 6);
+  });
+
+  it('keeps a rate between whole numbers', () => {
+    const pacer = new Pacer(0);
+    const times = [1, 2, 3, 4, 5].map(() => taken(pacer, share(2.5), 1_000).at);
+    expect((times[4] ?? NaN) - (times[0] ?? NaN)).toBeCloseTo(4_000 / (2.5 * 0.987), 6);
+  });
+
   it('takes nothing back that it has not given, or has forgotten', () => {
     const pacer = new Pacer(0);
     const first = taken(pacer, share(1), 1_000);
