@@ -4,11 +4,16 @@ import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../workf
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE } from './read-list.ts';
 import { readInTurn } from './slots.ts';
-import type { WaitedJob } from './waited-job.ts';
+import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** Looks that are due within this part of the gap are made together. */
 const GATHER_PART = 0.1;
 const GATHER_MOST_MS = 500;
+/**
+ * Looks in a row that may be made by a page: a list may be as old as whoever keeps it likes, or say nothing of how its jobs stand, and a job that has
+ * ended must not wait for it.
+ */
+const MOST_LISTED = 8;
 /** Jobs whose times are kept, to tell how far down others stand. */
 const MOST_TIMES = 20_000;
 
@@ -31,13 +36,14 @@ export class PageLooks {
   readonly #gatherings = new Map<string, Gathering>();
   /** When the jobs were accepted that this process waits for or waited for, ascending but for a few. */
   #times: number[] = [];
-  readonly #running = new Set<string>();
+  /** How often in a row each was looked at by a page. */
+  readonly #running = new Map<string, number>();
   #sense = NEW_LIST;
 
   /** The job is waited for from now on. */
   waitsFor({ operation, name, acceptedAt }: WaitedJob): void {
     if (operation !== 'lip-sync-job' || this.#running.has(name)) return;
-    this.#running.add(name);
+    this.#running.set(name, 0);
     this.#times.push(acceptedAt);
     if (this.#times.length > 2 * MOST_TIMES) this.#times = this.#times.slice(-MOST_TIMES);
   }
@@ -51,6 +57,10 @@ export class PageLooks {
   async readingOf(deps: Needs, job: WaitedJob): Promise<JobReading | undefined> {
     if (job.operation !== 'lip-sync-job' || this.#running.size < WORTH_A_PAGE) return undefined;
     const { batch } = job.key;
+    const listed = this.#running.get(job.name) ?? 0;
+    this.#running.set(job.name, 0);
+    // What becomes of a job at its deadline is for the job itself to say.
+    if (listed >= MOST_LISTED || isPastDeadline(job, deps.clock.now().wall)) return undefined;
     let gathering = this.#gatherings.get(batch);
     if (gathering === undefined) {
       const jobs: WaitedJob[] = [];
@@ -59,7 +69,9 @@ export class PageLooks {
     }
     gathering.jobs.push(job);
     const reading = (await gathering.found).get(job.jobId);
-    return reading?.phase === 'running' ? reading : undefined;
+    if (reading?.phase !== 'running') return undefined;
+    this.#running.set(job.name, listed + 1);
+    return reading;
   }
 
   async #gather(
@@ -87,7 +99,8 @@ export class PageLooks {
     for (const page of pages) {
       for (const [index, reading] of (await this.#read(deps, batch, page)).entries()) {
         const place = places.get(reading.id);
-        if (place === undefined || found.has(reading.id)) continue;
+        // A list that says nothing of how a job stands shows nothing of it.
+        if (place === undefined || found.has(reading.id) || reading.status === '') continue;
         found.set(reading.id, reading);
         moved.push((page - 1) * PAGE_SIZE + index - place);
       }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { loadAttempt } from '../../activities/load-attempt.ts';
+import { waitedJob } from '../../activities/waited-job.ts';
 import { keyOf, lipSync, tts } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -39,6 +41,42 @@ describe('looks by pages', () => {
     const { jobs, pages } = await readsOf(await waitForAll('lip-sync', { list: 'broken' }));
     expect(pages).toBeLessThanOrEqual(ROWS / 4);
     expect(jobs).toBeGreaterThanOrEqual(ROWS);
+  });
+
+  it('do without the list now and then, past the deadline, and where it says nothing: it may be stale', async () => {
+    const rounds = async (status: string, jobDeadlineMs = 3_600_000): Promise<boolean[]> => {
+      const world = await createWorld({ jobMs: [600_000, 600_000] });
+      await world.fill([lipSync(1), lipSync(2), lipSync(3)], { jobDeadlineMs });
+      const worker = await world.worker({
+        change: ({ api }) => ({
+          api: {
+            ...api,
+            listLipSyncJobs: async (...asked) => {
+              const page = await api.listLipSyncJobs(...asked);
+              return { ...page, jobs: page.jobs.map((job) => ({ ...job, status })) };
+            },
+          },
+        }),
+      });
+      const jobs = [1, 2, 3].map(async (row) => {
+        const key = keyOf(row, 1, 'lip-sync');
+        await worker.submit(key);
+        const job = waitedJob(key, await loadAttempt(worker.deps, key));
+        if (job === undefined) throw new Error(`row ${row} has no job`);
+        worker.deps.pages.waitsFor(job);
+        return job;
+      });
+      const waited = await Promise.all(jobs);
+      const byPage: boolean[] = [];
+      for (let round = 0; round < 10; round++) {
+        const readings = await Promise.all(waited.map((job) => worker.deps.pages.readingOf(worker.deps, job)));
+        byPage.push(readings.every((reading) => reading !== undefined));
+      }
+      return byPage;
+    };
+    expect(await rounds('processing')).toEqual([true, true, true, true, true, true, true, true, false, true]);
+    expect(await rounds('')).toEqual(Array.from({ length: 10 }, () => false));
+    expect(await rounds('processing', 0)).toEqual(Array.from({ length: 10 }, () => false));
   });
 
   it('are not for jobs that the API does not list', async () => {
