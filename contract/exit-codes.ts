@@ -8,7 +8,8 @@ export const EXIT_CODES = {
   },
   refused: {
     code: 3,
-    meaning: 'refused before start: no price known under a budget, over budget, not enough credits, not confirmed',
+    meaning:
+      'refused before start: no price known under a budget, over budget, not enough credits for any row, not confirmed',
   },
   unreachable: { code: 4, meaning: 'Temporal or the ledger not reachable' },
   api: { code: 5, meaning: 'the API refused the token, is not configured, or does not answer at the start' },

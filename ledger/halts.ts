@@ -4,7 +4,7 @@ import type { Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../workflows/policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
-import { countRecent } from './counts.ts';
+import { countRecent, countRows } from './counts.ts';
 import type { RowEnding } from './ledger.ts';
 import { toFailure, toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
@@ -65,9 +65,10 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
   await pauseIfAlike(tx, line.batch, { row: line.row, failure, ...(isLast ? {} : { step }) });
 }
 
-/** What ended since the batch was last opened again. */
+/** What ended since the batch was last opened again, and what runs. */
 async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   const recent = await countRecent(tx, batch);
   const count = (wanted: readonly Outcome[]): number => wanted.reduce((sum, name) => sum + (recent.get(name) ?? 0), 0);
-  return { failed: count(FAILURES), tried: count(TRIED) };
+  const { processing, fetching, verifying } = (await countRows(tx, batch)).states;
+  return { failed: count(FAILURES), tried: count(TRIED) + processing + fetching + verifying };
 }

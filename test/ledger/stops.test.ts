@@ -124,6 +124,15 @@ describe('a halt', () => {
     expect(await outcomes()).toMatchObject({ failed: 1, overdue: 1, cancelled: 58 });
   });
 
+  it('counts rows whose jobs run among those that were tried: refusals come first', async () => {
+    await haltAt('soon,fail=50%');
+    for (let row = 1; row <= 24; row++) await accept(row);
+    for (let row = 25; row < 48; row++) await fail(row);
+    expect(await ledger.findBatch('b')).toMatchObject({ control: 'running', halted: null });
+    await fail(48);
+    expect((await ledger.findBatch('b'))?.halted).toContain('24 of 48 rows failed');
+  });
+
   it('counts percentages only from 20 rows on', async () => {
     await haltAt('soon,fail=10%');
     for (let row = 1; row <= 19; row++) await fail(row);

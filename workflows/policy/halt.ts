@@ -1,10 +1,13 @@
 import type { HaltPolicy } from '../../contract/halt.ts';
 
-/** Rows that ended and were tried; those that were never sent say nothing about how the batch goes. */
+/**
+ * Rows that were tried, by what is known of them; those that were never sent say nothing about how the batch goes. Rows whose jobs run count as
+ * tried: the API refuses at once and does its work in minutes, so among those that have ended the refused ones would be far too many.
+ */
 export interface Ended {
   /** Failed, unfit or unknown. */
   readonly failed: number;
-  /** All of them, failed ones included. */
+  /** All of them, failed and running ones included. */
   readonly tried: number;
 }
 
