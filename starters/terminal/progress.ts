@@ -54,7 +54,7 @@ export function doneOf(counts: Counts): number {
 }
 
 /** Where no row has ended for so many times the usual gap between two, the pace says nothing of what is to come. */
-const SILENT_GAPS = 10;
+const SILENT_GAPS = 5;
 
 interface Session {
   /** Rows that ended in it. */
