@@ -1,8 +1,8 @@
+import { limiterScope } from '../contract/names.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { limiterScope } from './pace-needs.ts';
 
 /** What is asked, and when. */
 interface Needs {

@@ -75,8 +75,8 @@ export interface Dependencies {
   /** Aborts when the process can no longer wait for paid requests on the wire: they are cut, and so are in doubt. */
   readonly cutting: AbortSignal;
   /**
-   * Switches off the storages in which Temporal's SDK keeps the context of an activity. Called by each once it has what it needs of it: up to
-   * version 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
+   * Switches off the storage in which a connection of Temporal's SDK keeps the context of a call. Called by each activity once it has what it needs of
+   * its own: up to version 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
    */
   readonly leaveContext: () => void;
   /** Told of a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */

@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../contract/activities.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
@@ -17,7 +17,7 @@ export function createActivities(deps: Dependencies): Activities {
     surveyBatch: (batch) =>
       tellingFaults(deps, () =>
         withHeartbeat(async (_, beat) => {
-          deps.leaveContext();
+          leaveContexts(deps);
           // A look may take long; that nobody else can take it over meanwhile would be worse.
           const beating = setInterval(beat, BEAT_EVERY_MS);
           try {
@@ -31,11 +31,17 @@ export function createActivities(deps: Dependencies): Activities {
       tellingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
           const { attempt } = Context.current().info;
-          deps.leaveContext();
+          leaveContexts(deps);
           return workLane(deps, offer, { signal, beat, attempt });
         }),
       ),
   };
+}
+
+/** Switches off the storages of Temporal's SDK, also that of an activity's own context. See {@link Dependencies.leaveContext}. */
+function leaveContexts(deps: Pick<Dependencies, 'leaveContext'>): void {
+  asyncLocalStorage.disable();
+  deps.leaveContext();
 }
 
 /**

@@ -1,5 +1,8 @@
 import type { ListedJob } from '../api/speech-api.ts';
 
+/** Jobs a page of the API's list; the largest that public material names. */
+export const PAGE_SIZE = 50;
+
 /** What the API's list said. */
 export interface Listing {
   /** Each job once, in the API's order. */

@@ -15,6 +15,7 @@ import { afterJobFailed } from '../workflows/policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './load-attempt.ts';
+import { lookByPage } from './look-by-page.ts';
 import type { LookTrouble } from './look-schedule.ts';
 import { readInTurn } from './slots.ts';
 import { isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
@@ -29,7 +30,7 @@ export type Look = RowStanding | 'fetched' | 'same';
 export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<Look> {
   let reading: JobReading;
   try {
-    const listed = await deps.pages.readingOf(deps, job);
+    const listed = await lookByPage(deps, job);
     if (signal.aborted) return 'same';
     const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, signal);
     reading = listed ?? (await readInTurn(deps, job.key.batch, signal, read));

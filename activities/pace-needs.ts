@@ -15,8 +15,3 @@ export interface PaceNeeds {
   readonly owner: string;
   readonly clock: { now(): Instant };
 }
-
-/** Names what all processes share about an API and account: limits hold over all workers and batches. */
-export function limiterScope({ realm }: Pick<PaceNeeds, 'realm'>, what: string): string {
-  return `${realm.apiUrl} ${realm.account} ${what}`;
-}

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type JobReading } from '../api/speech-api.ts';
+import type { JobOperation, JobReading } from '../api/speech-api.ts';
 import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../workflows/policy/page-plan.ts';
-import type { Dependencies } from './dependencies.ts';
-import { PAGE_SIZE } from './read-list.ts';
-import { readInTurn } from './slots.ts';
-import { isPastDeadline, type WaitedJob } from './waited-job.ts';
+import { PAGE_SIZE } from './listings.ts';
 
 /** Looks that are due within this part of the gap are made together. */
 const GATHER_PART = 0.1;
@@ -17,14 +14,31 @@ const MOST_LISTED = 8;
 /** Jobs whose times are kept, to tell how far down others stand. */
 const MOST_TIMES = 20_000;
 
-type Needs = Pick<
-  Dependencies,
-  'api' | 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads' | 'ending'
->;
+/** A job that the list may show. */
+export interface ListableJob {
+  /** Of its attempt. */
+  readonly name: string;
+  readonly jobId: string;
+  readonly operation: JobOperation;
+  /** Wall clock, ms. */
+  readonly acceptedAt: number;
+}
+
+/** Where a job is looked for. */
+export interface LookByPage {
+  /** Jobs of one batch are looked for together. */
+  readonly batch: string;
+  /** Time between two looks at one job, ms. */
+  readonly gapMs: number;
+  /** Reads a page of the list, from 1 on; an empty one if that fails. Rejects only where the ledger cannot be asked. */
+  readonly readPage: (page: number) => Promise<readonly JobReading[]>;
+  /** Looks end. */
+  readonly ending: AbortSignal;
+}
 
 /** Jobs of a batch that are due at about the same time. */
 interface Gathering {
-  readonly jobs: WaitedJob[];
+  readonly jobs: ListableJob[];
   readonly found: Promise<ReadonlyMap<string, JobReading>>;
 }
 
@@ -41,7 +55,7 @@ export class PageLooks {
   #sense = NEW_LIST;
 
   /** The job is waited for from now on. */
-  waitsFor({ operation, name, acceptedAt }: WaitedJob): void {
+  waitsFor({ operation, name, acceptedAt }: ListableJob): void {
     if (operation !== 'lip-sync-job' || this.#running.has(name)) return;
     this.#running.set(name, 0);
     this.#times.push(acceptedAt);
@@ -54,18 +68,16 @@ export class PageLooks {
   }
 
   /** What a page says of a job that still runs; undefined where the job itself must be read. Rejects only where the ledger cannot be asked. */
-  async readingOf(deps: Needs, job: WaitedJob): Promise<JobReading | undefined> {
+  async readingOf(job: ListableJob, where: LookByPage): Promise<JobReading | undefined> {
     if (job.operation !== 'lip-sync-job' || this.#running.size < WORTH_A_PAGE) return undefined;
-    const { batch } = job.key;
     const listed = this.#running.get(job.name) ?? 0;
     this.#running.set(job.name, 0);
-    // What becomes of a job at its deadline is for the job itself to say.
-    if (listed >= MOST_LISTED || isPastDeadline(job, deps.clock.now().wall)) return undefined;
-    let gathering = this.#gatherings.get(batch);
+    if (listed >= MOST_LISTED) return undefined;
+    let gathering = this.#gatherings.get(where.batch);
     if (gathering === undefined) {
-      const jobs: WaitedJob[] = [];
-      gathering = { jobs, found: this.#gather(deps, batch, jobs, job.loaded.batch.settings.pollGapMs) };
-      this.#gatherings.set(batch, gathering);
+      const jobs: ListableJob[] = [];
+      gathering = { jobs, found: this.#gather(where, jobs) };
+      this.#gatherings.set(where.batch, gathering);
     }
     gathering.jobs.push(job);
     const reading = (await gathering.found).get(job.jobId);
@@ -75,14 +87,12 @@ export class PageLooks {
   }
 
   async #gather(
-    deps: Needs,
-    batch: string,
-    jobs: readonly WaitedJob[],
-    gapMs: number,
+    { batch, gapMs, readPage, ending }: LookByPage,
+    jobs: readonly ListableJob[],
   ): Promise<ReadonlyMap<string, JobReading>> {
     const found = new Map<string, JobReading>();
     try {
-      await sleep(Math.min(GATHER_MOST_MS, GATHER_PART * gapMs), undefined, { signal: deps.ending });
+      await sleep(Math.min(GATHER_MOST_MS, GATHER_PART * gapMs), undefined, { signal: ending });
     } catch {
       return found;
     } finally {
@@ -97,7 +107,7 @@ export class PageLooks {
     const pages = pagesFor(this.#sense, [...places.values()], PAGE_SIZE);
     const moved: number[] = [];
     for (const page of pages) {
-      for (const [index, reading] of (await this.#read(deps, batch, page)).entries()) {
+      for (const [index, reading] of (await readPage(page)).entries()) {
         const place = places.get(reading.id);
         // A list that says nothing of how a job stands shows nothing of it.
         if (place === undefined || found.has(reading.id) || reading.status === '') continue;
@@ -109,20 +119,8 @@ export class PageLooks {
     return found;
   }
 
-  async #read(deps: Needs, batch: string, page: number): Promise<readonly JobReading[]> {
-    const read = (): ReturnType<Needs['api']['listLipSyncJobs']> =>
-      deps.api.listLipSyncJobs(page, PAGE_SIZE, deps.ending);
-    try {
-      return (await readInTurn(deps, batch, deps.ending, read)).jobs;
-    } catch (error) {
-      // A list that cannot be read shows nothing; a look at the job itself tells what is wrong.
-      if (error instanceof ApiError || deps.ending.aborted) return [];
-      throw error;
-    }
-  }
-
   /** How many jobs of this process were accepted after each, by job id. */
-  #placesOf(jobs: readonly WaitedJob[]): ReadonlyMap<string, number> {
+  #placesOf(jobs: readonly ListableJob[]): ReadonlyMap<string, number> {
     const newestFirst = [...this.#times].sort((a, b) => b - a);
     const places = new Map<string, number>();
     for (const { jobId, acceptedAt } of jobs) {

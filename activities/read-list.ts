@@ -1,11 +1,9 @@
 import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Listing } from './listings.ts';
+import { PAGE_SIZE, type Listing } from './listings.ts';
 import { readInTurn } from './slots.ts';
 
-/** Jobs a page; the largest that public material names. */
-export const PAGE_SIZE = 50;
 /** Pages looked through; a window of minutes needs fewer. */
 const MOST_PAGES = 100;
 /** Reads of a page that may fail before the look-up does; trouble that lost a create often lasts for a while. */

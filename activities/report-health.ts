@@ -1,7 +1,8 @@
+import { limiterScope } from '../contract/names.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { SHORTEST_PAUSE_MS } from '../workflows/policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
-import { limiterScope, type EndpointClass, type PaceNeeds } from './pace-needs.ts';
+import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
 /** What an answer, or none, says about the API. */
 type News = 'well' | 'slow-down' | 'trouble';

@@ -30,3 +30,8 @@ export function idempotencyKeyOf(
 ): string {
   return `voxbatch-${ledgerId}-${key.batch}-${key.row}-${key.step}-${key.take}`;
 }
+
+/** Name of a limiter in the ledger: it holds for all workers and batches of an API and account. */
+export function limiterScope({ realm }: { readonly realm: Pick<Realm, 'apiUrl' | 'account'> }, what: string): string {
+  return `${realm.apiUrl} ${realm.account} ${what}`;
+}

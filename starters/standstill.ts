@@ -1,4 +1,4 @@
-import { limiterScope } from '../activities/pace-needs.ts';
+import { limiterScope } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { asyncLocalStorage } from '@temporalio/activity';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -65,7 +64,7 @@ export async function startWorker(
   setMaxListeners(0, cutting.signal);
   const connection = await NativeConnection.connect(temporal.connection);
   const leaveContext = (): void => {
-    for (const storage of [asyncLocalStorage, connection.callContextStorage]) storage.disable();
+    connection.callContextStorage.disable();
   };
   const deps = dependenciesOf({ ...world, leaveContext }, ending.signal, cutting.signal);
   // A connection that stays open keeps the process from ending.

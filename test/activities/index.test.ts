@@ -69,8 +69,9 @@ describe('createActivities', () => {
     const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
     await world.fill([tts(), tts('Another.')]);
     const { deps } = await world.worker();
+    let left = 0;
     const leaveContext = (): void => {
-      asyncLocalStorage.disable();
+      left += 1;
     };
     const activities = createActivities({ ...deps, leaveContext });
     const env = new MockActivityEnvironment();
@@ -79,6 +80,7 @@ describe('createActivities', () => {
     const working = env.run<[], LaneReport, () => Promise<LaneReport>>(() => activities.workLane(OFFER));
     await waitFor(() => beats > 2 && world.charges().length === 2);
     expect(asyncLocalStorage).toMatchObject({ enabled: false });
+    expect(left).toBe(1);
     env.cancel();
     expect(await working).toEqual({ then: 'more' });
     expect(await (await world.look()).laneOwners(BATCH)).toEqual([]);

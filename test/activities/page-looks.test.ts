@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/load-attempt.ts';
+import { lookByPage } from '../../activities/look-by-page.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { keyOf, lipSync, tts } from './rows.ts';
 import { createWorld, type World } from './world.ts';
@@ -69,7 +70,7 @@ describe('looks by pages', () => {
       const waited = await Promise.all(jobs);
       const byPage: boolean[] = [];
       for (let round = 0; round < 10; round++) {
-        const readings = await Promise.all(waited.map((job) => worker.deps.pages.readingOf(worker.deps, job)));
+        const readings = await Promise.all(waited.map((job) => lookByPage(worker.deps, job)));
         byPage.push(readings.every((reading) => reading !== undefined));
       }
       return byPage;

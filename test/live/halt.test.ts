@@ -83,7 +83,7 @@ describe('a batch whose rows fail', () => {
         /is paused: the first 20 paid rows all came to nothing .*403 from .* credits are charged so far/,
       ),
     });
-    expect(ended.stderr).toMatch(/\d+ fail(?:ing|ed): 403 from /);
+    expect(ended.stderr).toMatch(/commonest failure 403 from .* \(\d+ rows\)/);
     expect(ended.stderr).toContain('voxbatch resume lines');
     expect(paid()).toBeGreaterThanOrEqual(20);
     expect(paid()).toBeLessThanOrEqual(20 + 20);

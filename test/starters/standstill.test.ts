@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { limiterScope } from '../../activities/pace-needs.ts';
+import { limiterScope } from '../../contract/names.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { standstillOf, standstillWords } from '../../starters/standstill.ts';
 import { deskForEach, STATES } from './steering.ts';

@@ -1,0 +1,30 @@
+import { ApiError, type JobReading } from '../api/speech-api.ts';
+import type { Dependencies } from './dependencies.ts';
+import { PAGE_SIZE } from './listings.ts';
+import { readInTurn } from './slots.ts';
+import { isPastDeadline, type WaitedJob } from './waited-job.ts';
+
+/** What a page of the API's list says of a job that still runs; undefined where the job itself must be read: see `page-looks.ts`. */
+export async function lookByPage(deps: Dependencies, job: WaitedJob): Promise<JobReading | undefined> {
+  // What becomes of a job at its deadline is for the job itself to say.
+  if (isPastDeadline(job, deps.clock.now().wall)) return undefined;
+  const { batch } = job.key;
+  return deps.pages.readingOf(job, {
+    batch,
+    gapMs: job.loaded.batch.settings.pollGapMs,
+    readPage: (page) => readPage(deps, batch, page),
+    ending: deps.ending,
+  });
+}
+
+async function readPage(deps: Dependencies, batch: string, page: number): Promise<readonly JobReading[]> {
+  const { api, ending } = deps;
+  try {
+    const { jobs } = await readInTurn(deps, batch, ending, () => api.listLipSyncJobs(page, PAGE_SIZE, ending));
+    return jobs;
+  } catch (error) {
+    // A list that cannot be read shows nothing; a look at the job itself tells what is wrong.
+    if (error instanceof ApiError || ending.aborted) return [];
+    throw error;
+  }
+}
