@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { LaneOffer, LaneReport } from '../contract/activities.ts';
+import { isAnyFree } from '../workflows/policy/share.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runLane } from './lane/run-lane.ts';
 
@@ -35,6 +36,5 @@ export async function workLane(
 
 async function isAnotherFree({ ledger, realm }: Dependencies, { batch }: LaneOffer): Promise<boolean> {
   const workers = await ledger.livingWorkers(realm.apiUrl, realm.account);
-  const busy = await ledger.laneOwners(batch);
-  return workers.some((worker) => !busy.includes(worker));
+  return isAnyFree(workers, await ledger.laneOwners(batch));
 }

@@ -1,3 +1,4 @@
+import type { TakenLane } from '../workflows/policy/share.ts';
 import { write, type Db, type Tx } from './schema.ts';
 
 /**
@@ -70,15 +71,14 @@ export async function isLaneHeld(tx: Tx, { batch, lane, token }: LaneHold): Prom
   return found?.token === token;
 }
 
-/** Who has the lanes of the batch: a worker for each lane that somebody has. */
-export async function laneOwners(db: Db, batch: string): Promise<readonly string[]> {
-  const lines = await db
+/** The lanes of the batch that somebody has. */
+export function laneOwners(db: Db, batch: string): Promise<readonly TakenLane[]> {
+  return db
     .selectFrom('lanes')
-    .select('owner')
+    .select(['lane', 'owner'])
     .where('batch', '=', batch)
     .where('owner', '!=', NOBODY)
     .execute();
-  return lines.map(({ owner }) => owner);
 }
 
 async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../con
 import type { Step } from '../contract/row-kinds.ts';
 import type { LimiterAnswer, LimiterStep } from '../workflows/policy/limiter-step.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
+import type { TakenLane } from '../workflows/policy/share.ts';
 import type { LaneHold, LaneRequest } from './lanes.ts';
 import type {
   BatchRecord,
@@ -184,8 +185,8 @@ export interface Ledger {
   takeLane(request: LaneRequest): Promise<LaneHold>;
   /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
   leaveLane(hold: LaneHold): Promise<void>;
-  /** The worker processes that have a lane of the batch, one for each lane. */
-  laneOwners(batch: string): Promise<readonly string[]>;
+  /** The lanes of the batch that somebody has. */
+  laneOwners(batch: string): Promise<readonly TakenLane[]>;
   /** Notes that a worker process lives. */
   beat(worker: WorkerRecord): Promise<void>;
   /** Notes that a worker has ended, or that all are known to be dead. */

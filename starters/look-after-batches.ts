@@ -76,7 +76,7 @@ async function couldHelp(
 ): Promise<boolean> {
   if (control !== 'running') return false;
   const owners = await ledger.laneOwners(name);
-  if (owners.includes(owner)) return false;
+  if (owners.some((one) => one.owner === owner)) return false;
   const { states } = await ledger.counts(name);
   const openRows = Object.values(states).reduce((sum, rows) => sum + rows, 0);
   const workers = await ledger.livingWorkers(apiUrl, account);

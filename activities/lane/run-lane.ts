@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import type { LaneHold } from '../../ledger/lanes.ts';
-import { claimSize, windowOf } from '../../workflows/policy/share.ts';
+import { claimSize, givesWay, windowOf, type TakenLane } from '../../workflows/policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
 import { Alarms } from './alarms.ts';
@@ -89,8 +89,12 @@ async function claimLoop(
   while (!signal.aborted) {
     const { control, settings } = steering.batch;
     const isDue = performance.now() >= askAt;
-    // Workers come and go: each lane's share follows.
-    if (isDue) lanes = Math.max(1, (await deps.ledger.laneOwners(hold.batch)).length);
+    if (isDue) {
+      // Workers come and go: each lane's share follows.
+      const taken = await deps.ledger.laneOwners(hold.batch);
+      lanes = Math.max(1, taken.length);
+      if (await isWantedElsewhere(deps, hold, taken)) return { then: 'more' };
+    }
     const window = windowOf(settings.limits, lanes);
     places.resize(window);
     const limit = control === 'running' && (!exhausted || isDue) ? claimSize(window, places.queued) : 0;
@@ -119,6 +123,16 @@ async function claimLoop(
     await pause(CLAIM_TICK_MS, signal);
   }
   return { then: 'more' };
+}
+
+/** True if this process has several lanes of the batch, among them those of one that died, and a worker has none: this one is for that. */
+async function isWantedElsewhere(
+  { ledger, realm, owner }: Dependencies,
+  { lane }: LaneHold,
+  taken: readonly TakenLane[],
+): Promise<boolean> {
+  if (taken.filter((one) => one.owner === owner).length < 2) return false;
+  return givesWay({ lane, owner }, await ledger.livingWorkers(realm.apiUrl, realm.account), taken);
 }
 
 async function isOver({ ledger }: Dependencies, batch: string): Promise<boolean> {

@@ -25,6 +25,11 @@ const COLUMNS = [
     value: ({ counts }: BatchView) => `${number(doneOf(counts))}/${number(counts.total)}`,
     align: 'right',
   },
+  {
+    title: 'succeeded',
+    value: ({ counts: { outcomes } }: BatchView) => number(outcomes.succeeded + outcomes.cached),
+    align: 'right',
+  },
   { title: 'failed', value: ({ counts }: BatchView) => number(counts.outcomes.failed), align: 'right' },
   { title: 'unknown', value: ({ counts }: BatchView) => number(counts.outcomes.unknown), align: 'right' },
   {

@@ -117,6 +117,23 @@ describe('one charge: lanes change hands', () => {
     expect(await world.paidRequests()).toBe(1);
   });
 
+  it('a process with two lanes leaves the last to a worker that has none', async () => {
+    const world = await createWorld({ jobMs: [600_000, 600_000] });
+    await world.fill([tts(), tts()]);
+    const worker = await world.worker();
+    const { ledger, realm } = worker.deps;
+    const end = new AbortController();
+    const lanes = [1, 2].map((lane) =>
+      runLane(worker.deps, { batch: BATCH, lane, lanes: 2, run: 'run' }, end.signal, () => undefined),
+    );
+    await waitFor(() => world.charges().length === 2);
+    await ledger.beat({ ...realm, owner: 'free' });
+    expect(await lanes[1]).toEqual({ then: 'more' });
+    expect(await ledger.laneOwners(BATCH)).toEqual([{ lane: 1, owner: worker.deps.owner }]);
+    end.abort();
+    expect(await lanes[0]).toEqual({ then: 'more' });
+  });
+
   it('a slice ends with a request on the wire', async () => {
     const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'late', ms: 300 } }] } });
     await world.fill([tts()]);

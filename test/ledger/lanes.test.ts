@@ -38,7 +38,7 @@ describe('a lane that is taken', () => {
     expect(await rowsOf(await take(2), 1)).toEqual([3]);
     expect(await rowsOf(await take(2))).toEqual([3, 4]);
     expect(await rowsOf(await take(1, 'next run'))).toEqual([1, 2, 3, 4]);
-    expect(await ledger.laneOwners('b')).toEqual(['worker of lane 1']);
+    expect(await ledger.laneOwners('b')).toEqual([{ lane: 1, owner: 'worker of lane 1' }]);
   });
 
   it('lets an answer that its old holder still gets settle its attempt', async () => {

@@ -10,6 +10,23 @@ export function lanesFor(openRows: number, workers: number): number {
   return Math.max(1, Math.min(workers, Math.ceil(openRows / ROWS_A_LANE)));
 }
 
+/** A lane and the worker process that has it. */
+export interface TakenLane {
+  readonly lane: number;
+  readonly owner: string;
+}
+
+/** True if a worker has no lane of the batch. */
+export function isAnyFree(workers: readonly string[], lanes: readonly TakenLane[]): boolean {
+  return workers.some((worker) => lanes.every(({ owner }) => owner !== worker));
+}
+
+/** True for the lane that a process with several leaves to a worker that has none: its last. */
+export function givesWay({ lane, owner }: TakenLane, workers: readonly string[], lanes: readonly TakenLane[]): boolean {
+  const own = lanes.filter((one) => one.owner === owner).map((one) => one.lane);
+  return own.length > 1 && lane === Math.max(...own) && isAnyFree(workers, lanes);
+}
+
 /** A lane's share of the rows that may be in flight. The shares add up to the limit, rounded up where a lane would get nothing. */
 export function windowOf({ window }: Pick<BatchLimits, 'window'>, lanes: number): number {
   return Math.max(1, Math.ceil(window / lanes));

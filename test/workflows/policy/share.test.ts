@@ -1,10 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { claimSize, lanesFor, windowOf } from '../../../workflows/policy/share.ts';
+import { claimSize, givesWay, lanesFor, windowOf } from '../../../workflows/policy/share.ts';
 
 describe('lanesFor', () => {
   it('makes one lane a worker, but no more than there is work for, and always one', () => {
     expect([lanesFor(1_000, 3), lanesFor(60, 3), lanesFor(3, 3), lanesFor(1_000, 0)]).toEqual([3, 2, 1, 1]);
+  });
+});
+
+describe('givesWay', () => {
+  const taken = [
+    { lane: 1, owner: 'a' },
+    { lane: 2, owner: 'b' },
+    { lane: 3, owner: 'a' },
+  ];
+  const thatGive = (workers: readonly string[]): number[] =>
+    taken.filter((lane) => givesWay(lane, workers, taken)).map(({ lane }) => lane);
+
+  it('leaves the last lane of a process that has several to a worker that has none', () => {
+    expect(thatGive(['a', 'b', 'c'])).toEqual([3]);
+  });
+
+  it('leaves none where each worker has one', () => {
+    expect(thatGive(['a', 'b'])).toEqual([]);
   });
 });
 
