@@ -36,7 +36,7 @@ describe('list', () => {
     await addSampleBatch(desk.place);
     const { code, stdout } = await desk.line.run('list');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^batch {2}state +done .*\ndemo +finished +7\/7 +1 +1 +~?[\d.]+ +\d{4}-/);
+    expect(stdout).toMatch(/^batch {2}state +done .*\ndemo +finished +7\/7 +3 +1 +1 +~?[\d.]+ +\d{4}-/);
     const { value } = await desk.line.json('list', '--json');
     expect(value).toMatchObject([{ batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 }]);
   });
