@@ -261,7 +261,9 @@ export class LiveWorld {
     await this.simulator.close();
     try {
       for (const database of [join('.voxbatch', 'temporal.db'), CLUSTER_DATABASE]) {
-        if (existsSync(this.path(database))) await this.#replay(database);
+        // A server that was killed while it made its tables has no history, and no other can start on them.
+        const version = await this.read(`${database}.version`).catch(() => '');
+        if (existsSync(this.path(database)) && !version.includes('half made')) await this.#replay(database);
       }
     } finally {
       await this.#endProcesses();
