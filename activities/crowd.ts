@@ -1,7 +1,6 @@
-import { limiterScope } from '../contract/names.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Realm } from '../contract/names.ts';
+import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** What is asked, and when. */

@@ -6,6 +6,7 @@ import { afterResult } from '../workflows/policy/after-result.ts';
 import { withoutCode } from '../workflows/policy/failure-reason.ts';
 import { nextLook } from '../workflows/policy/looks.ts';
 import type { Dependencies } from './dependencies.ts';
+import { PATIENCE_MS } from './record-verdict.ts';
 import { receiveMedia } from './receive-media.ts';
 import { readInTurn } from './slots.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
@@ -18,8 +19,6 @@ const FIRST_PAUSE_MS = 500;
 const FRESH_MS = 500;
 /** Downloads that take longer than this are shown as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
-/** How long the end of a job may wait for others to share its commit, ms. */
-const PATIENCE_MS = 8;
 /** Pause after a fault of this machine (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 

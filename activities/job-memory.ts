@@ -1,5 +1,4 @@
-import { limiterScope } from '../contract/names.ts';
-import type { Realm } from '../contract/names.ts';
+import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { jobsIn, NO_JOB_TIMES, type JobTimes, type Span } from '../workflows/policy/job-times.ts';
 import { planLooks } from '../workflows/policy/look-plan.ts';

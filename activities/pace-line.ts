@@ -1,6 +1,6 @@
-import { limiterScope } from '../contract/names.ts';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limiterScope } from '../contract/names.ts';
 import type { Wave } from '../workflows/policy/learned-limit.ts';
 import { LEASE_MS, type LeaseAnswer } from '../workflows/policy/lease.ts';
 import { Pacer, type Slot } from '../workflows/policy/pacer.ts';

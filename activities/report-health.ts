@@ -1,5 +1,5 @@
-import { limiterScope } from '../contract/names.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
+import { limiterScope } from '../contract/names.ts';
 import { SHORTEST_PAUSE_MS } from '../workflows/policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';

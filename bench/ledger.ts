@@ -7,10 +7,9 @@ import Database from 'libsql';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NEVER_HALT } from '../contract/halt.ts';
-import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import { BATCH, prefill } from './prefill.ts';
 
 const AT_ONCE = 32;
 const PER_CLAIM = 100;
@@ -32,7 +31,8 @@ try {
   const costs: Cost[] = [];
   for (const size of SIZES) {
     const path = join(folder, `${size}.db`);
-    await load(path, size);
+    // The first nine tenths have ended.
+    await prefill(path, 'http://127.0.0.1', size, size - Math.max(size / 10, work + 600));
     const ledger = await openLedger(path);
     await measure(() => workOn(ledger, 500));
     const cost = await measure(() => workOn(ledger, work));
@@ -52,7 +52,7 @@ try {
 
 /** Claims rows and takes each to its end. */
 async function workOn(ledger: Ledger, rows: number): Promise<number> {
-  const held = await ledger.takeLane({ batch: 'b', lane: 1, run: 'r', owner: 'w' });
+  const held = await ledger.takeLane({ batch: BATCH, lane: 1, run: 'r', owner: 'w' });
   for (let done = 0; done < rows;) {
     const claim = await ledger.claimRows({ ...held, limit: PER_CLAIM });
     if (claim === 'lost' || claim.rows.length === 0) throw new Error('Expected more rows.');
@@ -68,7 +68,7 @@ async function workOn(ledger: Ledger, rows: number): Promise<number> {
 }
 
 async function workOnRow(ledger: Ledger, { row, hold }: { row: number; hold: number }): Promise<void> {
-  const key = { batch: 'b', row, step: 'speech', take: 1, attempt: 1 } as const;
+  const key = { batch: BATCH, row, step: 'speech', take: 1, attempt: 1 } as const;
   const intent = { quoted: 2.5, quotedRest: 0, owner: 'w', maxSending: 64, hold };
   const { answer } = await ledger.intend(key, intent);
   if (answer !== 'go') throw new Error(`Expected go, got ${answer}.`);
@@ -101,43 +101,12 @@ async function bareScript(path: string): Promise<number> {
   return work;
 }
 
-async function load(path: string, size: number): Promise<void> {
-  const ledger = await openLedger(path);
-  await ledger.createBatch({
-    ...{ name: 'b', digest: 'd', apiUrl: 'http://127.0.0.1', account: 'u', columns: ['text'], source: 'b.csv' },
-    settings: {
-      limits: { rate: null, submits: 64, window: 1000, pollRate: null },
-      reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
-      ...{ tts: 'job', prices: BUILT_IN_PRICES, nameTemplate: '{id}.{ext}', firstLookMs: 3000, pollGapMs: 3000 },
-      ...{ jobDeadlineMs: 3_600_000, trust503: true, budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 },
-    },
-  });
-  for (let from = 1; from <= size; from += 5_000) {
-    const rows = Array.from({ length: Math.min(5_000, size - from + 1) }, (_, at) => aRow(from + at));
-    await ledger.addRows('b', rows);
-  }
-  await ledger.openBatch('b', size);
-  await ledger.close();
-  const ended = size - Math.max(size / 10, work + 600);
-  const raw = new Database(path);
-  raw.exec(`insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, finished_at)
-    select 'b', row, 'speech', 1, 1, 'accepted', 'old-' || row, 2.5, 2.5, 'api', 'w', 1, 1 from rows where row <= ${ended}`);
-  raw.exec(`update rows set state = 'fetching', outcome = 'succeeded', ended_at = 1 where row <= ${ended}`);
-  raw.close();
-}
-
-function aRow(row: number): Parameters<Ledger['addRows']>[1][number] {
-  const text = `A line of some length that somebody is to read aloud, the ${row}th of them.`;
-  const spec = { kind: 'tts', text, voice: 'v', extra: {} } as const;
-  return { row, id: `r${row}`, line: row + 1, spec, input: [text], quoted: 2.5 };
-}
-
 /** What is asked while following: ms for one asking. */
 async function measureAsking(ledger: Ledger, size: number): Promise<void> {
   const asked: string[] = [];
   for (const name of ['counts', 'money', 'sending', 'closeBatch'] as const) {
     const begun = performance.now();
-    for (let time = 0; time < 50; time += 1) await ledger[name]('b');
+    for (let time = 0; time < 50; time += 1) await ledger[name](BATCH);
     asked.push(`${name} ${((performance.now() - begun) / 50).toFixed(2)}`);
   }
   console.log(`${size.toLocaleString('en')} rows, ms for one asking: ${asked.join(', ')}`);

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { findOrLoadBatch } from '../starters/load-batch.ts';
+import { usageOf } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const RUN_TYPESCRIPT = resolve(import.meta.dirname, '..', 'test', 'chaos', 'run-typescript.mjs');
@@ -81,13 +82,12 @@ async function peakOf(words: readonly string[], folder: string): Promise<number>
   const child = spawn(node, words, { cwd: folder, env, stdio: 'ignore' });
   let peak = 0;
   while (child.exitCode === null && child.signalCode === null) {
-    const status = await readFile(`/proc/${String(child.pid)}/status`, 'utf8').catch(() => '');
-    peak = Math.max(peak, Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1] ?? 0));
+    peak = Math.max(peak, usageOf(child.pid ?? 0)?.peakMb ?? 0);
     await sleep(20);
   }
   if (child.exitCode !== 0 && child.exitCode !== 5)
     throw new Error(`${words.join(' ')} ended with ${String(child.exitCode)}`);
-  return peak / 1024;
+  return peak;
 }
 
 async function writeManifest(folder: string, rows: number): Promise<void> {

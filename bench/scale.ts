@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { BATCH, prefill } from './scale/prefill.ts';
-import { childrenOf, usageOf, type Usage } from './scale/processes.ts';
+import { BATCH, prefill } from './prefill.ts';
+import { childrenOf, usageOf, type Usage } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const STEP = 10_000;

@@ -72,12 +72,12 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
 /** Takes that were paid again leave their doubt behind, in the sums and in the budget, until a person settles it. */
 function earlierSteps({ count, first }: EarlierDoubts, name: string): readonly string[] {
   if (count === 0) return [];
-  const [requests, they, have] = count === 1 ? ['request', 'it', 'was'] : ['requests', 'they', 'were'];
+  const [requests, them, theyWere] = count === 1 ? ['request', 'it', 'it was'] : ['requests', 'them', 'they were'];
   const takes = first.slice(0, SETTLED).map((one) => takeWord(one, one.take));
   const more = count > takes.length ? ' …' : '';
   return [
-    `${number(count)} ${requests} of earlier takes may have been charged, too. Where the account shows no job of ${count === 1 ? 'it' : 'them'}, ` +
-      `say that ${they} ${have} not: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
+    `${number(count)} ${requests} of earlier takes may have been charged, too. Where the account shows no job of ${them}, ` +
+      `say that ${theyWere} not: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
   ];
 }
 

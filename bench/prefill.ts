@@ -1,7 +1,7 @@
 import Database from 'libsql';
-import { NEVER_HALT } from '../../contract/halt.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
+import { NEVER_HALT } from '../contract/halt.ts';
+import { BUILT_IN_PRICES } from '../contract/prices.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
 
 /** Name of the batch that is made. */
 export const BATCH = 'lines';
