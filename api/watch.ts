@@ -15,7 +15,7 @@ export interface TimeLimits {
 /** While a connection is made, it is noted so often that the process is at work, ms. */
 const SEEN_EVERY_MS = 1_000;
 /** A process that was not seen for so long stood still, ms: as in `workflows/policy/send-deadline.ts`, well below a heartbeat time-out. */
-const STILL_MS = 5_000;
+export const STILL_MS = 5_000;
 
 /**
  * Keeps all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile, and looks what

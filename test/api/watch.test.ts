@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type TimeLimits, Watch } from '../../api/watch.ts';
+import { STILL_MS, type TimeLimits, Watch } from '../../api/watch.ts';
+import { SEND_WITHIN_MS } from '../../workflows/policy/send-deadline.ts';
 
 const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 8_000, idleTimeoutMs: 2_000 };
 
@@ -103,5 +104,11 @@ describe('Watch', () => {
     expect(jest.getTimerCount()).toBe(0);
     jest.advanceTimersByTime(60_000);
     expect(late).toEqual([]);
+  });
+});
+
+describe('a process that stood still', () => {
+  it('is found after the same time by the client as by the last look before a send', () => {
+    expect(STILL_MS).toBe(SEND_WITHIN_MS);
   });
 });
