@@ -207,7 +207,8 @@ describe('an API that goes away in mid-batch', () => {
       await gate.shut();
       const before = world.simulator.ledger().length;
       await pause(3_000);
-      expect(world.simulator.ledger()).toHaveLength(before);
+      // What the API had taken when it went away (`--submits 2`) it may still charge for; nothing else reaches it.
+      expect(world.simulator.ledger().length).toBeLessThanOrEqual(before + 2);
       await gate.open();
       const ended = await running.ended;
       const rows = [...(await world.results('lines')).values()];
