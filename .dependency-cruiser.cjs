@@ -3,16 +3,16 @@
  * somebody reads who breaks it. Every rule is broken on purpose in test/tooling/import-rules.test.ts.
  */
 
-/** Room → where it lies. `policy` is a room within a room. */
+/** Room → where it lies. */
 const ROOMS = {
   contract: '^contract/',
+  policy: '^policy/',
   threads: '^threads/',
   api: '^api/',
   ledger: '^ledger/',
   store: '^store/',
   inputs: '^inputs/',
-  policy: '^workflows/policy/',
-  workflows: '^workflows/(?!policy/)',
+  workflows: '^workflows/',
   activities: '^activities/',
   worker: '^worker/',
   embedded: '^embedded/',
@@ -23,25 +23,25 @@ const ROOMS = {
   test: '^test/',
 };
 
-/** Room → what else of the project it may import: `may` as values, `types` as types only. */
+/** Room → what else of the project it may import: `may` as values, `types` as types only. Each may ask a policy. */
 const IMPORTS = {
   threads: {
-    may: [],
+    may: ['policy'],
     comment:
       'threads/ runs jobs in worker threads and knows nothing of what they do. The room that has the work brings its own entry file.',
   },
   api: {
-    may: ['contract'],
+    may: ['contract', 'policy'],
     comment:
       'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
   },
   ledger: {
     may: ['contract', 'policy', 'threads'],
     comment:
-      'ledger/ records facts. What to do with them is decided in workflows/policy/, which it asks only where the decision must fall within its transaction.',
+      'ledger/ records facts. What to do with them is decided in policy/, which it asks only where the decision must fall within its transaction.',
   },
   store: {
-    may: ['threads'],
+    may: ['policy', 'threads'],
     comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
   },
   inputs: {
@@ -54,17 +54,17 @@ const IMPORTS = {
       'Activities do what workflows ask: with the API, the ledger and the store, which the worker hands in as dependencies. They start nothing and print nothing.',
   },
   worker: {
-    may: ['contract', 'api', 'ledger', 'store', 'activities'],
+    may: ['contract', 'policy', 'api', 'ledger', 'store', 'activities'],
     comment:
       'worker/ only wires. It names the workflows by path, because they are bundled for the sandbox; importing them would run them here.',
   },
   embedded: {
-    may: ['contract'],
+    may: ['contract', 'policy'],
     comment:
       'embedded/ finds and runs a Temporal server and knows nothing of batches. Let starters/ bring the two together.',
   },
   results: {
-    may: ['contract', 'store', 'inputs/formula-guard', 'inputs/output-name', 'inputs/seen-table'],
+    may: ['contract', 'policy', 'store', 'inputs/formula-guard', 'inputs/output-name', 'inputs/seen-table'],
     types: ['ledger', 'api'],
     comment:
       'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',
@@ -76,7 +76,7 @@ const IMPORTS = {
       'A starter speaks to Temporal; only a worker runs activities and workflows. Start them by name (contract/names.ts) and import only their types (`import type`).',
   },
   simulator: {
-    may: ['contract'],
+    may: ['contract', 'policy'],
     comment:
       'The simulator is the other side of the wire. What it shares with our client, the client cannot be wrong about; write it anew from the API.',
   },

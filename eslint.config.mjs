@@ -18,7 +18,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['workflows/**/*.ts'],
+    files: ['{policy,workflows}/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { SpeechApi } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Realm } from '../contract/names.ts';
-import type { Instant } from '../workflows/policy/send-deadline.ts';
+import type { Instant } from '../policy/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';

@@ -2,7 +2,7 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { OPERATION_STYLE } from '../contract/row-kinds.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
-import { afterResult } from '../workflows/policy/after-result.ts';
+import { afterResult } from '../policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { canLookUp, lookUpLost } from './look-up-lost.ts';

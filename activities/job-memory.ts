@@ -1,8 +1,8 @@
 import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { jobsIn, NO_JOB_TIMES, type JobTimes, type Span } from '../workflows/policy/job-times.ts';
-import { planLooks } from '../workflows/policy/look-plan.ts';
-import type { LookPlan } from '../workflows/policy/looks.ts';
+import { jobsIn, NO_JOB_TIMES, type JobTimes, type Span } from '../policy/job-times.ts';
+import { planLooks } from '../policy/look-plan.ts';
+import type { LookPlan } from '../policy/looks.ts';
 
 /** Where job times are shared with other processes, and kept for later ones. */
 export interface MemoryNeeds {

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { AttemptKey, HeldAttempt, Move, RowAttempt } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
-import { nextMove } from '../workflows/policy/row-machine.ts';
+import { nextMove } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** What the ledger knows about an attempt, its row and its batch. */

@@ -1,17 +1,10 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
-import { withoutIds } from '../workflows/policy/failure-reason.ts';
-import {
-  looksOfPlan,
-  lookAfterFailed,
-  nextAge,
-  nextLook,
-  planAtEnd,
-  type LookPlan,
-} from '../workflows/policy/looks.ts';
-import { FEW_FAILED_LOOKS, mostFailedLooks } from '../workflows/policy/overdue.ts';
-import { afterJobFailed } from '../workflows/policy/new-take.ts';
+import { withoutIds } from '../policy/failure-reason.ts';
+import { looksOfPlan, lookAfterFailed, nextAge, nextLook, planAtEnd, type LookPlan } from '../policy/looks.ts';
+import { FEW_FAILED_LOOKS, mostFailedLooks } from '../policy/overdue.ts';
+import { afterJobFailed } from '../policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './load-attempt.ts';

@@ -5,7 +5,7 @@ import type { ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Operation, RowSpec } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
-import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../workflows/policy/adopt.ts';
+import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/adopt.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Listing } from './listings.ts';
 import type { LoadedAttempt } from './load-attempt.ts';

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiterScope } from '../contract/names.ts';
-import type { Wave } from '../workflows/policy/learned-limit.ts';
-import { LEASE_MS, type LeaseAnswer } from '../workflows/policy/lease.ts';
-import { Pacer, type Slot } from '../workflows/policy/pacer.ts';
+import type { Wave } from '../policy/learned-limit.ts';
+import { LEASE_MS, type LeaseAnswer } from '../policy/lease.ts';
+import { Pacer, type Slot } from '../policy/pacer.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
 /** A lease is renewed, and the settings of the batch are read, this often while there are calls, ms. */

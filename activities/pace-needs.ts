@@ -1,6 +1,6 @@
 import type { Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Instant } from '../workflows/policy/send-deadline.ts';
+import type { Instant } from '../policy/send-deadline.ts';
 import type { BatchCache } from './batch-cache.ts';
 
 /** Endpoint classes that are limited apart: requests that pay, and free reads. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pause } from '../workflows/policy/limiter-step.ts';
-import type { Wave } from '../workflows/policy/learned-limit.ts';
-import type { Slot } from '../workflows/policy/pacer.ts';
-import { highestStated } from '../workflows/policy/rate.ts';
+import type { Pause } from '../policy/limiter-step.ts';
+import type { Wave } from '../policy/learned-limit.ts';
+import type { Slot } from '../policy/pacer.ts';
+import { highestStated } from '../policy/rate.ts';
 import { PaceLine } from './pace-line.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 

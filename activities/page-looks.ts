@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobOperation, JobReading } from '../api/speech-api.ts';
-import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../workflows/policy/page-plan.ts';
+import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../policy/page-plan.ts';
 import { PAGE_SIZE } from './listings.ts';
 
 /** Looks that are due within this part of the gap are made together. */

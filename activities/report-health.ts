@@ -1,6 +1,6 @@
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { limiterScope } from '../contract/names.ts';
-import { SHORTEST_PAUSE_MS } from '../workflows/policy/rate.ts';
+import { SHORTEST_PAUSE_MS } from '../policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 

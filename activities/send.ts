@@ -5,7 +5,7 @@ import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { StoredFile } from '../store/store.ts';
-import { maySend, type Instant } from '../workflows/policy/send-deadline.ts';
+import { maySend, type Instant } from '../policy/send-deadline.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-speech-link.ts';
 import { insist } from './insist.ts';

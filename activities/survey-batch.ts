@@ -1,5 +1,5 @@
 import type { BatchSurvey } from '../contract/activities.ts';
-import { lanesFor } from '../workflows/policy/share.ts';
+import { lanesFor } from '../policy/share.ts';
 import type { Dependencies } from './dependencies.ts';
 import { loadBatch } from './load-attempt.ts';
 

@@ -14,7 +14,7 @@ export interface TimeLimits {
 
 /** While a connection is made, it is noted so often that the process is at work, ms. */
 const SEEN_EVERY_MS = 1_000;
-/** A process that was not seen for so long stood still, ms: as in `workflows/policy/send-deadline.ts`, well below a heartbeat time-out. */
+/** A process that was not seen for so long stood still, ms: as in `policy/send-deadline.ts`, well below a heartbeat time-out. */
 export const STILL_MS = 5_000;
 
 /**

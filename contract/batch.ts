@@ -82,7 +82,7 @@ export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
 export type HeldAttempt = AttemptKey & Pick<RowAttempt, 'hold'>;
 
 /**
- * What a row needs next. Decided by `workflows/policy/row-machine.ts` from the ledger's records.
+ * What a row needs next. Decided by `policy/row-machine.ts` from the ledger's records.
  *
  * - `submit`: make this attempt. - `reconcile`: an earlier process left this attempt without a verdict.
  * - `wait`: the job runs, or its result is not stored yet. - `ended`: nothing.

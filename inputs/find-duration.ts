@@ -1,6 +1,6 @@
 import type { PriceTable } from '../contract/prices.ts';
 import type { RowSpec, TtsMode } from '../contract/row-kinds.ts';
-import { quoteRow } from '../workflows/policy/pricing.ts';
+import { quoteRow } from '../policy/pricing.ts';
 import type { Probe } from './probe-media.ts';
 
 /** How rows are priced, and where the length of their media comes from if they do not state it. */

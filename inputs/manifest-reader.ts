@@ -1,5 +1,5 @@
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
-import { quoteRow } from '../workflows/policy/pricing.ts';
+import { quoteRow } from '../policy/pricing.ts';
 import { Columns, SPEC_COLUMNS } from './columns.ts';
 import type { Pricing } from './find-duration.ts';
 import { unguardCell } from './formula-guard.ts';

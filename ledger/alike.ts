@@ -1,7 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import type { Step } from '../contract/row-kinds.ts';
-import { afterFailure, newWatch, type AlikeWatch } from '../workflows/policy/alike.ts';
-import { reasonOf } from '../workflows/policy/failure-reason.ts';
+import { afterFailure, newWatch, type AlikeWatch } from '../policy/alike.ts';
+import { reasonOf } from '../policy/failure-reason.ts';
 import type { Tx } from './schema.ts';
 import { readSums } from './sums.ts';
 

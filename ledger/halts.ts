@@ -2,7 +2,7 @@ import type { Failure } from '../contract/failures.ts';
 import { formatHalt } from '../contract/halt.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
-import { shouldHalt, type Ended } from '../workflows/policy/halt.ts';
+import { shouldHalt, type Ended } from '../policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
 import { countRecent, countRows } from './counts.ts';
 import type { RowEnding } from './ledger.ts';

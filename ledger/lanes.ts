@@ -1,4 +1,4 @@
-import type { TakenLane } from '../workflows/policy/share.ts';
+import type { TakenLane } from '../policy/share.ts';
 import { write, type Db, type Tx } from './schema.ts';
 
 /**

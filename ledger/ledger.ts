@@ -2,9 +2,9 @@ import type { AttemptKey, Tunables, Tuning } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
-import type { LimiterAnswer, LimiterStep } from '../workflows/policy/limiter-step.ts';
+import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
-import type { TakenLane } from '../workflows/policy/share.ts';
+import type { TakenLane } from '../policy/share.ts';
 import type { LaneHold, LaneRequest } from './lanes.ts';
 import type {
   BatchRecord,
@@ -292,7 +292,7 @@ export interface Ledger {
   earlierDoubts(batch: string, most: number): Promise<EarlierDoubts>;
 
   // Limits shared by all workers
-  /** Takes a step of the limiter of that name, in one transaction; see `workflows/policy/limiter-step.ts`. */
+  /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
   /** Pauses in a row, by the worst of these limiters of rates, since calls were last answered in order; 0: they are. */
   troubles(scopes: readonly string[]): Promise<number>;

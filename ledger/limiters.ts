@@ -1,5 +1,5 @@
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../workflows/policy/limiter-step.ts';
-import type { RateState } from '../workflows/policy/rate.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../policy/limiter-step.ts';
+import type { RateState } from '../policy/rate.ts';
 import { prepared } from './prepared.ts';
 import { write, type Db } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import type { Operation } from '../contract/row-kinds.ts';
 
-/** The same characters that our quotes count as CJK (workflows/policy/pricing.ts), so that a rehearsal's sums agree. */
+/** The same characters that our quotes count as CJK (policy/pricing.ts), so that a rehearsal's sums agree. */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFFEE]/u;
 
 /**

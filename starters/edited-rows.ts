@@ -7,7 +7,7 @@ import { checkManifest, readManifest, type ManifestSummary } from '../inputs/rea
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
-import { quoteRow } from '../workflows/policy/pricing.ts';
+import { quoteRow } from '../policy/pricing.ts';
 import { ExitError } from './exit-error.ts';
 import { findNameClashes } from './name-clashes.ts';
 import type { FoundRow, FoundRows, RowEdit } from './redrive-draft.ts';

@@ -3,7 +3,7 @@ import { ServiceError, type Client } from '@temporalio/client';
 import { batchWorkflowId } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { lanesFor } from '../workflows/policy/share.ts';
+import { lanesFor } from '../policy/share.ts';
 import { askWorkflow, sendControlNews, startWorkflow } from './start-workflow.ts';
 
 export interface LookAfterRequest {

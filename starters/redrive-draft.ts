@@ -5,9 +5,9 @@ import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/ledger.ts';
 import type { NewRow } from '../ledger/record-types.ts';
 import type { ScannedRow } from '../results/result-line.ts';
-import { quoteStep } from '../workflows/policy/pricing.ts';
+import { quoteStep } from '../policy/pricing.ts';
 import { RowNumbers } from './row-numbers.ts';
-import { paidSteps, planRedrive, type RedrivePlan } from '../workflows/policy/redrive.ts';
+import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
 /** What a row asks for from now on. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {

@@ -18,18 +18,20 @@ const LOWEST_SCORE = 85;
 
 /** Tests of a policy beside the one that has its name. */
 const MORE_OF_POLICY = {
-  rate: ['workflows/policy/rate-figures'],
-  redrive: ['workflows/policy/redrive-jobs'],
-  'row-machine': ['workflows/policy/row-story'],
+  rate: ['policy/rate-figures'],
+  redrive: ['policy/redrive-jobs'],
+  'row-machine': ['policy/row-story'],
 };
 
 /** Source → the tests that must notice a change in it. */
 const SOURCES = {
   ...Object.fromEntries(
-    readdirSync('workflows/policy').map((file) => {
-      const name = basename(file, '.ts');
-      return [`workflows/policy/${file}`, [`workflows/policy/${name}`, ...(MORE_OF_POLICY[name] ?? [])]];
-    }),
+    readdirSync('policy')
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => {
+        const name = basename(file, '.ts');
+        return [`policy/${file}`, [`policy/${name}`, ...(MORE_OF_POLICY[name] ?? [])]];
+      }),
   ),
   'api/classify.ts': ['api/classify', 'api/classify-words'],
   'activities/submit.ts': [

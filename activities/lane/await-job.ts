@@ -1,5 +1,5 @@
 import type { HeldAttempt } from '../../contract/batch.ts';
-import { firstLook } from '../../workflows/policy/looks.ts';
+import { firstLook } from '../../policy/looks.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
 import { lookAtJob, type Look } from '../look-at-job.ts';

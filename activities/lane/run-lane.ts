@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import type { LaneHold } from '../../ledger/lanes.ts';
-import { claimSize, givesWay, windowOf, type TakenLane } from '../../workflows/policy/share.ts';
+import { claimSize, givesWay, windowOf, type TakenLane } from '../../policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
 import { Alarms } from './alarms.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Crowd } from '../../activities/crowd.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../workflows/policy/limiter-step.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../../policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Needs = Parameters<Crowd['enter']>[0];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { JobMemory, type MemoryNeeds } from '../../activities/job-memory.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../workflows/policy/limiter-step.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../../policy/limiter-step.ts';
 
 const PLAN = { firstLookMs: 5_000, pollGapMs: 5_000 };
 const SORT = ['speech-job narrator ', 'speech-job'];

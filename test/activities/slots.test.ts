@@ -7,7 +7,7 @@ import { reportHealth } from '../../activities/report-health.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LimiterStep } from '../../workflows/policy/limiter-step.ts';
+import type { LimiterStep } from '../../policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';

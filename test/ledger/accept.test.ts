@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseHalt } from '../../contract/halt.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../../ledger/ledger.ts';
-import { afterResult } from '../../workflows/policy/after-result.ts';
+import { afterResult } from '../../policy/after-result.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Results that did not pass a check: kept and paid for, and taken as they are only by a person's word. */

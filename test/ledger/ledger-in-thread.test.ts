@@ -16,7 +16,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
-import { jobsIn } from '../../workflows/policy/job-times.ts';
+import { jobsIn } from '../../policy/job-times.ts';
 import { transpile } from './transpile.ts';
 
 const run = promisify(execFile);
@@ -28,7 +28,7 @@ let ledger: Ledger;
 
 beforeAll(async () => {
   const tests = ['test/ledger/dying-thread.ts', 'test/ledger/idle-user.ts'];
-  code = await transpile(['threads', 'ledger', 'contract', 'workflows/policy', ...tests]);
+  code = await transpile(['threads', 'ledger', 'contract', 'policy', ...tests]);
 });
 afterAll(() => code.remove());
 beforeEach(async () => {

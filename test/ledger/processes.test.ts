@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { jobsIn } from '../../workflows/policy/job-times.ts';
+import { jobsIn } from '../../policy/job-times.ts';
 import { fill, makeFolder, open } from './setup.ts';
 import { transpile } from './transpile.ts';
 
@@ -16,7 +16,7 @@ interface Hammer {
 let code: Awaited<ReturnType<typeof transpile>>;
 
 beforeAll(async () => {
-  code = await transpile(['threads', 'ledger', 'contract', 'workflows/policy', 'test/ledger/hammer.ts']);
+  code = await transpile(['threads', 'ledger', 'contract', 'policy', 'test/ledger/hammer.ts']);
 });
 afterAll(() => code.remove());
 

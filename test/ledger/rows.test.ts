@@ -3,7 +3,7 @@ import Database from 'libsql';
 import type { LaneHold } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { jobsIn } from '../../workflows/policy/job-times.ts';
+import { jobsIn } from '../../policy/job-times.ts';
 import { aBatch, aKey, aRow, claimAnew, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };

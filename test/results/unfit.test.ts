@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Kind } from '../../contract/row-kinds.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
-import { afterResult } from '../../workflows/policy/after-result.ts';
+import { afterResult } from '../../policy/after-result.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { addBatch, finish, intend, keyOf, openPlace, type Place } from './sample-batch.ts';
 

@@ -8,7 +8,19 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'voxbatch-test');
 const ROOMS = [
-  ...['contract', 'threads', 'api', 'ledger', 'store', 'inputs', 'workflows', 'activities', 'worker', 'embedded'],
+  ...[
+    'contract',
+    'policy',
+    'threads',
+    'api',
+    'ledger',
+    'store',
+    'inputs',
+    'workflows',
+    'activities',
+    'worker',
+    'embedded',
+  ],
   ...['results', 'starters', 'simulator', join('test', 'support')],
 ];
 

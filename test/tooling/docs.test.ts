@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import { createProgram } from '../../starters/program.ts';
 import { commandTree } from '../../starters/terminal/command-tree.ts';
-import { mayTryAgain } from '../../workflows/policy/retry.ts';
+import { mayTryAgain } from '../../policy/retry.ts';
 import { capture } from '../starters/command-line.ts';
 import { readTable, withoutMarks } from '../support/markdown-table.ts';
 

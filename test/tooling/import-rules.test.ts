@@ -27,7 +27,7 @@ const TREE: Readonly<Record<string, Planted>> = {
   'contract/facts.ts': { breaks: { 'contract-is-pure': "import 'node:os';" } },
   'threads/run.ts': {
     breaks: { 'threads-knows-its-neighbours': "import '../contract/facts.ts';" },
-    fine: ["import 'node:worker_threads';"],
+    fine: ["import '../policy/decide.ts';", "import 'node:worker_threads';"],
   },
   'api/speak.ts': {
     breaks: {
@@ -36,7 +36,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'zod-stands-at-the-doors': "import 'zod';",
       'files-have-owners': "import 'node:fs/promises';",
     },
-    fine: ["import '../contract/facts.ts';", "import 'axios';", "import 'node:http';"],
+    fine: ["import '../policy/decide.ts';", "import '../contract/facts.ts';", "import 'axios';", "import 'node:http';"],
   },
   'ledger/record.ts': {
     breaks: {
@@ -50,7 +50,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'store-knows-its-neighbours': "import '../contract/facts.ts';",
       'libsql-has-owners': "import 'libsql';",
     },
-    fine: ["import 'node:fs';", "import '../threads/run.ts';"],
+    fine: ["import '../policy/decide.ts';", "import 'node:fs';", "import '../threads/run.ts';"],
   },
   'inputs/read.ts': {
     breaks: {
@@ -61,20 +61,20 @@ const TREE: Readonly<Record<string, Planted>> = {
     fine: [
       "import './read-line.ts';",
       "import '../contract/facts.ts';",
-      "import '../workflows/policy/decide.ts';",
+      "import '../policy/decide.ts';",
       "import 'csv-parse';",
     ],
   },
   'inputs/read-line.ts': { breaks: { 'no-cycles': "import './read.ts';" } },
   'inputs/formula-guard.ts': { fine: ["import 'node:buffer';"] },
   'inputs/left-over.ts': { breaks: { 'no-orphans': 'export {};' } },
-  'workflows/policy/decide.ts': {
+  'policy/decide.ts': {
     breaks: { 'policy-knows-only-the-contract': "import 'node:crypto';" },
-    fine: ["import '../../contract/facts.ts';"],
+    fine: ["import '../contract/facts.ts';"],
   },
   'workflows/run.ts': {
     breaks: { 'workflows-stay-in-the-sandbox': "import '../activities/act.ts';" },
-    fine: ["import './policy/decide.ts';", "import '../contract/facts.ts';", "import '@temporalio/workflow';"],
+    fine: ["import '../policy/decide.ts';", "import '../contract/facts.ts';", "import '@temporalio/workflow';"],
   },
   'activities/act.ts': {
     breaks: {
@@ -86,7 +86,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       "import '../api/speak.ts';",
       "import '../ledger/record.ts';",
       "import '../store/keep.ts';",
-      "import '../workflows/policy/decide.ts';",
+      "import '../policy/decide.ts';",
       "import '../results/subtitles.ts';",
       "import '@temporalio/activity';",
     ],
@@ -96,7 +96,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'worker-knows-its-neighbours': "import '../workflows/run.ts';",
       '@temporalio/activity-has-owners': "import '@temporalio/activity';",
     },
-    fine: ["import '../activities/act.ts';", "import '@temporalio/worker';"],
+    fine: ["import '../policy/decide.ts';", "import '../activities/act.ts';", "import '@temporalio/worker';"],
   },
   'embedded/find.ts': {
     breaks: {
@@ -105,7 +105,13 @@ const TREE: Readonly<Record<string, Planted>> = {
       '@temporalio/worker-has-owners': "import '@temporalio/worker';",
       '@temporalio/envconfig-has-owners': "import '@temporalio/envconfig';",
     },
-    fine: ["import '@temporalio/client';", "import '@temporalio/testing';", "import 'libsql';", "import 'zod';"],
+    fine: [
+      "import '../policy/decide.ts';",
+      "import '@temporalio/client';",
+      "import '@temporalio/testing';",
+      "import 'libsql';",
+      "import 'zod';",
+    ],
   },
   'results/project.ts': {
     breaks: {
@@ -113,6 +119,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'results-takes-types-only': "import '../ledger/record.ts';",
     },
     fine: [
+      "import '../policy/decide.ts';",
       "import type { Speech } from '../api/speak.ts';",
       "import '../store/keep.ts';",
       "import '../inputs/formula-guard.ts';",
@@ -143,7 +150,12 @@ const TREE: Readonly<Record<string, Planted>> = {
       'commander-has-owners': "import 'commander';",
       'nobody-imports-an-executable': "import './main.ts';",
     },
-    fine: ["import '../contract/facts.ts';", "import 'fastify';", "import 'mediabunny';"],
+    fine: [
+      "import '../policy/decide.ts';",
+      "import '../contract/facts.ts';",
+      "import 'fastify';",
+      "import 'mediabunny';",
+    ],
   },
   'simulator/main.ts': {},
   'bench/measure.ts': { fine: ["import '../ledger/record.ts';", "import 'axios';"] },

@@ -8,39 +8,43 @@ import ts from 'typescript';
  * `structuredClone`: a unit test of a policy would pass and the workflow die.
  */
 
-const CONFIG = fileURLToPath(new URL('../../workflows/tsconfig.json', import.meta.url));
-const PLANTED = join(dirname(CONFIG), 'planted.ts');
+/** The rooms that are bundled for the sandbox. */
+const ROOMS = ['workflows', 'policy'];
 
-/** What the compiler says of a file that would lie in workflows/, with the settings of that room. */
-function diagnose(source: string): readonly string[] {
-  const parsed = ts.getParsedCommandLineOfConfigFile(CONFIG, undefined, {
+/** What the compiler says of a file that would lie in a room, with the settings of that room. */
+function diagnose(room: string, source: string): readonly string[] {
+  const config = fileURLToPath(new URL(`../../${room}/tsconfig.json`, import.meta.url));
+  const planted = join(dirname(config), 'planted.ts');
+  const parsed = ts.getParsedCommandLineOfConfigFile(config, undefined, {
     ...ts.sys,
     onUnRecoverableConfigFileDiagnostic: ({ messageText }) => {
       throw new Error(ts.flattenDiagnosticMessageText(messageText, '\n'));
     },
   });
-  if (parsed === undefined) throw new Error(`expected settings in ${CONFIG}`);
+  if (parsed === undefined) throw new Error(`expected settings in ${config}`);
   const { options, fileNames } = parsed;
   const disk = ts.createCompilerHost(options);
   const host: ts.CompilerHost = {
     ...disk,
-    fileExists: (path) => path === PLANTED || disk.fileExists(path),
+    fileExists: (path) => path === planted || disk.fileExists(path),
     getSourceFile: (path, ...rest) =>
-      path === PLANTED ? ts.createSourceFile(path, source, rest[0]) : disk.getSourceFile(path, ...rest),
+      path === planted ? ts.createSourceFile(path, source, rest[0]) : disk.getSourceFile(path, ...rest),
   };
   // With all files of the room: one import that pulls in Node's types would bring its globals back.
-  const program = ts.createProgram([...fileNames, PLANTED], options, host);
+  const program = ts.createProgram([...fileNames, planted], options, host);
   return program
-    .getSemanticDiagnostics(program.getSourceFile(PLANTED))
+    .getSemanticDiagnostics(program.getSourceFile(planted))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-it("keeps Node's globals out of workflows/", () => {
+it.each(ROOMS)("keeps Node's globals out of %s/", (room) => {
   const globals = ['process', 'Buffer', 'structuredClone', 'fetch', 'setTimeout', 'console', 'performance', 'URL'];
-  const messages = diagnose(['export {};', ...globals.map((name) => `void ${name};`)].join('\n'));
+  const messages = diagnose(room, ['export {};', ...globals.map((name) => `void ${name};`)].join('\n'));
   expect(messages).toEqual(globals.map((name): unknown => expect.stringContaining(`'${name}'`)));
 });
 
 it('takes code that needs none of them', () => {
-  expect(diagnose("import { sleep } from '@temporalio/workflow';\nexport const rest = () => sleep('1s');")).toEqual([]);
+  expect(
+    diagnose('workflows', "import { sleep } from '@temporalio/workflow';\nexport const rest = () => sleep('1s');"),
+  ).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnwritable } from '../../../store/errors.ts';
 import { UnfitBody } from '../../../store/store.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../workflows/policy/limiter-step.ts';
+import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { dub, keyOf, lipSync, tts } from '../rows.ts';
 import { fastClock } from '../worker.ts';

@@ -3,7 +3,7 @@ import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState, Outcome } from '../../../contract/outcomes.ts';
 import type { Kind, Step } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice, Retake, RowEffect, RowEnding, SettleVerdict } from '../../../ledger/ledger.ts';
-import type { RedriveAttempt } from '../../../workflows/policy/redrive.ts';
+import type { RedriveAttempt } from '../../../policy/redrive.ts';
 
 /** A row as a book has it. */
 export interface RowNow {

@@ -3,8 +3,8 @@ import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
 import { ROW_KINDS, type Kind, type Step } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice, Retake, RowEffect, RowEnding, SettleVerdict } from '../../../ledger/ledger.ts';
-import type { RedriveAttempt } from '../../../workflows/policy/redrive.ts';
-import { lastAttempt } from '../../../workflows/policy/row-machine.ts';
+import type { RedriveAttempt } from '../../../policy/redrive.ts';
+import { lastAttempt } from '../../../policy/row-machine.ts';
 import type { Book, RowNow } from './book.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { ROW_KINDS } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice } from '../../../ledger/ledger.ts';
-import { planRedrive, type RedriveWish } from '../../../workflows/policy/redrive.ts';
-import { nextMove } from '../../../workflows/policy/row-machine.ts';
+import { planRedrive, type RedriveWish } from '../../../policy/redrive.ts';
+import { nextMove } from '../../../policy/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Command } from './any-story.ts';
 import { lookAtAll, Promises } from './promises.ts';

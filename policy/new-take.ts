@@ -1,0 +1,61 @@
+import type { Failure } from '../contract/failures.ts';
+import type { Control, UnknownPolicy } from '../contract/outcomes.ts';
+import type { Step } from '../contract/row-kinds.ts';
+
+/**
+ * When a row is given a new take without asking anybody, at a new price. There are two such cases, both off unless the
+ * user turned them on: `--on-unknown resubmit`, where an answer is lost for good, and `--retakes N`, after a job that failed.
+ *
+ * Neither is for a batch that is being stopped: the new take would only be cancelled, and with it the record of how the row
+ * stood. How many takes a row has had is for the ledger to count, in the transaction that makes the next one.
+ */
+
+/** How a row ends. */
+export interface Ending {
+  readonly outcome: 'unknown' | 'failed';
+  readonly failure: Failure;
+}
+
+/** A new take from this step on, unless the row has had `most` of them since a person last decided. */
+export interface NewTake<Reason extends 'retake' | 'on-unknown'> {
+  readonly retake: Step;
+  readonly reason: Reason;
+  readonly most: number;
+  readonly otherwise: Ending;
+}
+
+/** New takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
+const MOST_RESUBMITS = 2;
+
+/** What becomes of a row one of whose answers is lost for good. An attempt that has a job id is not lost: its job can be read. */
+export function afterUnknown(
+  policy: UnknownPolicy,
+  control: Control,
+  step: Step,
+  attempt: { readonly jobId: string | null },
+  failure: Failure,
+): Ending | NewTake<'on-unknown'> {
+  const held: Ending = { outcome: 'unknown', failure };
+  if (attempt.jobId !== null) return held;
+  switch (policy) {
+    case 'hold':
+      return held;
+    case 'fail':
+      return { outcome: 'failed', failure };
+    case 'resubmit':
+      if (control === 'stopping') return held;
+      return { retake: step, reason: 'on-unknown', most: MOST_RESUBMITS, otherwise: held };
+  }
+}
+
+/** What becomes of a row whose job failed; `retakes`: new takes that the user pays for in advance. */
+export function afterJobFailed(
+  retakes: number,
+  control: Control,
+  step: Step,
+  failure: Failure,
+): Ending | NewTake<'retake'> {
+  const failed: Ending = { outcome: 'failed', failure };
+  if (retakes === 0 || control === 'stopping') return failed;
+  return { retake: step, reason: 'retake', most: retakes, otherwise: failed };
+}

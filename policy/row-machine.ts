@@ -1,0 +1,122 @@
+import type { Move } from '../contract/batch.ts';
+import type { AttemptState } from '../contract/outcomes.ts';
+import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
+
+/**
+ * The row machine: what a row needs next, from its recorded attempts alone.
+ *
+ * A row walks through the steps of its kind. A new take pays for a step and all after it (`redoFrom`); the steps before keep what
+ * an earlier take made, and are not looked at. Of the others only attempts of the current take count, and of these only the
+ * last one, because an attempt is made only when all before it certainly came to nothing:
+ *
+ * - no attempt yet: make attempt 1 of this take;
+ * - `sending`: somebody may have sent it and did not live to tell, so it must be reconciled;
+ * - `not-accepted`, `revoked`: it certainly came to nothing, so the next attempt may be made;
+ * - `unknown`: it may have been taken; only reconciling, which never sends, may go on from here;
+ * - `accepted`, its job not finished: wait; finished: the next step, or the row has ended;
+ * - `done`: the next step, or the row has ended;
+ * - `rejected`, a job that failed, or a result that did not pass a check: the row has ended.
+ *
+ * What an earlier take left behind is money, and no business of the row any more, with one exception: while an attempt of
+ * an earlier take is `sending`, nobody may send for that step, so it is reconciled first. A person's new take needs a row that has
+ * ended, and a row does not end over a request on the wire, so this is a second lock.
+ *
+ * A job's failure ends its row, or makes a new take, in the transaction that records it. So in an open row a failed job
+ * is one of an earlier take; a row that is waited for again has its job's end taken off the record. The story tests (`test/support/row-story`)
+ * know of no open row that needs nothing.
+ *
+ * A row that has an outcome has ended, whatever its attempts say. The machine never decides to send again after
+ * `sending` or `unknown` of a take: that is the promise of one charge, seen from the workflow's side.
+ */
+
+/** What the machine looks at in an attempt. */
+export interface AttemptView {
+  readonly step: Step;
+  readonly take: number;
+  readonly attempt: number;
+  readonly state: AttemptState;
+  /** When its job ended, for an accepted one; null while it runs. */
+  readonly finishedAt: number | null;
+  /** Why it came to nothing, its job's failure included; null if it did not. */
+  readonly failure: object | null;
+}
+
+/** What the machine looks at in a row. */
+export interface RowView {
+  readonly row: number;
+  readonly kind: Kind;
+  readonly take: number;
+  /** First step that the current take pays for; null: all steps. */
+  readonly redoFrom: Step | null;
+  readonly ended: boolean;
+}
+
+export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
+  if (row.ended) return { do: 'ended' };
+  for (const step of stepsFrom(row.kind, row.redoFrom)) {
+    const ofStep = attempts.filter((one) => one.step === step && one.take <= row.take);
+    const before = ofStep.find((one) => one.take < row.take && one.state === 'sending');
+    if (before !== undefined) return { do: 'reconcile', at: placeOf(row, before) };
+    const last = lastAttempt(
+      ofStep.filter((one) => one.take === row.take),
+      step,
+    );
+    if (last === undefined) return { do: 'submit', at: placeOf(row, { step, take: row.take, attempt: 1 }) };
+    const here = placeOf(row, last);
+    switch (last.state) {
+      case 'sending':
+      case 'unknown':
+        return { do: 'reconcile', at: here };
+      case 'not-accepted':
+      case 'revoked':
+        return { do: 'submit', at: { ...here, attempt: last.attempt + 1 } };
+      case 'accepted':
+        if (last.finishedAt === null) return { do: 'wait', at: here };
+        if (last.failure !== null) return { do: 'ended' };
+        break;
+      case 'done':
+        if (last.failure !== null) return { do: 'ended' };
+        break;
+      case 'rejected':
+        return { do: 'ended' };
+    }
+  }
+  return { do: 'ended' };
+}
+
+/** The last attempt of the last take of a step. */
+export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
+  attempts: readonly A[],
+  step: Step,
+): A | undefined {
+  let last: A | undefined;
+  for (const one of attempts) {
+    if (one.step !== step) continue;
+    if (last === undefined || one.take > last.take || (one.take === last.take && one.attempt > last.attempt))
+      last = one;
+  }
+  return last;
+}
+
+/** True if the step is the last one of its kind, so that its result is the row's result. */
+export function isLastStep(kind: Kind, step: Step): boolean {
+  return ROW_KINDS[kind].steps.at(-1) === step;
+}
+
+/** The steps of a kind from one on; from null: all. */
+export function stepsFrom(kind: Kind, first: Step | null): readonly Step[] {
+  const { steps } = ROW_KINDS[kind];
+  return first === null ? steps : steps.slice(Math.max(0, steps.indexOf(first)));
+}
+
+/** The steps of a kind after one. */
+export function stepsAfter(kind: Kind, step: Step): readonly Step[] {
+  return stepsFrom(kind, step).slice(1);
+}
+
+function placeOf(
+  { row }: RowView,
+  { step, take, attempt }: Pick<AttemptView, 'step' | 'take' | 'attempt'>,
+): Extract<Move, { at: unknown }>['at'] {
+  return { row, step, take, attempt };
+}

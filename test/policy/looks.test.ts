@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { firstLook, lookAfterFailed, looksOfPlan, nextLook, planAtEnd } from '../../policy/looks.ts';
+
+const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
+
+describe('looks', () => {
+  it.each([
+    ['after the advised wait', 10_000, 503_000],
+    ['after what is left of it', 11_000, 502_000],
+    ['at once where it is over', 20_000, 500_000],
+    ['no later where the wall clock was set back an hour', 10_000 - 3_600_000, 503_000],
+  ])('looks first %s', (_name, wall, at) => {
+    expect(firstLook(PLAN, null, 10_000, { wall, monotonic: 500_000 })).toBe(at);
+  });
+
+  it('looks again after the gap, spread by 10 %', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), (random) => {
+        const gap = nextLook(PLAN, 100, random) - 100;
+        expect(gap).toBeGreaterThanOrEqual(3_600);
+        expect(gap).toBeLessThan(4_400);
+      }),
+    );
+  });
+
+  it('looks again soon after a look that failed, ever later, and never later than the gap', () => {
+    const gaps = [1, 2, 3, 4, 50].map((failed) => lookAfterFailed(PLAN, failed, 100, 0.5) - 100);
+    expect(gaps).toEqual([1_000, 2_000, 4_000, 4_000, 4_000]);
+  });
+
+  it('counts what its own looks would have been, until one sees the end', () => {
+    expect([0, 3_000, 3_001, 7_000, 11_000].map((age) => looksOfPlan(PLAN, age))).toEqual([1, 1, 2, 2, 3]);
+    expect(looksOfPlan({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
+  });
+
+  it('looks more often at the last rows, but only at looks that were saved before', () => {
+    expect(planAtEnd(PLAN, 10, 40)).toEqual({ firstLookMs: 3_000, pollGapMs: 1_000 });
+    expect(planAtEnd(PLAN, 10, 39)).toBe(PLAN);
+    expect(planAtEnd(PLAN, undefined, 1_000)).toBe(PLAN);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Pacer, type PacerShare, type Slot } from '../../policy/pacer.ts';
+
+const share = (rate: number, more: Partial<PacerShare> = {}): PacerShare => ({
+  ...{ rate, mayCatchUp: false, pausedUntil: 0 },
+  ...more,
+});
+
+/** The next slot, whenever it comes. */
+function taken(pacer: Pacer, of: PacerShare, now: number): Slot {
+  const next = pacer.next(of, now, Infinity);
+  if ('notBefore' in next) throw new Error('a slot that is not far ahead was not given');
+  return next;
+}
+
+describe('a pacer', () => {
+  it('spaces slots by its share, a little wider, also for those who come at once', () => {
+    const pacer = new Pacer(0);
+    const times = [1, 2, 3, 4].map(() => taken(pacer, share(10), 5_000).at);
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    for (const gap of gaps) expect(gap).toBeCloseTo(1000 / 9.87, 6);
+  });
+
+  it('gives none that is further ahead than asked for, and says when it will', () => {
+    const pacer = new Pacer(0);
+    const { at } = taken(pacer, share(1), 5_000);
+    const next = pacer.next(share(1), at, 12);
+    expect(next).toEqual({ notBefore: at + 1000 / 0.987 - 12 });
+    expect(pacer.next(share(1), at + 1_010, 12)).not.toHaveProperty('notBefore');
+  });
+
+  it('follows a rate that was raised at once', () => {
+    const pacer = new Pacer(0);
+    taken(pacer, share(0.01), 5_000);
+    expect(taken(pacer, share(10), 5_200).at).toBe(5_200);
+  });
+
+  it('does not shift slots by a call that went late', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(10), 0);
+    const second = taken(pacer, share(10), first.at + 100);
+    second.at += 20;
+    const third = taken(pacer, share(10), second.at);
+    expect(third.at - first.at).toBeCloseTo(2000 / 9.87, 6);
+  });
+
+  it('makes up for missed slots where nobody else could have used them, at twice the pace', () => {
+    const alone = share(10, { mayCatchUp: true });
+    const pacer = new Pacer(0);
+    taken(pacer, alone, 0);
+    const times = Array.from({ length: 8 }, () => taken(pacer, alone, 5_000).at - 5_000);
+    // Ten slots of the second before, closer together than those that follow.
+    expect(times.map((time) => Math.round(time))).toEqual([0, 50, 101, 151, 201, 251, 302, 352]);
+    expect(taken(new Pacer(0.5), share(10), 5_000).at).toBe(5_050);
+  });
+
+  it('gives a slot that was given back to the next one', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(1), 1_000);
+    pacer.giveBack(first);
+    expect(taken(pacer, share(1), 1_000).at).toBe(first.at);
+    expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
+  });
+
+  it('forgets a slot that was given back and is long past', () => {
+    const pacer = new Pacer(0);
+    const alone = share(1, { mayCatchUp: true });
+    pacer.giveBack(taken(pacer, alone, 1_000));
+    const next = taken(pacer, alone, 60_000);
+    expect(next.at).toBe(60_000);
+    // Once only: the one after it has the place on the grid.
+    expect(taken(pacer, alone, 60_000).at).toBeGreaterThan(60_900);
+  });
+
+  it('gives a slot that was given back once', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(10), 1_000);
+    pacer.giveBack(first);
+    const [again, next] = [1, 2].map(() => taken(pacer, share(10), 1_000).at);
+    expect(again).toBe(first.at);
+    expect((next ?? NaN) - first.at).toBeCloseTo(1000 / 9.87, 6);
+  });
+
+  it('keeps a rate between whole numbers', () => {
+    const pacer = new Pacer(0);
+    const times = [1, 2, 3, 4, 5].map(() => taken(pacer, share(2.5), 1_000).at);
+    expect((times[4] ?? NaN) - (times[0] ?? NaN)).toBeCloseTo(4_000 / (2.5 * 0.987), 6);
+  });
+
+  it('takes nothing back that it has not given, or has forgotten', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(1), 1_000);
+    pacer.giveBack({ ...first });
+    expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
+    expect(pacer.usedBefore(first.at + 1)).toBe(1);
+  });
+
+  it('counts the second before a moment, without its ends', () => {
+    const pacer = new Pacer(0);
+    for (const at of [1_000, 1_001, 1_999, 2_000]) pacer.unlimited(at, 0);
+    expect(pacer.usedBefore(2_000)).toBe(2);
+  });
+
+  it('keeps to the limit also after very many calls', () => {
+    const pacer = new Pacer(0);
+    const sent = Array.from({ length: 200 }, () => taken(pacer, share(3), 1_000).at);
+    for (const [index, at] of sent.entries()) {
+      const before = sent[index - 3];
+      if (before !== undefined) expect(at - before).toBeGreaterThanOrEqual(1_010);
+    }
+  });
+
+  it('gives none in a pause, and counts what was sent and not refused', () => {
+    const pacer = new Pacer(0);
+    expect(taken(pacer, share(10, { pausedUntil: 7_000 }), 5_000).at).toBe(7_000);
+    pacer.unlimited(7_100, 0);
+    pacer.unlimited(7_200, 0).isRefused = true;
+    expect(pacer.usedBefore(7_300)).toBe(2);
+    expect(pacer.usedBefore(8_050)).toBe(1);
+    expect(pacer.usedBefore(9_000)).toBe(0);
+  });
+
+  it('keeps no more of the past than it needs', () => {
+    const pacer = new Pacer(0);
+    for (let call = 0; call < 100_000; call++) pacer.unlimited(call, 1);
+    expect(pacer.usedBefore(100_000)).toBe(999);
+  });
+
+  it('never sends more than the limit in any trailing second, however late calls go', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.boolean(),
+        fc.array(fc.record({ pause: fc.nat(400), late: fc.nat(60) }), { minLength: 5, maxLength: 300 }),
+        (rate, mayCatchUp, calls) => {
+          const pacer = new Pacer(0.3);
+          let now = 0;
+          const sent: number[] = [];
+          for (const { pause, late } of calls) {
+            now += pause > 350 ? pause * 10 : 0;
+            const slot = taken(pacer, share(rate, { mayCatchUp }), now);
+            now = Math.max(now, slot.at);
+            slot.at = now + (late > 50 ? late : 0);
+            now = slot.at;
+            sent.push(slot.at);
+          }
+          for (const [index, at] of sent.entries()) {
+            const before = sent[index - rate];
+            if (before !== undefined) expect(at - before).toBeGreaterThanOrEqual(1_000);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ATTEMPT_STATES, OUTCOMES, type AttemptState } from '../../contract/outcomes.ts';
+import { KINDS, ROW_KINDS, STEPS, type Step } from '../../contract/row-kinds.ts';
+import {
+  paidSteps,
+  planRedrive,
+  type RedriveAttempt,
+  type RedriveRow,
+  type RedriveWish,
+} from '../../policy/redrive.ts';
+
+const TTS: RedriveRow = { kind: 'tts', outcome: 'failed', failure: { class: 'JobFailed' }, take: 1, redoFrom: null };
+const DUB: RedriveRow = { ...TTS, kind: 'dub' };
+const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
+
+function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> = {}): RedriveAttempt {
+  const jobId = state === 'accepted' ? `job-${step}` : null;
+  return { step, take: 1, attempt: 1, state, finishedAt: null, failure: null, jobId, ...more };
+}
+
+const finished = (step: Step, more: Partial<RedriveAttempt> = {}): RedriveAttempt =>
+  attempt(step, 'accepted', { finishedAt: 1, ...more });
+const jobFailed = (step: Step): RedriveAttempt => finished(step, { failure: { class: 'JobFailed' } });
+
+describe('a row without a result', () => {
+  it.each(['failed', 'unfit', 'skipped', 'cancelled'] as const)(
+    'that ended %s is paid for from the start',
+    (outcome) => {
+      expect(planRedrive({ ...TTS, outcome }, [], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+    },
+  );
+
+  it('keeps the finished step of a chain', () => {
+    const attempts = [finished('speech'), jobFailed('lip-sync')];
+    expect(planRedrive(DUB, attempts, WISH)).toEqual({ do: 'pay', fromStep: 'lip-sync', reason: 'redrive' });
+    expect(planRedrive({ ...DUB, take: 2, redoFrom: 'lip-sync' }, attempts, WISH)).toMatchObject({
+      fromStep: 'lip-sync',
+    });
+  });
+
+  it('does not keep a step that a later take was to do anew', () => {
+    expect(planRedrive({ ...DUB, take: 2, outcome: 'cancelled' }, [finished('speech')], WISH)).toMatchObject({
+      fromStep: 'speech',
+    });
+  });
+
+  it('does a named step anew, finished or not, but never leaves out an unfinished one before it', () => {
+    const wish = { ...WISH, step: 'lip-sync' } as const;
+    expect(planRedrive(DUB, [jobFailed('speech')], wish)).toMatchObject({ fromStep: 'speech' });
+    const all = [finished('speech'), finished('lip-sync')];
+    expect(planRedrive({ ...DUB, outcome: 'succeeded' }, all, wish)).toMatchObject({ fromStep: 'lip-sync' });
+    expect(planRedrive({ ...DUB, outcome: 'succeeded' }, all, { ...WISH, step: 'speech' })).toMatchObject({
+      fromStep: 'speech',
+    });
+    expect(planRedrive(TTS, [], wish)).toEqual({ do: 'refuse', why: 'no-step', step: 'lip-sync' });
+  });
+});
+
+describe('a row whose result did not pass a check', () => {
+  const unfit = { class: 'Unfit' } as const;
+  const UNFIT: RedriveRow = { ...TTS, outcome: 'unfit', failure: unfit };
+  const accept = { ...WISH, accept: true };
+
+  it.each([
+    ['a job', finished('speech', { failure: unfit })],
+    ['an answer', attempt('speech', 'done', { finishedAt: 1, failure: unfit })],
+  ])('of %s is taken as it is with a say, free, and paid for anew without one', (_, made) => {
+    const plan = planRedrive(UNFIT, [made], accept);
+    expect(plan).toEqual({ do: 'accept', step: 'speech' });
+    expect(paidSteps('tts', plan)).toEqual([]);
+    expect(planRedrive(UNFIT, [made], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+  });
+
+  it('is paid for its later steps where it is that of a chain', () => {
+    const row = { ...UNFIT, kind: 'dub' } as const;
+    const speech = [finished('speech', { failure: unfit })];
+    const plan = planRedrive(row, speech, accept);
+    expect(plan).toEqual({ do: 'accept', step: 'speech' });
+    expect(paidSteps('dub', plan)).toEqual(['lip-sync']);
+    expect(planRedrive(row, speech, WISH)).toMatchObject({ do: 'pay', fromStep: 'speech' });
+    const both = [finished('speech'), finished('lip-sync', { failure: unfit })];
+    expect(planRedrive(row, both, accept)).toEqual({ do: 'accept', step: 'lip-sync' });
+    expect(planRedrive(row, both, WISH)).toMatchObject({ do: 'pay', fromStep: 'lip-sync' });
+  });
+
+  it('is the only one that can be accepted', () => {
+    const attempts = [finished('speech')];
+    const plans = OUTCOMES.map((outcome) => planRedrive({ ...TTS, outcome }, attempts, { ...accept, replace: true }));
+    expect(
+      Object.fromEntries(plans.map((plan, at) => [OUTCOMES[at], plan.do === 'leave' ? plan.why : plan.do])),
+    ).toEqual({
+      succeeded: 'has-result',
+      cached: 'has-result',
+      failed: 'no-unfit',
+      unfit: 'accept',
+      skipped: 'no-unfit',
+      unknown: 'no-unfit',
+      overdue: 'no-unfit',
+      cancelled: 'no-unfit',
+    });
+    expect(planRedrive({ ...TTS, outcome: null }, attempts, accept)).toEqual({ do: 'leave', why: 'open' });
+  });
+});
+
+describe('a row that may be paid already', () => {
+  it('is paid again only with a say where the answer was lost, whatever its outcome', () => {
+    for (const outcome of ['unknown', 'failed', 'cancelled'] as const) {
+      const attempts = [attempt('speech', 'unknown')];
+      expect(planRedrive({ ...TTS, outcome }, attempts, WISH)).toEqual({
+        do: 'refuse',
+        why: 'unknown',
+        step: 'speech',
+      });
+      expect(planRedrive({ ...TTS, outcome }, attempts, { ...WISH, resubmit: true })).toEqual({
+        do: 'pay',
+        fromStep: 'speech',
+        reason: 'resubmitted',
+      });
+    }
+  });
+
+  it('keeps the speech before a lip-sync whose answer was lost', () => {
+    const attempts = [finished('speech'), attempt('lip-sync', 'unknown')];
+    const wish = { ...WISH, resubmit: true };
+    expect(planRedrive({ ...DUB, outcome: 'unknown' }, attempts, wish)).toMatchObject({ fromStep: 'lip-sync' });
+  });
+
+  it('waits for the job of an overdue row, unless told to pay', () => {
+    const overdue: RedriveRow = { ...TTS, outcome: 'overdue', failure: { class: 'Overdue' } };
+    const attempts = [attempt('speech', 'accepted')];
+    expect(planRedrive(overdue, attempts, WISH)).toEqual({ do: 'wait', step: 'speech' });
+    expect(planRedrive(overdue, attempts, { ...WISH, resubmit: true })).toMatchObject({ reason: 'resubmitted' });
+    expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: 'speech' } })).toMatchObject({ why: 'running' });
+    expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ do: 'wait' });
+  });
+
+  it('waits for a result that could not be fetched, and pays where told to', () => {
+    const gone: RedriveRow = { ...TTS, failure: { class: 'ResultGone' } };
+    const attempts = [finished('speech', { failure: { class: 'ResultGone' } })];
+    expect(planRedrive(gone, attempts, WISH)).toMatchObject({ do: 'wait' });
+    expect(planRedrive(gone, attempts, { ...WISH, resubmit: true })).toMatchObject({ do: 'pay', reason: 'redrive' });
+  });
+
+  it('pays for a kept step again whose result can no longer be had, once told to or in a take of its own', () => {
+    const gone: RedriveRow = { ...DUB, failure: { class: 'ResultGone' } };
+    expect(planRedrive(gone, [finished('speech')], WISH)).toEqual({ do: 'wait', step: 'speech' });
+    expect(planRedrive(gone, [finished('speech')], { ...WISH, resubmit: true })).toMatchObject({ fromStep: 'speech' });
+    const later: RedriveRow = { ...gone, take: 2, redoFrom: 'lip-sync' };
+    expect(planRedrive(later, [finished('speech')], WISH)).toMatchObject({ do: 'pay', fromStep: 'speech' });
+  });
+
+  it('is left alone while a request is on the wire', () => {
+    const wish = { ...WISH, resubmit: true };
+    expect(planRedrive(TTS, [attempt('speech', 'sending')], wish)).toMatchObject({ why: 'on-the-wire' });
+  });
+});
+
+describe('a row that needs nothing', () => {
+  it('is left alone while it has not ended', () => {
+    expect(planRedrive({ ...TTS, outcome: null }, [], { ...WISH, replace: true })).toEqual({
+      do: 'leave',
+      why: 'open',
+    });
+  });
+
+  it.each(['succeeded', 'cached'] as const)('is left alone when it %s, unless it is meant itself', (outcome) => {
+    const row = { ...DUB, outcome };
+    const attempts = [finished('speech'), finished('lip-sync')];
+    expect(planRedrive(row, attempts, WISH)).toEqual({ do: 'leave', why: 'has-result' });
+    expect(planRedrive(row, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ do: 'leave' });
+    expect(planRedrive(row, attempts, { ...WISH, replace: true })).toMatchObject({ fromStep: 'speech' });
+    expect(planRedrive(row, attempts, { ...WISH, edited: { from: 'lip-sync' } })).toEqual({
+      do: 'pay',
+      fromStep: 'lip-sync',
+      reason: 'edited',
+    });
+  });
+});
+
+describe('paidSteps', () => {
+  it('are those from the first on; after a wait those that follow the job', () => {
+    expect(paidSteps('dub', { do: 'pay', fromStep: 'speech', reason: 'redrive' })).toEqual(['speech', 'lip-sync']);
+    expect(paidSteps('dub', { do: 'wait', step: 'speech' })).toEqual(['lip-sync']);
+    expect(paidSteps('tts', { do: 'wait', step: 'speech' })).toEqual([]);
+    expect(paidSteps('tts', { do: 'leave', why: 'open' })).toEqual([]);
+  });
+});
+
+describe('of any row', () => {
+  const kind = fc.constantFrom(...KINDS);
+  const attempts = fc.array(
+    fc.record({
+      step: fc.constantFrom(...STEPS),
+      take: fc.integer({ min: 1, max: 3 }),
+      attempt: fc.integer({ min: 1, max: 3 }),
+      state: fc.constantFrom(...ATTEMPT_STATES),
+      finishedAt: fc.constantFrom(null, 1),
+      failure: fc.constantFrom(null, { class: 'JobFailed' }),
+      jobId: fc.constantFrom(null, 'job'),
+    }),
+    { maxLength: 6 },
+  );
+  const rows = kind.chain((ofKind) =>
+    fc.record({
+      kind: fc.constant(ofKind),
+      outcome: fc.constantFrom(null, ...OUTCOMES),
+      failure: fc.constantFrom(null, { class: 'ResultGone' } as const, { class: 'OutcomeUnknown' } as const),
+      take: fc.constant(3),
+      redoFrom: fc.constantFrom(null, ...ROW_KINDS[ofKind].steps),
+    }),
+  );
+  const wishes = fc.record({
+    step: fc.constantFrom(null, ...STEPS),
+    resubmit: fc.boolean(),
+    replace: fc.boolean(),
+    accept: fc.boolean(),
+    edited: fc.constantFrom(null, { from: null }),
+  });
+
+  it('a step whose last request may count still is never paid again without a say', () => {
+    fc.assert(
+      fc.property(rows, attempts, wishes, (row, made, wish) => {
+        const plan = planRedrive(row, made, wish);
+        if (plan.do !== 'pay') return;
+        for (const step of paidSteps(row.kind, plan)) {
+          const ofStep = made.filter((one) => one.step === step);
+          const [last] = ofStep.toSorted((a, b) => b.take - a.take || b.attempt - a.attempt);
+          // Of two records at one key the machine takes the first; the ledger has one.
+          if (
+            last === undefined ||
+            ofStep.filter((one) => one.take === last.take && one.attempt === last.attempt).length > 1
+          )
+            continue;
+          expect(last.state).not.toBe('sending');
+          const mayCount = last.state === 'unknown' || (last.state === 'accepted' && last.finishedAt === null);
+          if (mayCount)
+            expect({ resubmit: wish.resubmit, reason: plan.reason }).toEqual({ resubmit: true, reason: 'resubmitted' });
+        }
+      }),
+    );
+  });
+});
