@@ -6,7 +6,6 @@ import { afterResult } from '../policy/after-result.ts';
 import { withoutCode } from '../policy/failure-reason.ts';
 import { nextLook } from '../policy/looks.ts';
 import type { Dependencies } from './dependencies.ts';
-import { PATIENCE_MS } from './record-verdict.ts';
 import { receiveMedia } from './receive-media.ts';
 import { readInTurn } from './slots.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
@@ -17,6 +16,10 @@ const MOST_DOWNLOADS = 6;
 const FIRST_PAUSE_MS = 500;
 /** A link that waited longer than this for its download is read anew: links may live for a second. */
 const FRESH_MS = 500;
+/** The end of a job may wait so long for others to share its commit, ms; a kill meanwhile costs a free look and a download. */
+const PATIENCE_MS = 8;
+/** The same while requests wait for their turn: then nothing waits for the row's place in the window. */
+const PATIENCE_AT_LIMIT_MS = 50;
 /** Downloads that take longer than this are shown as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
 /** Pause after a fault of this machine (disk full), ms. */
@@ -38,7 +41,8 @@ export async function fetchResult(
     if (fetched === undefined) return undefined;
     const { file, credits } = fetched;
     const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
-    const end = { file, ...(credits === undefined ? {} : { credits }), ...why, patienceMs: PATIENCE_MS };
+    const patienceMs = deps.pace.isFull('create', key.batch) ? PATIENCE_AT_LIMIT_MS : PATIENCE_MS;
+    const end = { file, ...(credits === undefined ? {} : { credits }), ...why, patienceMs };
     return await deps.ledger.finishJob(key, end, effect);
   } catch (error) {
     if (deps.ending.aborted) return undefined;

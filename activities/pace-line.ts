@@ -158,7 +158,7 @@ export class PaceLine {
         waiter.give(this.#pacer.unlimited(now, this.#apartMs));
         continue;
       }
-      const share = { rate: lease.rate, mayCatchUp: isAlone, pausedUntil: this.#pausedUntil };
+      const share = { rate: lease.rate, mayCatchUp: isAlone, mayBunch: lease.isStated, pausedUntil: this.#pausedUntil };
       const next = lease.rate > 0 ? this.#pacer.next(share, now, this.#aheadMs) : { notBefore: now + NOTHING_LEFT_MS };
       if ('notBefore' in next) {
         this.#isShort = true;

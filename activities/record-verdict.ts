@@ -15,8 +15,8 @@ import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
 import { reportOf, type SubmitReport } from './submit-report.ts';
 
-/** How long a verdict that is not urgent, or the end of a job, may wait for others to share its commit, ms. */
-export const PATIENCE_MS = 8;
+/** How long a verdict that is not urgent may wait for others to share its commit, ms. */
+const PATIENCE_MS = 8;
 
 /**
  * Writes what is known after a paid request to the ledger, together with what it means for the row, in one transaction.

@@ -32,6 +32,8 @@ export interface LeaseAnswer {
   readonly isTroubled: boolean;
   /** True if nobody else makes calls, so that slots that were missed may be made up for. */
   readonly isAlone: boolean;
+  /** True if users have stated what is shared; false if refusals have taught it, or nothing limits the calls. */
+  readonly isStated: boolean;
 }
 
 /** How long a share is lent, ms. A process that dies keeps its share from the others for so long. */
@@ -67,7 +69,7 @@ export function lease(
     const next = own === undefined ? state : { ...state, leases: rest };
     return {
       state: isSameAs(before, next) ? before : next,
-      result: { ...common, rate: null, isAlone: true },
+      result: { ...common, rate: null, isAlone: true, isStated: false },
     };
   }
   const whole = Math.max(cap, ...others.map((other) => Math.min(other.limit ?? Infinity, learned)));
@@ -86,7 +88,13 @@ export function lease(
   const own: Lease = { owner, batch, share, limit, want, used: ask.used, until: now + LEASE_MS };
   return {
     state: { ...state, leases: { ...state.leases, [key]: own } },
-    result: { ...common, rate: share, isFree: false, isAlone: all.length === 0 },
+    result: {
+      ...common,
+      rate: share,
+      isFree: false,
+      isAlone: all.length === 0,
+      isStated: limit !== null && limit <= learned,
+    },
   };
 }
 

@@ -66,6 +66,17 @@ export function looksOfPlan({ firstLookMs, pollGapMs }: LookPlan, ageMs: number)
   return 1 + Math.max(0, Math.ceil((ageMs - firstLookMs) / pollGapMs));
 }
 
+/** Looks of about the same time are made together, at the nearest tick, ms. They share wake-ups and what they bring about. */
+const TICK_MS = 50;
+/** And the nearest tick is no further from the plan than half of this part of the gap. */
+const TICK = 0.1;
+
+/** When a look that was planned for a moment is made. */
+export function onTick({ pollGapMs }: LookPlan, plannedAt: number): number {
+  const tick = Math.min(TICK_MS, TICK * pollGapMs);
+  return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;
+}
+
 /** Time of the next look after one at `now`; `random` in [0, 1) spreads it by ±10 %. */
 export function nextLook(plan: LookPlan, now: number, random: number): number {
   return now + plan.pollGapMs * (0.9 + 0.2 * random);

@@ -6,6 +6,9 @@
  * the limit apart, the later one waits until the earlier one, as it was really sent, is a second old: so there are never more than the
  * limit in any trailing second.
  *
+ * Calls of a high rate go at the next tick, a few together. They share wake-ups, messages to the ledger and commits, which cost more than the
+ * rest of a row. Not so where refusals have taught the rate: calls that go together are refused together, and teach less.
+ *
  * Times are ms on one clock, which one does not matter.
  */
 export interface Slot {
@@ -20,6 +23,8 @@ export interface PacerShare {
   readonly rate: number;
   /** Missed slots may be made up for. */
   readonly mayCatchUp: boolean;
+  /** Calls of a high rate may go a few together. */
+  readonly mayBunch: boolean;
   /** No slot before this. */
   readonly pausedUntil: number;
 }
@@ -31,6 +36,8 @@ const USE_ALONE = 0.995;
 const SECOND_MS = 1_000;
 /** Added to the second in which calls are counted, ms. */
 const WINDOW_SLACK_MS = 10;
+/** Slots closer to each other than about this go together, ms. */
+const TICK_MS = 25;
 /** Missed slots that are made up for, ms. More than a second's worth would not fit into the second. */
 const CATCH_UP_MS = 1_000;
 /** Processes that begin at the same moment spread over so much time, ms. */
@@ -42,6 +49,8 @@ export class Pacer {
   #sent: Slot[] = [];
   /** Place on the grid of the last slot that was given. */
   #last = Number.NEGATIVE_INFINITY;
+  /** A tick; all others are whole ticks from it. */
+  #tick = Number.NEGATIVE_INFINITY;
   readonly #phase: number;
   #pruneAt = 64;
   /** The second before the first call counts as missed slots, once it is known that nobody else has used them. */
@@ -56,11 +65,13 @@ export class Pacer {
 
   /** The next slot, if it lies no further ahead than `aheadMs`; otherwise when it will. */
   next(share: PacerShare, now: number, aheadMs: number): Slot | { readonly notBefore: number } {
-    const { rate, mayCatchUp, pausedUntil } = share;
+    const { rate, mayCatchUp, mayBunch, pausedUntil } = share;
     const gap = SECOND_MS / (rate * (mayCatchUp ? USE_ALONE : USE));
     const begin = Math.max(now, pausedUntil);
     // Whoever is not alone begins anew at a place of his own, or all would send at the same moments after a pause.
-    if (!mayCatchUp && this.#last + gap < begin) this.#last = begin + this.#phase * Math.min(gap, SPREAD_MS) - gap;
+    const tick = mayBunch && gap < TICK_MS ? tickOf(rate) : 0;
+    if (!mayCatchUp && this.#last + gap + tick < begin)
+      this.#last = begin + this.#phase * Math.min(gap, SPREAD_MS) - gap;
     if (mayCatchUp && !this.#isCredited) {
       this.#isCredited = true;
       this.#last -= CATCH_UP_MS;
@@ -68,10 +79,13 @@ export class Pacer {
     const oldest = mayCatchUp ? now - CATCH_UP_MS : Number.NEGATIVE_INFINITY;
     while ((this.#returned[0] ?? Infinity) < oldest) this.#returned.shift();
     const place = Math.max(oldest, this.#returned[0] ?? this.#last + gap);
-    const at = Math.max(place, pausedUntil, this.#afterTheLast(gap), this.#afterTheWindow(rate));
+    const due = Math.max(place, pausedUntil, this.#afterTheLast(gap, tick));
+    const onTick = tick > 0 ? this.#onTick(due, tick) : due;
+    const at = Math.max(onTick, this.#afterTheWindow(rate));
     if (at > now + aheadMs) return { notBefore: at - aheadMs };
     if (this.#returned.length > 0) this.#returned.shift();
     else this.#last = place;
+    if (tick > 0) this.#tick = onTick;
     const slot = { at: Math.max(at, now), isRefused: false };
     this.#sent.push(slot);
     return slot;
@@ -106,16 +120,41 @@ export class Pacer {
     return used;
   }
 
-  #afterTheLast(gap: number): number {
-    const last = this.#sent.at(-1);
-    return last === undefined ? Number.NEGATIVE_INFINITY : last.at + gap / CATCH_UP_PACE;
+  /** The first tick that is not before. Ticks of another rate go on from the last one. */
+  #onTick(time: number, tick: number): number {
+    if (this.#tick === Number.NEGATIVE_INFINITY) this.#tick = this.#phase * tick;
+    return this.#tick + Math.ceil((time - this.#tick) / tick - 1e-6) * tick;
+  }
+
+  /** When those that make up for missed slots are not too many at once. */
+  #afterTheLast(gap: number, tick: number): number {
+    const together = Math.max(1, Math.floor((CATCH_UP_PACE * tick) / gap));
+    const last = this.#sent.at(-together);
+    if (last === undefined) return Number.NEGATIVE_INFINITY;
+    // Half a tick: one that went a little late does not cost the next tick.
+    return last.at + (tick > 0 ? tick / 2 : gap / CATCH_UP_PACE);
   }
 
   /** When there is room in the trailing second. A rate below one a second has a longer one. */
   #afterTheWindow(rate: number): number {
-    const calls = Math.max(1, Math.ceil(rate - 1e-6));
+    const calls = callsOf(rate);
     if (this.#sent.length > 4 * calls + 16) this.#sent = this.#sent.slice(-2 * calls);
     const first = this.#sent.at(-calls);
-    return first === undefined ? Number.NEGATIVE_INFINITY : first.at + (calls * SECOND_MS) / rate + WINDOW_SLACK_MS;
+    return first === undefined ? Number.NEGATIVE_INFINITY : first.at + windowOf(rate);
   }
+}
+
+/** Calls that are counted against each other. */
+function callsOf(rate: number): number {
+  return Math.max(1, Math.ceil(rate - 1e-6));
+}
+
+/** The time in which they may be made, ms: a second, or a little more where the rate is no whole number. */
+function windowOf(rate: number): number {
+  return (callsOf(rate) * SECOND_MS) / rate + WINDOW_SLACK_MS;
+}
+
+/** Length of a tick, ms: that time is a whole number of them, so that no call waits for the tick after it. */
+function tickOf(rate: number): number {
+  return windowOf(rate) / Math.round(windowOf(rate) / TICK_MS);
 }

@@ -1,5 +1,5 @@
 import type { HeldAttempt } from '../../contract/batch.ts';
-import { firstLook } from '../../policy/looks.ts';
+import { firstLook, onTick } from '../../policy/looks.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
 import { lookAtJob, type Look } from '../look-at-job.ts';
@@ -74,11 +74,12 @@ async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms 
   const { rings } = alarms;
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
-  const dueAt = deps.looks.dueAt(job.name, () => {
+  const plannedAt = deps.looks.dueAt(job.name, () => {
     deps.pages.waitsFor(job);
     const ages = deps.jobTimes.agesOf(deps, sortsOf(job), settings);
     return firstLook(settings, ages, job.acceptedAt, now);
   });
+  const dueAt = onTick(settings, plannedAt);
   await alarms.sleep(dueAt - now.monotonic);
   const isDue = !signal.aborted && deps.clock.now().monotonic >= dueAt - 1;
   const look = isDue ? await lookAtJob(deps, job, signal) : 'same';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstLook, lookAfterFailed, looksOfPlan, nextLook, planAtEnd } from '../../policy/looks.ts';
+import { firstLook, lookAfterFailed, looksOfPlan, nextLook, onTick, planAtEnd } from '../../policy/looks.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
 
@@ -22,6 +22,12 @@ describe('looks', () => {
         expect(gap).toBeLessThan(4_400);
       }),
     );
+  });
+
+  it('makes looks of about the same time together, close to when they were planned', () => {
+    expect([1_024, 1_026, 1_051].map((at) => onTick(PLAN, at))).toEqual([1_000, 1_050, 1_050]);
+    expect(onTick({ ...PLAN, pollGapMs: 100 }, 1_024)).toBe(1_020);
+    expect(onTick({ ...PLAN, pollGapMs: 0 }, 1_024.5)).toBe(1_024.5);
   });
 
   it('looks again soon after a look that failed, ever later, and never later than the gap', () => {

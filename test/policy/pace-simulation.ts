@@ -141,7 +141,11 @@ export function simulate(scene: Scene): Seen {
         wake(process, now + 50);
         return;
       }
-      const slot = process.pacer.next({ rate: held.rate, mayCatchUp: held.isAlone, pausedUntil }, now, AHEAD_MS);
+      const slot = process.pacer.next(
+        { rate: held.rate, mayCatchUp: held.isAlone, mayBunch: held.isStated, pausedUntil },
+        now,
+        AHEAD_MS,
+      );
       if ('notBefore' in slot) {
         process.isShort = true;
         wake(process, Math.min(slot.notBefore, now + ASK_EVERY_MS));

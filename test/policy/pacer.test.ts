@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Pacer, type PacerShare, type Slot } from '../../policy/pacer.ts';
 
 const share = (rate: number, more: Partial<PacerShare> = {}): PacerShare => ({
-  ...{ rate, mayCatchUp: false, pausedUntil: 0 },
+  ...{ rate, mayCatchUp: false, mayBunch: false, pausedUntil: 0 },
   ...more,
 });
 
@@ -111,6 +111,31 @@ describe('a pacer', () => {
     }
   });
 
+  it('lets calls of a high rate go a few together, and no fewer of them', () => {
+    const pacer = new Pacer(0.4);
+    const times = Array.from({ length: 1_000 }, () => taken(pacer, share(100, { mayBunch: true }), 5_000).at);
+    const moments = [...new Set(times.slice(10))];
+    expect(moments.length).toBeLessThan(450);
+    const sizes = moments.slice(1, -1).map((moment) => times.filter((time) => time === moment).length);
+    expect([...new Set(sizes)].sort()).toEqual([2, 3]);
+    expect((times[999] ?? 0) - (times[0] ?? 0)).toBeLessThan((999 * 10) / 0.98);
+  });
+
+  it('lets each call of a low rate go by itself', () => {
+    const pacer = new Pacer(0.4);
+    const times = Array.from({ length: 100 }, () => taken(pacer, share(30, { mayBunch: true }), 5_000).at);
+    expect(new Set(times).size).toBe(100);
+  });
+
+  it('makes up for missed slots a few together, at twice the pace', () => {
+    const pacer = new Pacer(0.4);
+    const alone = share(100, { mayBunch: true, mayCatchUp: true });
+    taken(pacer, alone, 0);
+    const times = Array.from({ length: 50 }, () => taken(pacer, alone, 5_000).at);
+    expect((times[49] ?? 0) - 5_000).toBeLessThan(260);
+    for (const from of times) expect(times.filter((time) => time >= from && time < from + 24).length).toBeLessThan(6);
+  });
+
   it('gives none in a pause, and counts what was sent and not refused', () => {
     const pacer = new Pacer(0);
     expect(taken(pacer, share(10, { pausedUntil: 7_000 }), 5_000).at).toBe(7_000);
@@ -132,14 +157,15 @@ describe('a pacer', () => {
       fc.property(
         fc.integer({ min: 1, max: 200 }),
         fc.boolean(),
+        fc.boolean(),
         fc.array(fc.record({ pause: fc.nat(400), late: fc.nat(60) }), { minLength: 5, maxLength: 300 }),
-        (rate, mayCatchUp, calls) => {
+        (rate, mayCatchUp, mayBunch, calls) => {
           const pacer = new Pacer(0.3);
           let now = 0;
           const sent: number[] = [];
           for (const { pause, late } of calls) {
             now += pause > 350 ? pause * 10 : 0;
-            const slot = taken(pacer, share(rate, { mayCatchUp }), now);
+            const slot = taken(pacer, share(rate, { mayCatchUp, mayBunch }), now);
             now = Math.max(now, slot.at);
             slot.at = now + (late > 50 ? late : 0);
             now = slot.at;
