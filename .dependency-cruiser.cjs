@@ -12,6 +12,7 @@ const ROOMS = {
   ledger: '^ledger/',
   store: '^store/',
   inputs: '^inputs/',
+  batches: '^batches/',
   workflows: '^workflows/',
   activities: '^activities/',
   worker: '^worker/',
@@ -48,13 +49,19 @@ const IMPORTS = {
     may: ['contract', 'policy'],
     comment: 'inputs/ reads and prices manifests. Pass it a function if it needs something of another room.',
   },
+  batches: {
+    may: ['contract', 'policy', 'inputs', 'ledger', 'store', 'results', 'embedded/kernel-lock'],
+    types: ['api'],
+    comment:
+      'batches/ answers what can be asked of a batch on its records alone. Commands and activities call it, so it knows neither, nor Temporal: give it what it needs, return a typed answer, and let the caller say it.',
+  },
   activities: {
-    may: ['contract', 'api', 'ledger', 'store', 'policy', 'results/subtitles'],
+    may: ['contract', 'api', 'ledger', 'store', 'policy', 'batches', 'results/subtitles'],
     comment:
       'Activities do what workflows ask: with the API, the ledger and the store, which the worker hands in as dependencies. They start nothing and print nothing.',
   },
   worker: {
-    may: ['contract', 'policy', 'api', 'ledger', 'store', 'activities'],
+    may: ['contract', 'policy', 'api', 'ledger', 'store', 'batches', 'activities'],
     comment:
       'worker/ only wires. It names the workflows by path, because they are bundled for the sandbox; importing them would run them here.',
   },
@@ -70,7 +77,19 @@ const IMPORTS = {
       'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',
   },
   starters: {
-    may: ['contract', 'api', 'ledger', 'store', 'inputs', 'policy', 'worker', 'embedded', 'results', 'simulator'],
+    may: [
+      'contract',
+      'api',
+      'ledger',
+      'store',
+      'inputs',
+      'policy',
+      'batches',
+      'worker',
+      'embedded',
+      'results',
+      'simulator',
+    ],
     types: ['activities', 'workflows'],
     comment:
       'A starter speaks to Temporal; only a worker runs activities and workflows. Start them by name (contract/names.ts) and import only their types (`import type`).',

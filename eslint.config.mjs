@@ -30,6 +30,16 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['batches/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'console', message: 'This room prints nothing: return a typed answer and let the caller say it.' },
+        { name: 'process', message: 'This room asks nobody and ends nothing: take what it needs as an argument.' },
+      ],
+    },
+  },
   { files: ['test/**/*.ts'], rules: { '@typescript-eslint/require-await': 'off' } },
   {
     files: ['**/*.mjs'],

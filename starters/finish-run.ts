@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { isDeserted } from './anybody-in.ts';
 import { damageLines } from './damage-words.ts';
 import { pauseMessage } from './follow.ts';
-import { gatherLeftovers } from './gather-leftovers.ts';
+import { gatherLeftovers } from '../batches/leftovers.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { exitOfView } from './look-at.ts';
 import type { Settings } from './settings.ts';

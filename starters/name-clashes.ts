@@ -2,9 +2,9 @@ import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
-import { RowNumbers } from './row-numbers.ts';
+import { RowNumbers } from '../batches/row-numbers.ts';
 import { oneLine } from './terminal/table.ts';
-import type { FoundRow, FoundRows } from './redrive-draft.ts';
+import type { FoundRow, FoundRows } from '../batches/redrive-draft.ts';
 
 /** Fields of a `--name` template that an edit cannot change. */
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];

@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { ExitError } from './exit-error.ts';
 import { shellWord } from './go-on-command.ts';
-import { findRow, selectRows } from './select-rows.ts';
+import { findRow, selectRows } from '../batches/choose-rows.ts';
 
 /** Rows of which it is not known whether they were charged, whatever that was called. */
 export async function unknownRows(ledger: Ledger, batch: string): Promise<readonly number[]> {

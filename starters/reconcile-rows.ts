@@ -6,7 +6,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { newIdentity, type WorkerWorld } from '../worker/dependencies.ts';
 import { adoptJob, findDoubt, listOrphans, settleUnknown, type Orphan } from '../worker/settle-unknown.ts';
 import { openLog } from './embedded-worker.ts';
-import { hasList, makesJob } from './gather-leftovers.ts';
+import { hasList, makesJob } from '../batches/leftovers.ts';
 import type { OpenApi } from './open-api.ts';
 import type { NamedJob, RowTake } from './reconcile-choice.ts';
 import { openStore } from './open-store.ts';

@@ -11,7 +11,7 @@ import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { OpenApi } from './open-api.ts';
 import { withStore } from './open-store.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
-import type { FoundRows, RedriveDraft } from './redrive-draft.ts';
+import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
 import type { Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
 import { budgetFor } from './terminal/next-steps.ts';

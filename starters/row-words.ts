@@ -1,17 +1,6 @@
+import type { NamedRow } from '../batches/leftovers.ts';
 import { shellWord } from './go-on-command.ts';
 import { number } from './terminal/progress.ts';
-
-/** A row as a person knows it. */
-export interface NamedRow {
-  readonly row: number;
-  readonly id: string;
-}
-
-/** A row whose answer was lost. */
-export interface LostRow extends NamedRow {
-  /** Its request makes a job, which a person may name. Left out: it does. */
-  readonly makesJob?: boolean;
-}
 
 /** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
 export function takeWord(row: NamedRow, take: number): string {

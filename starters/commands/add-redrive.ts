@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { STEPS } from '../../contract/row-kinds.ts';
 import type { CommandContext } from '../command-context.ts';
-import { WHERE_FORM } from '../select-rows.ts';
+import { WHERE_FORM } from '../row-flags.ts';
 import type { RedriveFlags } from './redrive.ts';
 import { positive } from './tuning-flags.ts';
 

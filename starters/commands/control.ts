@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
+import { creditsOf, runningJobs } from '../../batches/running-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
-import { creditsOf, jobLines, jobsAtApi } from '../jobs-at-api.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { readSettings } from '../settings.ts';
 import { tellWorkers } from '../tell-workers.ts';
+import { jobLines, jobsJson } from '../terminal/job-table.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 
@@ -102,12 +103,20 @@ async function report(told: Told): Promise<void> {
     if (flags.json === true) output.data(JSON.stringify({ batch, state, control, halted }));
     return;
   }
-  const jobs = await jobsAtApi(ledger, batch);
+  const jobs = await runningJobs(ledger, batch);
   const onTheWire = (await ledger.sending(batch)).length;
   if (flags.json === true) {
     const credits = creditsOf(jobs);
     output.data(
-      JSON.stringify({ batch, state, control, halted, on_the_wire: onTheWire, credits_of_jobs: credits, jobs }),
+      JSON.stringify({
+        batch,
+        state,
+        control,
+        halted,
+        on_the_wire: onTheWire,
+        credits_of_jobs: credits,
+        jobs: jobsJson(jobs),
+      }),
     );
   } else if (told.isNow || (state === 'closed' && jobs.length > 0)) {
     for (const line of jobLines(jobs)) output.data(line);

@@ -5,7 +5,7 @@ import { isDeserted } from '../anybody-in.ts';
 import { ExitError } from '../exit-error.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
-import { findRow } from '../select-rows.ts';
+import { findRow } from '../../batches/choose-rows.ts';
 import type { Output } from '../terminal/output.ts';
 import { storyJson, storyLines } from '../terminal/row-story.ts';
 

@@ -19,10 +19,10 @@ import {
   type RowTake,
 } from '../reconcile-choice.ts';
 import { adoptAll, findOrphans, lookUp, releaseAll, settleNotCharged, worldOf } from '../reconcile-rows.ts';
-import { RedriveDraft } from '../redrive-draft.ts';
+import { RedriveDraft } from '../../batches/redrive-draft.ts';
 import { budgetLeft, redriveRows, requireSameRealm, workOn } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import { chosenRows } from '../select-rows.ts';
+import { chosenRows } from '../../batches/choose-rows.ts';
 import type { Settings } from '../settings.ts';
 import { rowsInWords } from '../terminal/redrive-words.ts';
 import { wordSteps } from '../terminal/next-steps.ts';

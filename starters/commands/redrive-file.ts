@@ -9,7 +9,7 @@ import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { withApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
-import { RedriveDraft } from '../redrive-draft.ts';
+import { RedriveDraft } from '../../batches/redrive-draft.ts';
 import { budgetLeft, redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import type { Settings } from '../settings.ts';

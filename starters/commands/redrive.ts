@@ -13,10 +13,11 @@ import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { withApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
-import { RedriveDraft, type FoundRows, type RedriveRules } from '../redrive-draft.ts';
+import { chosenRows } from '../../batches/choose-rows.ts';
+import { RedriveDraft, type FoundRows, type RedriveRules } from '../../batches/redrive-draft.ts';
 import { budgetLeft, redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import { chosenRows, findRows, readConditions } from '../select-rows.ts';
+import { readConditions, requireRows } from '../row-flags.ts';
 
 /** What `redrive` was told on the command line. */
 export interface RedriveFlags {
@@ -105,7 +106,7 @@ async function rowsOf(
   flags: RedriveFlags,
   conditions: ReturnType<typeof readConditions>,
 ): Promise<FoundRows> {
-  const rows = flags.rows === undefined ? {} : { rows: await findRows(ledger, batch, flags.rows) };
+  const rows = flags.rows === undefined ? {} : { rows: await requireRows(ledger, batch, flags.rows) };
   return chosenRows(ledger, batch.name, { ...conditions, ...rows });
 }
 

@@ -4,7 +4,7 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { damageLines } from '../damage-words.ts';
-import { gatherLeftovers } from '../gather-leftovers.ts';
+import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { exitOfView, lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
 import { claimOut } from '../out-folder.ts';

@@ -1,5 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { gatherLeftovers } from '../gather-leftovers.ts';
+import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { groupFailures } from '../group-failures.ts';
 import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
 import type { Output } from '../terminal/output.ts';

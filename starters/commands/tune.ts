@@ -4,7 +4,7 @@ import { formatHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
-import { gatherLeftovers } from '../gather-leftovers.ts';
+import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { refuseLoading } from '../refuse-loading.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { gatherLeftovers, type SomeRows } from '../gather-leftovers.ts';
+import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
 import { groupFailures } from '../group-failures.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { exitOfView, lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';

@@ -2,7 +2,7 @@ import type { TtsMode } from '../../contract/row-kinds.ts';
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 import { pauseMessage } from '../follow.ts';
-import { hasList, makesJob } from '../gather-leftovers.ts';
+import { hasList, makesJob } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowWord, takeWord } from '../row-words.ts';
 import { budgetFor, wordSteps } from './next-steps.ts';

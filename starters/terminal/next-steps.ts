@@ -2,7 +2,7 @@ import { outcomeFile } from '../../results/batch-files.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierDoubts, Money } from '../../ledger/record-types.ts';
-import type { Leftovers, SomeRows } from '../gather-leftovers.ts';
+import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
 import { rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
 import { budgetLeft } from './money.ts';

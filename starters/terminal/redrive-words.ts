@@ -1,6 +1,6 @@
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../go-on-command.ts';
-import type { RedriveDraft, RefusedRow } from '../redrive-draft.ts';
+import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
 import { rowsWord, unnamedRows } from '../row-words.ts';
 import { number } from './progress.ts';
 import { oneLine } from './table.ts';

@@ -10,7 +10,7 @@ import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number, reasonWords } from './progress.ts';
 import { standstillWords } from '../standstill.ts';
 import { rowsInWords } from './redrive-words.ts';
-import type { Leftovers } from '../gather-leftovers.ts';
+import type { Leftovers } from '../../batches/leftovers.ts';
 import { oneLine } from './table.ts';
 
 /** Rows that failed for one reason. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
-import type { Leftovers } from '../gather-leftovers.ts';
+import type { Leftovers } from '../../batches/leftovers.ts';
 import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
 import { clock, doneOf } from './progress.ts';

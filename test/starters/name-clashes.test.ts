@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { findNameClashes } from '../../starters/name-clashes.ts';
-import type { FoundRow } from '../../starters/redrive-draft.ts';
+import type { FoundRow } from '../../batches/redrive-draft.ts';
 import { addBatch, openPlace, type Place } from '../results/sample-batch.ts';
 
 const ROWS = [

@@ -16,6 +16,7 @@ const ROOMS = [
     'ledger',
     'store',
     'inputs',
+    'batches',
     'workflows',
     'activities',
     'worker',

@@ -68,6 +68,23 @@ const TREE: Readonly<Record<string, Planted>> = {
   'inputs/read-line.ts': { breaks: { 'no-cycles': "import './read.ts';" } },
   'inputs/formula-guard.ts': { fine: ["import 'node:buffer';"] },
   'inputs/left-over.ts': { breaks: { 'no-orphans': 'export {};' } },
+  'batches/settle.ts': { fine: ["import '../contract/facts.ts';"] },
+  'batches/load.ts': {
+    breaks: {
+      'batches-knows-its-neighbours': "import '../embedded/find.ts';",
+      'batches-takes-types-only': "import '../api/speak.ts';",
+    },
+    fine: [
+      "import '../contract/facts.ts';",
+      "import '../policy/decide.ts';",
+      "import '../inputs/read.ts';",
+      "import '../ledger/record.ts';",
+      "import '../store/keep.ts';",
+      "import '../results/project.ts';",
+      "import '../embedded/kernel-lock.ts';",
+    ],
+  },
+  'embedded/kernel-lock.ts': { fine: ["import 'libsql';"] },
   'policy/decide.ts': {
     breaks: { 'policy-knows-only-the-contract': "import 'node:crypto';" },
     fine: ["import '../contract/facts.ts';"],
@@ -88,6 +105,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       "import '../store/keep.ts';",
       "import '../policy/decide.ts';",
       "import '../results/subtitles.ts';",
+      "import '../batches/settle.ts';",
       "import '@temporalio/activity';",
     ],
   },
@@ -96,7 +114,12 @@ const TREE: Readonly<Record<string, Planted>> = {
       'worker-knows-its-neighbours': "import '../workflows/run.ts';",
       '@temporalio/activity-has-owners': "import '@temporalio/activity';",
     },
-    fine: ["import '../policy/decide.ts';", "import '../activities/act.ts';", "import '@temporalio/worker';"],
+    fine: [
+      "import '../policy/decide.ts';",
+      "import '../batches/load.ts';",
+      "import '../activities/act.ts';",
+      "import '@temporalio/worker';",
+    ],
   },
   'embedded/find.ts': {
     breaks: {
@@ -139,6 +162,7 @@ const TREE: Readonly<Record<string, Planted>> = {
     fine: [
       "import type { Run } from '../workflows/run.ts';",
       "import '../results/project.ts';",
+      "import '../batches/load.ts';",
       "import '../worker/wire.ts';",
       "import '../simulator/serve.ts';",
       "import 'commander';",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { RedriveDraft, type FoundRow } from '../../starters/redrive-draft.ts';
-import { RowNumbers } from '../../starters/row-numbers.ts';
-import { chosenRows } from '../../starters/select-rows.ts';
+import { RedriveDraft, type FoundRow } from '../../batches/redrive-draft.ts';
+import { RowNumbers } from '../../batches/row-numbers.ts';
+import { chosenRows } from '../../batches/choose-rows.ts';
 import { addSampleBatch, openPlace, type Place } from '../results/sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 

@@ -2,9 +2,19 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { operationOf, OPERATION_STYLE, type Step, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts, EarlierDoubts } from '../ledger/record-types.ts';
-import type { ScannedRow } from '../results/result-line.ts';
-import type { LostRow } from './row-words.ts';
+import type { BatchRecord, Counts, EarlierDoubts, RowStanding } from '../ledger/record-types.ts';
+
+/** A row as a person knows it. */
+export interface NamedRow {
+  readonly row: number;
+  readonly id: string;
+}
+
+/** A row whose answer was lost. */
+export interface LostRow extends NamedRow {
+  /** Its request makes a job, which a person may name. Left out: it does. */
+  readonly makesJob?: boolean;
+}
 
 /** Rows of one sort: how many, and the first of them, so that commands can name them. */
 export interface SomeRows {
@@ -31,7 +41,7 @@ class Pile implements SomeRows {
   readonly first: LostRow[] = [];
   count = 0;
 
-  add({ row: { row, id } }: ScannedRow, facts: Pick<LostRow, 'makesJob'> = {}): void {
+  add({ row: { row, id } }: RowStanding, facts: Pick<LostRow, 'makesJob'> = {}): void {
     this.count++;
     if (this.first.length < NAMED) this.first.push({ row, id, ...facts });
   }
@@ -46,10 +56,10 @@ export async function gatherLeftovers(
   const failed = new Map<FailureClass | '', Pile>();
   const lost = { listed: new Pile(), unlisted: new Pile() };
   let skippedQuoted: number | null = 0;
-  const rowsOf = async function* (outcome: Outcome): AsyncGenerator<ScannedRow, void, undefined> {
+  const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
-  const addLost = (scanned: ScannedRow): void => {
+  const addLost = (scanned: RowStanding): void => {
     (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned, { makesJob: makesJob(scanned, settings.tts) });
   };
   for await (const scanned of rowsOf('unknown')) addLost(scanned);
@@ -70,16 +80,16 @@ export async function gatherLeftovers(
 }
 
 /** Whether the API lists jobs such as the row's last request would have made: only lip-sync jobs are listed. */
-export function hasList(scanned: ScannedRow): boolean {
+export function hasList(scanned: RowStanding): boolean {
   return lastStep(scanned) === 'lip-sync';
 }
 
 /** Whether the row's last request makes a job: the answer to others is the result itself. */
-export function makesJob(scanned: ScannedRow, tts: TtsMode): boolean {
+export function makesJob(scanned: RowStanding, tts: TtsMode): boolean {
   const step = lastStep(scanned);
   return step === undefined || OPERATION_STYLE[operationOf(scanned.row.kind, step, tts)] === 'job';
 }
 
-function lastStep({ row, charges }: ScannedRow): Step | undefined {
+function lastStep({ row, charges }: RowStanding): Step | undefined {
   return charges.findLast((charge) => charge.take === row.take)?.step;
 }

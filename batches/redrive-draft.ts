@@ -3,8 +3,7 @@ import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import { operationOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/ledger.ts';
-import type { NewRow } from '../ledger/record-types.ts';
-import type { ScannedRow } from '../results/result-line.ts';
+import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { quoteStep } from '../policy/pricing.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
@@ -17,7 +16,7 @@ export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
 
 /** A row of a batch that a file has again. `edit` is null if the file has what the batch has. */
 export interface FoundRow {
-  readonly scanned: ScannedRow;
+  readonly scanned: RowStanding;
   readonly edit: RowEdit | null;
 }
 
@@ -169,7 +168,7 @@ export class RedriveDraft {
     if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
   }
 
-  #price(row: ScannedRow['row'], spec: RowSpec, plan: RedrivePlan): void {
+  #price(row: RowStanding['row'], spec: RowSpec, plan: RedrivePlan): void {
     const { tts, prices } = this.#settings;
     const operations = paidSteps(row.kind, plan).map((step) => operationOf(row.kind, step, tts));
     if (operations.length === 0) return;
@@ -182,7 +181,7 @@ export class RedriveDraft {
 }
 
 /** Take and outcome in a number above 0. */
-function standingOf({ take, outcome }: ScannedRow['row']): number {
+function standingOf({ take, outcome }: RowStanding['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
 }
 

@@ -1,0 +1,91 @@
+import type { FailureClass } from '../contract/failures.ts';
+import type { Outcome } from '../contract/outcomes.ts';
+import type { Kind } from '../contract/row-kinds.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
+import type { FoundRows } from './redrive-draft.ts';
+
+/** Which rows of a batch are meant. A row must meet all that is given. */
+export interface RowChoice {
+  /** How the row ended; any of these. */
+  readonly outcomes?: readonly Outcome[];
+  /** Class of its failure; any of these. */
+  readonly classes?: readonly FailureClass[];
+  readonly kinds?: readonly Kind[];
+  /** Numbers of rows, from 1. Default: any row. */
+  readonly rows?: readonly number[];
+}
+
+/** What {@link findRows} found: all rows, in order of the manifest, or the words that name none. */
+export type RowsByName =
+  | { readonly is: 'found'; readonly rows: readonly number[] }
+  | { readonly is: 'missing'; readonly words: readonly string[] };
+
+/** Finds rows by ids, with commas between them, or by numbers (`12` or `#12`) where no row has that id. */
+export async function findRows(
+  ledger: Pick<Ledger, 'findRowById'>,
+  batch: Pick<BatchRecord, 'name' | 'rows'>,
+  texts: readonly string[],
+): Promise<RowsByName> {
+  const found = new Set<number>();
+  const missing: string[] = [];
+  for (const text of texts) {
+    // An id may itself have a comma.
+    const whole = await ledger.findRowById(batch.name, text);
+    const words = whole === undefined ? text.split(',').map((word) => word.trim()) : [text];
+    for (const word of words.filter((each) => each !== '')) {
+      const row = await findRow(ledger, batch, word);
+      if (row === undefined) missing.push(word);
+      else found.add(row);
+    }
+  }
+  if (missing.length > 0) return { is: 'missing', words: missing };
+  return { is: 'found', rows: [...found].sort((a, b) => a - b) };
+}
+
+/** Number of the row of this id, or of this number where no row has that id. */
+export async function findRow(
+  ledger: Pick<Ledger, 'findRowById'>,
+  batch: Pick<BatchRecord, 'name' | 'rows'>,
+  word: string,
+): Promise<number | undefined> {
+  const byId = await ledger.findRowById(batch.name, word);
+  if (byId !== undefined) return byId;
+  const number = Number(/^#?([1-9]\d{0,14})$/u.exec(word)?.[1] ?? 0);
+  return number >= 1 && number <= batch.rows ? number : undefined;
+}
+
+/** The chosen rows, in order of the manifest. */
+export async function* selectRows(
+  ledger: Ledger,
+  batch: string,
+  choice: RowChoice,
+): AsyncGenerator<RowStanding, void, undefined> {
+  if (choice.rows !== undefined) {
+    for (const number of choice.rows) {
+      const scanned = await ledger.readRow(batch, number);
+      if (scanned !== undefined && isChosen(scanned, choice)) yield scanned;
+    }
+    return;
+  }
+  const [outcome, ...others] = choice.outcomes ?? [];
+  const narrow = outcome !== undefined && others.length === 0 ? { outcome } : {};
+  for await (const scanned of ledger.scanRows(batch, narrow)) if (isChosen(scanned, choice)) yield scanned;
+}
+
+/** The same rows without edits, to be read as often as a redrive needs them. */
+export function chosenRows(ledger: Ledger, batch: string, choice: RowChoice): FoundRows {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const scanned of selectRows(ledger, batch, choice)) yield { scanned, edit: null };
+    },
+  };
+}
+
+function isChosen({ row }: RowStanding, { outcomes, classes, kinds }: RowChoice): boolean {
+  return (
+    (outcomes === undefined || (row.outcome !== null && outcomes.includes(row.outcome))) &&
+    (classes === undefined || (row.failure !== null && classes.includes(row.failure.class))) &&
+    (kinds === undefined || kinds.includes(row.kind))
+  );
+}

@@ -1,0 +1,75 @@
+import { FAILURES, type FailureClass } from '../contract/failures.ts';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import { KINDS } from '../contract/row-kinds.ts';
+import { findRows, type RowChoice } from '../batches/choose-rows.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { ExitError } from './exit-error.ts';
+
+/** What `--where` understands. */
+const CONDITIONS = {
+  outcome: OUTCOMES,
+  class: Object.keys(FAILURES) as FailureClass[],
+  kind: KINDS,
+} as const;
+type Key = keyof typeof CONDITIONS;
+
+/** How `--where` is written, for help texts. */
+export const WHERE_FORM = 'outcome=…, class=… or kind=…; several values with commas';
+
+/**
+ * Reads `--where` conditions: `KEY=VALUE[,VALUE…]`. The values of one condition are alternatives; of several conditions all
+ * must hold. Throws {@link ExitError} `usage` naming what is allowed.
+ */
+export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'> {
+  const allowed = new Map<Key, readonly string[]>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const key = text.slice(0, Math.max(at, 0)).trim();
+    if (!isKey(key)) {
+      throw usage(`--where ${text}: expected ${Object.keys(CONDITIONS).join('=…, ')}=…, as in --where outcome=failed.`);
+    }
+    const values = text
+      .slice(at + 1)
+      .split(',')
+      .map((value) => value.trim());
+    const known: readonly string[] = CONDITIONS[key];
+    const wrong = values.find((value) => !known.includes(value));
+    if (wrong !== undefined)
+      throw usage(`--where ${text}: expected ${key}= one of ${known.join(', ')}; came "${wrong}".`);
+    const before = allowed.get(key) ?? values;
+    allowed.set(
+      key,
+      values.filter((value) => before.includes(value)),
+    );
+  }
+  const names = { outcome: 'outcomes', class: 'classes', kind: 'kinds' } as const;
+  return Object.fromEntries([...allowed].map(([key, values]) => [names[key], values]));
+}
+
+/** The rows that `--rows` names. Throws {@link ExitError} `usage` naming all that are not there. */
+export async function requireRows(
+  ledger: Ledger,
+  batch: BatchRecord,
+  texts: readonly string[],
+): Promise<readonly number[]> {
+  const found = await findRows(ledger, batch, texts);
+  if (found.is === 'missing') {
+    const { words } = found;
+    const named = words.slice(0, 10).map((word) => `"${word}"`);
+    const more = words.length > named.length ? ` and ${String(words.length - named.length)} more` : '';
+    throw usage(
+      `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`,
+    );
+  }
+  if (found.rows.length === 0) throw usage('--rows names no row. Expected ids or numbers, with commas between them.');
+  return found.rows;
+}
+
+function isKey(key: string): key is Key {
+  return Object.hasOwn(CONDITIONS, key);
+}
+
+function usage(message: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
+}
