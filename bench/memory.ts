@@ -17,7 +17,7 @@ import { openManifest } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { findOrLoadBatch } from '../starters/load-batch.ts';
+import { findOrLoadBatch } from '../batches/load-batch.ts';
 import { usageOf } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');

@@ -1,3 +1,4 @@
+import { findOrLoadBatch } from '../../batches/load-batch.ts';
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -7,7 +8,6 @@ import type { RunContext } from '../command-context.ts';
 import { checkSpend, spendFacts } from '../check-spend.ts';
 import type { EarlyServer } from '../early-server.ts';
 import { ExitError } from '../exit-error.ts';
-import { findOrLoadBatch } from '../load-batch.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
@@ -18,6 +18,7 @@ import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.t
 import { finishRun } from '../finish-run.ts';
 import { newIn } from '../new-tuning.ts';
 import type { Settings } from '../settings.ts';
+import { nameTakenText } from '../terminal/name-taken.ts';
 import type { Output } from '../terminal/output.ts';
 import { doneOf, number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/redrive-words.ts';
@@ -81,7 +82,7 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
         found === undefined || found.state === 'loading'
           ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
           : { summary, options: plan.manifest };
-      const { batch: made, isNew } = await beforeWork(() =>
+      const loaded = await beforeWork(() =>
         findOrLoadBatch({
           ledger,
           source,
@@ -90,12 +91,17 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
           settings: plan.settings,
           givesReading: plan.givesReading,
           givesTemplate: plan.givesTemplate,
-          commandAs: (name) => manifestCommand('run', manifestPath, { ...flags, name: renamed(flags.name, name) }),
           checked: priced.summary,
         }),
       );
-      await claimOut(plan.out, made);
-      const batch = isNew ? made : await beforeWork(() => applyFlags(ledger, made, plan, output));
+      if (loaded.is === 'taken') {
+        const commandAs = (name: string): string =>
+          manifestCommand('run', manifestPath, { ...flags, name: renamed(flags.name, name) });
+        throw new ExitError('usage', nameTakenText(loaded, source, commandAs));
+      }
+      await claimOut(plan.out, loaded.batch);
+      const isNew = loaded.is === 'new';
+      const batch = isNew ? loaded.batch : await beforeWork(() => applyFlags(ledger, loaded.batch, plan, output));
       return await withStore(settings, ledger, (store) =>
         runLoaded({ ...request, context, ledger, store, open, batch, isNew }),
       );

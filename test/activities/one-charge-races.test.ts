@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { checkManifest } from '../../inputs/read-manifest.ts';
-import { findOrLoadBatch } from '../../starters/load-batch.ts';
+import { findOrLoadBatch } from '../../batches/load-batch.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, settingsOf, tts } from './rows.ts';
 import { movableClock } from './worker.ts';
@@ -109,7 +109,7 @@ describe('one charge: two at once', () => {
         }),
       ),
     );
-    expect(starts.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    expect(starts.map(({ is }) => is).sort()).toEqual(['known', 'new']);
     expect(starts.map(({ batch }) => batch.rows)).toEqual([3, 3]);
     await Promise.all(workers.flatMap((worker) => [1, 2, 3].map((row) => worker.drive(row))));
     expect(

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { BatchSettings } from '../contract/batch.ts';
+import { KernelLock } from '../embedded/kernel-lock.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchIdentity, BatchRecord, NewRow } from '../ledger/record-types.ts';
+
+const ROWS_A_TRANSACTION = 500;
+
+/** A checked manifest that is to become a batch, and what the batch is to be. */
+export interface LoadRequest {
+  readonly ledger: Ledger;
+  readonly source: ManifestSource;
+  readonly options: ManifestOptions;
+  readonly identity: BatchIdentity;
+  readonly settings: BatchSettings;
+  /** True if any option was given that changes what the rows mean; without one, those of before hold. */
+  readonly givesReading: boolean;
+  /** True if a template of file names was given; without one, that of before holds. */
+  readonly givesTemplate: boolean;
+  /** What the check found; its digest proves that the same bytes are loaded. */
+  readonly checked: ManifestSummary;
+}
+
+/** What sets a batch apart from another one of its name. */
+export type BatchDifference = 'api' | 'account' | 'manifest' | 'reading' | 'file-names';
+
+/** A name that another batch has. Nothing was changed. */
+export interface TakenName {
+  readonly is: 'taken';
+  /** The batch that has it. */
+  readonly batch: BatchRecord;
+  /** The first thing in which it differs. */
+  readonly differs: BatchDifference;
+  /** True if a redrive of that batch can take the manifest over as an edited one: its rows can be told, by ids of the user's own. */
+  readonly canRedrive: boolean;
+}
+
+/** What became of a manifest: a new batch, one that was there already, or none, for its name is taken. */
+export type LoadAnswer = { readonly is: 'new' | 'known'; readonly batch: BatchRecord } | TakenName;
+
+/**
+ * The batch of this identity in the ledger: the one that is there, or a new one with all its rows.
+ *
+ * Rows are written in several transactions, so that a large manifest does not hold the ledger from batches that run. Until
+ * the last one the batch is `loading` and never starts. A kernel lock beside the ledger keeps two starts apart; a load that was killed is
+ * removed and done again.
+ *
+ * @throws ManifestError if the manifest is no longer the one that was checked.
+ */
+export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer> {
+  const lock = new KernelLock(`${request.ledger.file}.loading`);
+  try {
+    while (!lock.tryAlone()) await sleep(50);
+    const found = await request.ledger.findBatch(request.identity.name);
+    if (found !== undefined && found.state !== 'loading') return compare(found, request);
+    await request.ledger.discardLoading(request.identity.name);
+    return { is: 'new', batch: await load(request) };
+  } finally {
+    lock.close();
+  }
+}
+
+async function load(request: LoadRequest): Promise<BatchRecord> {
+  const { ledger, identity, settings, checked, source } = request;
+  const { columns } = checked;
+  await ledger.createBatch({ ...identity, settings, columns, source: source.label });
+  let count = 0;
+  let rows: NewRow[] = [];
+  for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {
+    rows.push({ row, id, line, spec, input, quoted });
+    count += 1;
+    if (rows.length < ROWS_A_TRANSACTION) continue;
+    await ledger.addRows(identity.name, rows);
+    rows = [];
+  }
+  await ledger.addRows(identity.name, rows);
+  await ledger.openBatch(identity.name, count);
+  const batch = await ledger.findBatch(identity.name);
+  if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
+  return batch;
+}
+
+function compare(batch: BatchRecord, request: LoadRequest): LoadAnswer {
+  const differs = findDifference(batch, request);
+  if (differs === undefined) return { is: 'known', batch };
+  const { options, checked } = request;
+  const hasIds = checked.columns.includes(options.map['id'] ?? 'id');
+  return { is: 'taken', batch, differs, canRedrive: differs === 'manifest' && hasIds };
+}
+
+function findDifference(found: BatchRecord, request: LoadRequest): BatchDifference | undefined {
+  const { identity: wanted, settings, givesReading, givesTemplate } = request;
+  if (found.apiUrl !== wanted.apiUrl) return 'api';
+  if (found.account !== wanted.account) return 'account';
+  if (found.digest !== wanted.digest) return 'manifest';
+  if (givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)) return 'reading';
+  if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findOrLoadBatch, type LoadAnswer, type LoadRequest } from '../../batches/load-batch.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { checkManifest } from '../../inputs/read-manifest.ts';
+import { settingsOf } from '../activities/rows.ts';
+import { OPTIONS } from '../inputs/manifest-file.ts';
+import { openPlace, type Place } from '../results/sample-batch.ts';
+
+const LINES = 'id,text,voice\na,One.,narrator\nb,Two.,narrator\n';
+const IDENTITY = { name: 'lines', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(() => place.close());
+
+/** Loads a manifest with this content as the batch `lines`. */
+async function load(content = LINES, more: Partial<LoadRequest> = {}): Promise<LoadAnswer> {
+  const source = await openLines(content);
+  const checked = await checkManifest(source, OPTIONS);
+  return findOrLoadBatch({
+    ledger: place.ledger,
+    source,
+    options: OPTIONS,
+    identity: { ...IDENTITY, digest: checked.digest ?? '' },
+    settings: settingsOf({}),
+    givesReading: false,
+    givesTemplate: false,
+    checked,
+    ...more,
+  });
+}
+
+describe('findOrLoadBatch', () => {
+  it('loads a new manifest with all its rows, once', async () => {
+    const first = await load();
+    expect(first).toMatchObject({ is: 'new', batch: { name: 'lines', state: 'open', rows: 2 } });
+    expect((await place.ledger.readRow('lines', 2))?.row).toMatchObject({ id: 'b', input: ['b', 'Two.', 'narrator'] });
+    expect(await load()).toEqual({ is: 'known', batch: first.is === 'new' && first.batch });
+  });
+
+  it('begins a load anew that was killed', async () => {
+    const checked = await checkManifest(await openLines(LINES), OPTIONS);
+    const identity = { ...IDENTITY, digest: checked.digest ?? '' };
+    await place.ledger.createBatch({ ...identity, settings: settingsOf({}), columns: ['id'], source: 'lines.csv' });
+    expect(await load()).toMatchObject({ is: 'new', batch: { state: 'open', rows: 2, columns: checked.columns } });
+  });
+
+  it('says in what the batch that has the name differs, and changes nothing', async () => {
+    const first = await load();
+    const digest = first.batch.digest;
+    const other = (more: Partial<LoadRequest['identity']>): Partial<LoadRequest> => ({
+      identity: { ...IDENTITY, digest, ...more },
+    });
+    expect(await load(LINES, other({ apiUrl: 'https://other.example', account: 'u2' }))).toMatchObject({
+      is: 'taken',
+      differs: 'api',
+      canRedrive: false,
+    });
+    expect(await load(LINES, other({ account: 'u2' }))).toMatchObject({ differs: 'account' });
+    const settings = settingsOf({
+      nameTemplate: '{row}.{ext}',
+      reading: { ...first.batch.settings.reading, kind: 'tts' },
+    });
+    expect(await load(LINES, { settings, givesReading: true })).toMatchObject({ differs: 'reading' });
+    expect(await load(LINES, { settings, givesTemplate: true })).toMatchObject({ differs: 'file-names' });
+    expect(await load(LINES, { settings })).toEqual({ is: 'known', batch: first.batch });
+  });
+
+  it('tells whether an edited manifest can be taken over: its rows need ids of their own', async () => {
+    await load();
+    const taken = { is: 'taken', differs: 'manifest' };
+    expect(await load(LINES.replace('One.', 'Eins.'))).toMatchObject({ ...taken, canRedrive: true });
+    expect(await load('text,voice\nOne.,narrator\n')).toMatchObject({ ...taken, canRedrive: false });
+  });
+});
+
+async function openLines(content: string): Promise<ManifestSource> {
+  const file = join(place.folder, 'lines.csv');
+  await writeFile(file, content);
+  return openManifest(file);
+}
