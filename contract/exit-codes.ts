@@ -1,4 +1,4 @@
-/** Exit codes of the command line: an interface for scripts and schedulers. The README's table is tested against it. */
+/** Exit codes of the command line: an interface for scripts and schedulers. docs/guide/exit-codes.md is tested against it. */
 export const EXIT_CODES = {
   complete: { code: 0, meaning: 'complete; every row succeeded or cached' },
   internal: { code: 1, meaning: 'internal error' },

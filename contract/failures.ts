@@ -1,6 +1,6 @@
 /**
  * The classes of everything that can go wrong with a row. `api/classify.ts` is the one place that assigns them to
- * answers of the API; the table in the README is tested against this one.
+ * answers of the API; docs/errors.md is tested against this table.
  */
 export const FAILURES = {
   NotSent: {

@@ -1,0 +1,30 @@
+import { commandReference } from './command-reference.ts';
+import { importTable, roomsPicture } from './rooms.ts';
+import { rowPicture } from './row-picture.ts';
+
+/** A part of a page that is made from the code. `npm run docs` writes all of them. */
+export interface GeneratedPart {
+  /** From the root of the repository. */
+  readonly page: string;
+  /** Its name in the two marks around it. */
+  readonly name: string;
+  readonly make: () => string;
+}
+
+export const GENERATED_PARTS: readonly GeneratedPart[] = [
+  { page: 'docs/guide/commands.md', name: 'commands', make: commandReference },
+  { page: 'docs/architecture.md', name: 'rooms', make: roomsPicture },
+  { page: 'docs/architecture.md', name: 'imports', make: importTable },
+  { page: 'docs/architecture.md', name: 'row', make: rowPicture },
+];
+
+/**
+ * The page with its part as the code has it now.
+ * @throws Error if the page lacks the marks of the part
+ */
+export function withPart(text: string, { page, name, make }: GeneratedPart): string {
+  const [begin, end] = [`<!-- ${name}: made by "npm run docs" -->`, `<!-- end of ${name} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`${page} lacks ${begin} … ${end}`);
+  return `${text.slice(0, from + begin.length)}\n\n${make()}\n${text.slice(to)}`;
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import { outcomeFile, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../../results/batch-files.ts';
+import { MEDIA_FOLDER } from '../../results/names.ts';
+import { RESULT_COLUMNS } from '../../results/result-line.ts';
+import { SUMMARY_FILE } from '../../results/summary.ts';
+import { readTable } from '../support/markdown-table.ts';
+import { ROOMS } from './import-rules.ts';
+import { pathOf, readPage } from './pages.ts';
+
+describe('the tables of the docs', () => {
+  it('list the exit codes of the code', () => {
+    const table = readTable(readPage('docs/guide/exit-codes.md'), ['code', 'meaning']);
+    expect(table.map(({ code, meaning }) => ({ code: Number(code), meaning }))).toEqual(Object.values(EXIT_CODES));
+  });
+
+  it('list the files that a projection writes, and their columns', () => {
+    const table = readTable(readPage('docs/guide/results.md'), ['file', 'content']);
+    const outcomeFiles = OUTCOMES.map(outcomeFile).filter((name) => name !== undefined);
+    expect(new Set(table.flatMap((row) => named(row.file)))).toEqual(
+      new Set([RESULTS_CSV, RESULTS_JSONL, RECEIPTS_JSONL, SUMMARY_FILE, `${MEDIA_FOLDER}/`, ...outcomeFiles]),
+    );
+    expect(named(table[0]?.content ?? '')).toEqual([RESULT_COLUMNS.join(' ')]);
+  });
+
+  it('list the rooms', () => {
+    const rooms = readTable(readPage('docs/architecture.md'), ['room', 'what is in it']).flatMap((row) =>
+      named(row.room).map((room) => room.replace('/', '')),
+    );
+    const folders = readdirSync(pathOf('.'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !/^(\.|node_modules|dist|out|coverage)/.test(entry.name))
+      .map((entry) => entry.name);
+    expect(rooms.toSorted()).toEqual(folders.toSorted());
+  });
+
+  it('list the environment variables that the code reads', () => {
+    const table = readTable(readPage('docs/guide/config.md'), ['variable', 'meaning']);
+    const read = ROOMS.flatMap((room) =>
+      readdirSync(pathOf(room), { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`),
+    )
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [
+        ...readFileSync(pathOf(file), 'utf8').matchAll(/(?:env|environment)\[['"](VOXBATCH_[A-Z_]+)/g),
+      ])
+      .map(([, name = '']) => name);
+    expect(new Set(table.flatMap((row) => named(row.variable)))).toEqual(new Set(read));
+  });
+});
+
+describe('the README', () => {
+  it('fits on two screens', () => {
+    expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(120);
+  });
+
+  it('lists every page of the guide', () => {
+    const linked = [...readPage('README.md').matchAll(/\]\((docs\/guide\/[^)#]+)/g)].map(([, page]) => page);
+    const pages = readdirSync(pathOf('docs/guide')).map((page) => `docs/guide/${page}`);
+    expect(pages.filter((page) => !linked.includes(page))).toEqual([]);
+  });
+});
+
+/** What stands in backquotes. */
+function named(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+}
