@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { Crowd } from './crowd.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { JobMemory } from './job-memory.ts';
 import type { Listings } from './listings.ts';
 import type { LookSchedule } from './look-schedule.ts';
@@ -68,7 +68,7 @@ export interface Dependencies {
   /** Downloads that run in this process, by {@link nameOf} their attempt; each ends with how its row then stands, where it knows that. */
   readonly fetches: RunningWork<RowStanding | undefined>;
   /** How many jobs the API runs at once, and the part of them that this process may make. */
-  readonly crowd: Crowd;
+  readonly concurrencyLimit: ConcurrencyLimit;
   readonly witness: Witness;
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
   readonly ending: AbortSignal;

@@ -40,7 +40,7 @@ export async function lookAtJob(deps: Dependencies, job: WaitedJob, signal: Abor
       deps.jobTimes.ended(deps, sortsOf(job), span);
       deps.looks.spared(job.name, looksOfPlan(job.loaded.batch.settings, age));
     }
-    deps.crowd.ended(job.name);
+    deps.concurrencyLimit.ended(job.name);
   }
   switch (reading.phase) {
     case 'failed':

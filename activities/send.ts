@@ -44,7 +44,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   const report = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
   await deps.witness('after-verdict');
   await telling;
-  if (failure?.limit === 'concurrency') await deps.crowd.refused(deps);
+  if (failure?.limit === 'concurrency') await deps.concurrencyLimit.refused(deps);
   return report;
 }
 

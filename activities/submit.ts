@@ -58,7 +58,7 @@ export async function submit(
 
 /** With a place on the wire in hand: whoever waits for one is no job yet, and must not be counted as one. */
 async function sendWhereRoom(deps: Dependencies, ready: Ready): Promise<SubmitReport> {
-  const leave = await deps.crowd.enter(deps, ready.signal);
+  const leave = await deps.concurrencyLimit.enter(deps, ready.signal);
   try {
     return await sendOnce(deps, ready);
   } finally {

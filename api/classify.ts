@@ -140,8 +140,8 @@ function refusal(
 /** A 429 that is not about money: `limit` says whether the API wants fewer jobs at once rather than slower requests. */
 function tooMuch(answer: Answer, context: FailureContext): Ruling {
   const failure = describeAnswer('RateLimited', answer, context);
-  const isCrowd = readLimit(answer) === 'concurrency';
-  return { verdict: 'not-accepted', failure: isCrowd ? { ...failure, limit: 'concurrency' } : failure };
+  const isConcurrency = readLimit(answer) === 'concurrency';
+  return { verdict: 'not-accepted', failure: isConcurrency ? { ...failure, limit: 'concurrency' } : failure };
 }
 
 function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {

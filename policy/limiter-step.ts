@@ -1,4 +1,4 @@
-import { crowded, joinCrowd, type CrowdAnswer, type CrowdState } from './crowd.ts';
+import { limitReached, joinLimit, type ConcurrencyAnswer, type ConcurrencyState } from './concurrency-limit.ts';
 import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from './job-times.ts';
 import { lease, type LeaseAnswer, type LeaseAsk } from './lease.ts';
 import type { Refusal } from './learned-limit.ts';
@@ -13,10 +13,10 @@ export type LimiterStep =
   | ({ readonly do: 'refused' } & Refusal & { readonly retryAfterMs?: number })
   | { readonly do: 'troubled'; readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number }
   | { readonly do: 'answered'; readonly now: number; readonly sentAt: number }
-  /** Asks how many jobs there may be at once; see `crowd.ts`. */
+  /** Asks how many jobs there may be at once; see `concurrency-limit.ts`. */
   | { readonly do: 'join'; readonly owner: string; readonly now: number }
   /** A request was refused because of so many unfinished jobs. */
-  | { readonly do: 'crowded'; readonly owner: string; readonly running: number; readonly now: number }
+  | { readonly do: 'limit-reached'; readonly owner: string; readonly running: number; readonly now: number }
   /** Adds job times that this process has seen; none, to be told what all have seen. */
   | { readonly do: 'learn'; readonly spans: readonly Span[] };
 
@@ -29,8 +29,8 @@ export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly do
   ? LeaseAnswer
   : Step extends { readonly do: 'learn' }
     ? JobTimes
-    : Step extends { readonly do: 'join' | 'crowded' }
-      ? CrowdAnswer
+    : Step extends { readonly do: 'join' | 'limit-reached' }
+      ? ConcurrencyAnswer
       : Pause;
 
 /** Takes a step. The same state means that there is nothing to write. */
@@ -41,9 +41,13 @@ export function takeStep(
   const before = state as RateState | undefined;
   switch (step.do) {
     case 'join':
-      return joinCrowd(state as CrowdState | undefined, step.owner, step.now);
-    case 'crowded':
-      return joinCrowd(crowded(state as CrowdState | undefined, step.running, step.now), step.owner, step.now);
+      return joinLimit(state as ConcurrencyState | undefined, step.owner, step.now);
+    case 'limit-reached':
+      return joinLimit(
+        limitReached(state as ConcurrencyState | undefined, step.running, step.now),
+        step.owner,
+        step.now,
+      );
     case 'learn': {
       const known = state as JobTimes | undefined;
       const times = learnTimes(known ?? NO_JOB_TIMES, step.spans);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
-import { Crowd } from '../activities/crowd.ts';
+import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/listings.ts';
 import { LookSchedule } from '../activities/look-schedule.ts';
@@ -47,7 +47,7 @@ export function dependenciesOf(
     looks: new LookSchedule(),
     pages: new PageLooks(),
     jobTimes: new JobMemory(),
-    crowd: new Crowd(),
+    concurrencyLimit: new ConcurrencyLimit(),
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),

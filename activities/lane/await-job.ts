@@ -43,7 +43,7 @@ export async function awaitJob(
     if (next.do !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.looks.forget(name);
       deps.pages.forget(name);
-      deps.crowd.settled(name);
+      deps.concurrencyLimit.settled(name);
       return { next, standing: loaded };
     }
     const news = await hear(deps, job, waiting);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Crowd } from '../../activities/crowd.ts';
+import { ConcurrencyLimit } from '../../activities/concurrency-limit.ts';
 import { hashOf } from '../../activities/look-up-lost.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
@@ -91,11 +91,11 @@ describe('submit', () => {
     expect(await world.paidRequests()).toBe(0);
   });
 
-  /** A crowd that counts who went in and came out. */
-  class CountedCrowd extends Crowd {
+  /** A limit that counts who went in and came out. */
+  class CountedLimit extends ConcurrencyLimit {
     inside = 0;
 
-    override async enter(...needs: Parameters<Crowd['enter']>): Promise<() => void> {
+    override async enter(...needs: Parameters<ConcurrencyLimit['enter']>): Promise<() => void> {
       const leave = await super.enter(...needs);
       this.inside += 1;
       return () => {
@@ -105,23 +105,23 @@ describe('submit', () => {
     }
   }
 
-  it('leaves the crowd when it has its answer, and when it fails', async () => {
+  it('leaves the concurrency limit when it has its answer, and when it fails', async () => {
     const world = await createWorld();
     await world.fill([tts(), tts()]);
-    const crowd = new CountedCrowd();
-    const broken = failing(world, 'the disk is gone', () => ({ crowd }));
-    await (await world.worker({ change: () => ({ crowd }) })).submit(keyOf(1));
-    expect(crowd.inside).toBe(0);
+    const concurrencyLimit = new CountedLimit();
+    const broken = failing(world, 'the disk is gone', () => ({ concurrencyLimit }));
+    await (await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1));
+    expect(concurrencyLimit.inside).toBe(0);
     await expect((await broken).submit(keyOf(2))).rejects.toThrow('the disk is gone');
-    expect(crowd.inside).toBe(0);
+    expect(concurrencyLimit.inside).toBe(0);
   });
 
   it('passes a failure on as it is, also one before its turn', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
-    const crowd = new Crowd();
-    crowd.enter = () => Promise.reject(new Error('nobody may enter'));
-    await expect((await world.worker({ change: () => ({ crowd }) })).submit(keyOf(1))).rejects.toThrow(
+    const concurrencyLimit = new ConcurrencyLimit();
+    concurrencyLimit.enter = () => Promise.reject(new Error('nobody may enter'));
+    await expect((await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1))).rejects.toThrow(
       'nobody may enter',
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Places } from '../../../activities/lane/places.ts';
 
 /** Who is in, in the order in which they came in. */
-function crowd(places: Places, names: readonly string[]): string[] {
+function queueUp(places: Places, names: readonly string[]): string[] {
   const inside: string[] = [];
   for (const name of names) void places.enter().then(() => inside.push(name));
   return inside;
@@ -14,7 +14,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe('Places', () => {
   it('lets in as many as there is room for, and the next in the order in which they came', async () => {
     const places = new Places(2);
-    const inside = crowd(places, ['a', 'b', 'c', 'd']);
+    const inside = queueUp(places, ['a', 'b', 'c', 'd']);
     await settle();
     expect([inside, places.taken, places.queued]).toEqual([['a', 'b'], 2, 2]);
     places.leave();
@@ -26,7 +26,7 @@ describe('Places', () => {
     const places = new Places(1);
     places.force();
     places.force();
-    const inside = crowd(places, ['a']);
+    const inside = queueUp(places, ['a']);
     places.leave();
     await settle();
     expect(inside).toEqual([]);
@@ -37,7 +37,7 @@ describe('Places', () => {
 
   it('puts nobody out when it shrinks, and lets more in when it grows', async () => {
     const places = new Places(2);
-    const inside = crowd(places, ['a', 'b', 'c', 'd']);
+    const inside = queueUp(places, ['a', 'b', 'c', 'd']);
     places.resize(1);
     places.leave();
     await settle();
@@ -49,7 +49,7 @@ describe('Places', () => {
 
   it('lets everybody in when the lane ends', async () => {
     const places = new Places(1);
-    const inside = crowd(places, ['a', 'b', 'c']);
+    const inside = queueUp(places, ['a', 'b', 'c']);
     places.open();
     await settle();
     expect(inside).toEqual(['a', 'b', 'c']);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Crowd } from '../../activities/crowd.ts';
+import { ConcurrencyLimit } from '../../activities/concurrency-limit.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-type Needs = Parameters<Crowd['enter']>[0];
+type Needs = Parameters<ConcurrencyLimit['enter']>[0];
 
 interface World {
   running: number;
@@ -52,10 +52,10 @@ afterEach(() => {
 });
 
 /** So many requests that want in; how many are, and what lets the next one out. */
-function crowdIn(crowd: Crowd, needs: Needs, wanted: number): { inside: (() => void)[] } {
+function queueUp(limit: ConcurrencyLimit, needs: Needs, wanted: number): { inside: (() => void)[] } {
   const entered = { inside: [] as (() => void)[] };
   for (let one = 0; one < wanted; one++) {
-    crowd.enter(needs, forever).then(
+    limit.enter(needs, forever).then(
       (leave) => entered.inside.push(leave),
       () => undefined,
     );
@@ -64,27 +64,27 @@ function crowdIn(crowd: Crowd, needs: Needs, wanted: number): { inside: (() => v
 }
 
 /** A process that was refused while four jobs ran, and its own request was the fifth. */
-async function full(world: World, owner = 'p'): Promise<Crowd> {
-  const crowd = new Crowd();
-  const leave = await crowd.enter(world.as(owner), forever);
-  await crowd.refused(world.as(owner));
+async function full(world: World, owner = 'p'): Promise<ConcurrencyLimit> {
+  const limit = new ConcurrencyLimit();
+  const leave = await limit.enter(world.as(owner), forever);
+  await limit.refused(world.as(owner));
   leave();
-  return crowd;
+  return limit;
 }
 
-describe('a crowd', () => {
+describe('the limit of jobs at once', () => {
   it('holds nobody back before the API speaks of it, and counts no jobs', async () => {
     const world = worldOf(1_000);
-    const crowd = new Crowd();
-    await Promise.all(Array.from({ length: 50 }, () => crowd.enter(world.as('p'), forever)));
+    const limit = new ConcurrencyLimit();
+    await Promise.all(Array.from({ length: 50 }, () => limit.enter(world.as('p'), forever)));
     expect(world.counted).toBe(0);
   });
 
   it('lets through as many as there is room for, not all who wait, and counts a few times a second', async () => {
     const world = worldOf(4);
-    const crowd = await full(world);
+    const limit = await full(world);
     world.running = 2;
-    const entered = crowdIn(crowd, world.as('p'), 6);
+    const entered = queueUp(limit, world.as('p'), 6);
     await waitFor(() => entered.inside.length === 2);
     const { counted } = world;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -96,38 +96,38 @@ describe('a crowd', () => {
 
   it('gives the place of a job that was seen to end to the next at once, and counts it once', async () => {
     const world = worldOf(4);
-    const crowd = await full(world);
-    const entered = crowdIn(crowd, world.as('p'), 6);
-    crowd.ended('a');
-    crowd.ended('a');
+    const limit = await full(world);
+    const entered = queueUp(limit, world.as('p'), 6);
+    limit.ended('a');
+    limit.ended('a');
     await waitFor(() => entered.inside.length === 1);
     // Still on record as running: it is not waited for all the same.
     world.now = 300;
-    crowd.ended('b');
+    limit.ended('b');
     await waitFor(() => entered.inside.length === 2);
-    for (const job of ['a', 'b']) crowd.settled(job);
+    for (const job of ['a', 'b']) limit.settled(job);
     expect(entered.inside).toHaveLength(2);
   });
 
   it('tells other processes, and shares the room with them', async () => {
     const world = worldOf(4);
     const one = await full(world);
-    const other = new Crowd();
+    const other = new ConcurrencyLimit();
     world.now = 250;
     world.running = 0;
-    const first = crowdIn(one, world.as('p'), 6);
+    const first = queueUp(one, world.as('p'), 6);
     await waitFor(() => first.inside.length === 4);
     world.now = 500;
-    const second = crowdIn(other, world.as('q'), 6);
+    const second = queueUp(other, world.as('q'), 6);
     world.running = 2;
     await waitFor(() => second.inside.length === 1);
   });
 
   it('stops waiting when the work is taken away', async () => {
     const world = worldOf(3);
-    const crowd = await full(world);
+    const limit = await full(world);
     const away = new AbortController();
-    const waiting = crowd.enter(world.as('p'), away.signal);
+    const waiting = limit.enter(world.as('p'), away.signal);
     away.abort();
     await expect(waiting).rejects.toThrow('aborted');
   });

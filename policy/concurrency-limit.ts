@@ -6,7 +6,7 @@
  * run. Somebody else's jobs may count, too, and end; so one more is tried now and then, ever more rarely as long as that fails, and
  * the limit is forgotten after a while without a refusal.
  */
-export interface CrowdState {
+export interface ConcurrencyState {
   /** Our own jobs that ran at the last refusal; at least 1, so that there is always a job whose end is waited for, or none. */
   readonly most: number;
   /** When it was refused, ms. */
@@ -18,7 +18,7 @@ export interface CrowdState {
 }
 
 /** What holds for a process at present. */
-export interface CrowdAnswer {
+export interface ConcurrencyAnswer {
   /** Jobs that all processes may have at once; null where no limit is known. */
   readonly most: number | null;
   /** Processes that make jobs, this one included. */
@@ -38,7 +38,7 @@ const MEMBER_MS = 1_000;
  * A request was refused while so many of our jobs ran. Refusals of one moment are one piece of news: the highest count stands, because
  * answers to requests that went out together are recorded one after another.
  */
-export function crowded(before: CrowdState | undefined, running: number, now: number): CrowdState {
+export function limitReached(before: ConcurrencyState | undefined, running: number, now: number): ConcurrencyState {
   const most = Math.max(1, running);
   const members = before?.members ?? {};
   if (before === undefined || limitAt(before, now) === null) {
@@ -52,11 +52,11 @@ export function crowded(before: CrowdState | undefined, running: number, now: nu
 }
 
 /** A process asks what holds, and counts as one that makes jobs for a while. The same state means that there is nothing to write. */
-export function joinCrowd(
-  before: CrowdState | undefined,
+export function joinLimit(
+  before: ConcurrencyState | undefined,
   owner: string,
   now: number,
-): { readonly state: CrowdState | undefined; readonly result: CrowdAnswer } {
+): { readonly state: ConcurrencyState | undefined; readonly result: ConcurrencyAnswer } {
   const most = limitAt(before, now);
   if (before === undefined || most === null) return { state: before, result: { most: null, members: 1 } };
   const others = Object.entries(before.members).filter(
@@ -67,7 +67,7 @@ export function joinCrowd(
 }
 
 /** Jobs that may run at once; null where nothing is known. A clock that was set back counts as a long time. */
-export function limitAt(state: CrowdState | undefined, now: number): number | null {
+export function limitAt(state: ConcurrencyState | undefined, now: number): number | null {
   if (state === undefined) return null;
   const age = now - state.at;
   return age < 0 || age > FORGET_AFTER_MS ? null : state.most + Math.floor(age / state.growEveryMs);

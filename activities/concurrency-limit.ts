@@ -29,7 +29,7 @@ interface Known {
  * nothing, and shared by all processes. The jobs are counted in the ledger a few times a second; in between, this process counts
  * what it lets through itself, and what it sees end: such a job frees its place at once, before its result is stored.
  */
-export class Crowd {
+export class ConcurrencyLimit {
   readonly #door = pLimit(1);
   #known: Known | undefined;
   #asking: Promise<Known> | undefined;
@@ -80,7 +80,7 @@ export class Crowd {
     // Jobs on record: others that were let through may be refused as well. One too few is made good by trying one more now and then; one
     // too many would be refused again and again.
     const running = await this.#running(deps);
-    await deps.ledger.updateLimiter(scopeOf(deps), { do: 'crowded', owner, running, now: deps.clock.now().wall });
+    await deps.ledger.updateLimiter(scopeOf(deps), { do: 'limit-reached', owner, running, now: deps.clock.now().wall });
     this.#known = undefined;
   }
 
