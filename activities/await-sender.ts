@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 500;
 const LONGEST_REQUEST_MS = 15 * 60_000;
 
 /**
- * Waits for the answer to an attempt that is on the wire, as long as whoever sent it lives to record it: in this process, or in another that
+ * Waits for the answer to an attempt that is in flight, as long as whoever sent it lives to record it: in this process, or in another that
  * lost its lane but not its life (a network that was cut, a lane handed over). A dead sender is not waited for.
  */
 export async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ import type { LookSchedule } from './look-schedule.ts';
 import type { Pace } from './pace.ts';
 import type { PageLooks } from './page-looks.ts';
 import type { RunningWork } from './running-work.ts';
-import type { Wires } from './wires.ts';
+import type { InFlightLimits } from './in-flight-limits.ts';
 
 /**
  * Moments of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
@@ -47,11 +47,11 @@ export interface Dependencies {
   readonly owner: string;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Bounds paid requests of this process on the wire. */
-  readonly wires: Wires;
+  /** Bounds paid requests of this process in flight. */
+  readonly inFlightLimits: InFlightLimits;
   /** Bounds downloads of this process. */
   readonly downloads: LimitFunction;
-  /** Bounds status reads of this process on the wire. */
+  /** Bounds status reads of this process in flight. */
   readonly reads: LimitFunction;
   /** Paces the calls of this process by what all workers may do together. */
   readonly pace: Pace;
@@ -72,7 +72,7 @@ export interface Dependencies {
   readonly witness: Witness;
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
   readonly ending: AbortSignal;
-  /** Aborts when the process can no longer wait for paid requests on the wire: they are cut, and so are in doubt. */
+  /** Aborts when the process can no longer wait for paid requests in flight: they are cut, and so are in doubt. */
   readonly cutting: AbortSignal;
   /**
    * Switches off the storage in which a connection of Temporal's SDK keeps the context of a call. Called by each activity once it has what it needs of

@@ -31,7 +31,7 @@ interface EndpointPace {
   troublesInARow: number;
   /** When the last refusal or trouble was told to the others, monotonic ms; calls that were sent before bring no news. */
   toldAt: number;
-  /** The last refusal that was told, and what became of the calls that were on the wire then. */
+  /** The last refusal that was told, and what became of the calls that were in flight then. */
   wave: { readonly sentAt: number; refused: number; taken: number } | null;
 }
 
@@ -105,13 +105,13 @@ export class Pace {
     this.#endpoints[endpoint].toldAt = now;
   }
 
-  /** A refusal is told to the others: calls that are on the wire now show whether it was a single one. */
+  /** A refusal is told to the others: calls that are in flight now show whether it was a single one. */
   tellRefused({ endpoint, slot }: Turn, now: number): void {
     this.told(endpoint, now);
     this.#endpoints[endpoint].wave = { sentAt: slot.at, refused: 0, taken: 0 };
   }
 
-  /** A call had its answer: perhaps one of those that were on the wire at the last refusal. */
+  /** A call had its answer: perhaps one of those that were in flight at the last refusal. */
   heard({ endpoint, slot }: Turn): void {
     const { wave, toldAt } = this.#endpoints[endpoint];
     if (wave === null || slot.at > toldAt) return;

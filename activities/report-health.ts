@@ -35,7 +35,7 @@ const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, 
 
 /**
  * Tells everybody what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it is no
- * news: a good answer after good ones, or one more refusal of calls that were on the wire together.
+ * news: a good answer after good ones, or one more refusal of calls that were in flight together.
  */
 export async function reportHealth(
   deps: PaceNeeds & { readonly pace: Pace },

@@ -64,7 +64,7 @@ async function sendOnce(
     isRepeat: key.attempt > 1,
     trust503: loaded.batch.settings.trust503,
   };
-  // Not aborted by the activity's signal: what is on the wire is brought home, as long as the process can wait for it.
+  // Not aborted by the activity's signal: what is in flight is brought home, as long as the process can wait for it.
   return deps.api.send(request, {
     receive: notingPrice(deps, key, keeping(deps, key, signal, receiveMedia(deps, loaded, key, 'audio'))),
     signal: deps.cutting,

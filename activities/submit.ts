@@ -14,7 +14,7 @@ import { hashOf } from './look-up-lost.ts';
 import { patienceOf } from './pace.ts';
 import { send } from './send.ts';
 
-/** How long to wait before asking again for one of the places on the wire that other processes hold. */
+/** How long to wait before asking again for one of the places in flight that other processes hold. */
 const FULL_PAUSE_MS = 50;
 
 /**
@@ -28,8 +28,8 @@ const FULL_PAUSE_MS = 50;
  *
  * `known`: how the row stood when its holder was last told. Nobody else works on it since, and the intent looks at all of it again.
  *
- * Aborting stops it before the intent. After the intent it ends the request on the wire, whatever it takes. An error from then on
- * leaves with the attempt open: it is for reconcile, not to be put back among the rows that wait for a place on the wire, one of
+ * Aborting stops it before the intent. After the intent it ends the request in flight, whatever it takes. An error from then on
+ * leaves with the attempt open: it is for reconcile, not to be put back among the rows that wait for a place in flight, one of
  * which it holds.
  */
 export async function submit(
@@ -47,16 +47,16 @@ export async function submit(
     const early = await freshSpeechLink(deps, loaded, key, signal);
     if (early.state !== 'ready') return await reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
-    // Only from here on is there anything on the wire; what comes before must not take the place of a request.
+    // Only from here on is there anything in flight; what comes before must not take the place of a request.
     const ready = { loaded, key, early, signal, record };
-    return await deps.wires.of(key.batch, settings.limits.submits)(() => sendWhereRoom(deps, ready));
+    return await deps.inFlightLimits.of(key.batch, settings.limits.submits)(() => sendWhereRoom(deps, ready));
   } catch (error) {
     if (signal.aborted && !record.mayExist) return deferred(key);
     throw error;
   }
 }
 
-/** With a place on the wire in hand: whoever waits for one is no job yet, and must not be counted as one. */
+/** With a place in flight in hand: whoever waits for one is no job yet, and must not be counted as one. */
 async function sendWhereRoom(deps: Dependencies, ready: Ready): Promise<SubmitReport> {
   const leave = await deps.concurrencyLimit.enter(deps, ready.signal);
   try {
@@ -76,13 +76,13 @@ interface Ready {
   readonly record: { mayExist: boolean };
 }
 
-/** Has a place on the wire of this process, and waits for one among all processes. */
+/** Has a place in flight of this process, and waits for one among all processes. */
 async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record }: Ready): Promise<SubmitReport> {
   signal.throwIfAborted();
   await deps.witness('before-intent');
   let link: Link = early;
   for (;;) {
-    // With a place on the wire in hand, or others who have none would use up turns, and go all at once when they get one.
+    // With a place in flight in hand, or others who have none would use up turns, and go all at once when they get one.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
     // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
     if (isOld(link, deps.clock.now())) link = await freshSpeechLink(deps, loaded, key, signal);

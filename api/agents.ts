@@ -55,7 +55,7 @@ function createPair(idleMs: number, lookup: LookupFunction): AgentPair {
   return { http: new http.Agent(options), https: new https.Agent(options) };
 }
 
-/** Closes the connections that no request uses now. Requests on the wire go on; their connections close by idling. */
+/** Closes the connections that no request uses now. Requests in flight go on; their connections close by idling. */
 export function closeIdle(agents: Agents): void {
   for (const pair of [agents.paid, agents.free, agents.outside]) {
     for (const agent of [pair.http, pair.https]) {

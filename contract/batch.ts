@@ -7,7 +7,7 @@ import type { UnknownPolicy } from './outcomes.ts';
 export interface BatchLimits {
   /** Paid requests per second, all workers together; null: as fast as the API takes them, slowed down by its 429s. */
   readonly rate: number | null;
-  /** Paid requests on the wire at once, all workers together: what a crash can leave unknown. Default 8. */
+  /** Paid requests in flight at once, all workers together: what a crash can leave unknown. Default 8. */
   readonly submits: number;
   /** Rows in flight (sent and not yet fetched), all lanes together. */
   readonly window: number;

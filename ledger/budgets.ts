@@ -12,11 +12,11 @@ import { write, type Db, type RowLine, type Tx } from './schema.ts';
  * The budget of a batch. It is asked in the transaction that records an intent, so any number of workers together never
  * exceed it, as far as quotes are what the API charges.
  *
- * Committed is: what was charged; quotes of requests on the wire and of unknown ones; and what rows that have begun need for
+ * Committed is: what was charged; quotes of requests in flight and of unknown ones; and what rows that have begun need for
  * their later steps, so that no row is left half paid.
  */
 
-/** Whether a request may be made: `later` if it fits as soon as one on the wire comes to nothing. */
+/** Whether a request may be made: `later` if it fits as soon as one in flight comes to nothing. */
 export type Room = 'room' | 'later' | 'none';
 
 /** Untouched rows that end with one that does not fit, at most. Those that are left end with the next. */

@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
  * not know before it is given that the index holds what is asked for.
  */
 
-/** Attempts on the wire: index `charges_sending`. */
+/** Attempts in flight: index `charges_sending`. */
 export function isSending(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'sending'`;
 }

@@ -40,7 +40,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const { budget } = toSettings(batch.settings);
   if (budget !== null) {
     const room = roomFor(sums, line, budget, intent);
-    // A row does not end over a request of its own that is on the wire: nobody would settle that one any more.
+    // A row does not end over a request of its own that is in flight: nobody would settle that one any more.
     if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { answer: 'full' };
     if (room === 'none') {
       await skip(tx, line, budget, intent);
@@ -104,7 +104,7 @@ async function readTerms(tx: Tx, batch: string): Promise<Terms> {
 /**
  * The record that forbids an attempt with this key, if any:
  * one at this very key; a later one (this attempt belongs to the past); an earlier one of the take that may have been taken
- * by the API; one of an earlier take that is still on the wire; or the newest of the take, where an attempt in between is missing.
+ * by the API; one of an earlier take that is still in flight; or the newest of the take, where an attempt in between is missing.
  */
 export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): ChargeLine | undefined {
   const same = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);

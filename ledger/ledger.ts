@@ -121,7 +121,7 @@ export type IntentAnswer =
    * was recorded; ask again.
    */
   | { readonly answer: 'full' }
-  /** It would exceed the budget, whatever becomes of the requests on the wire. The row has ended `skipped`. */
+  /** It would exceed the budget, whatever becomes of the requests in flight. The row has ended `skipped`. */
   | { readonly answer: 'over-budget' }
   /** There is a record at this key already, or one that forbids it. Nothing was changed. */
   | { readonly answer: 'exists'; readonly charge: ChargeRecord };
@@ -168,7 +168,7 @@ export interface Ledger {
   setControl(batch: string, control: Control, reason?: Failure): Promise<Control>;
   /**
    * Stops at once: like `stopping`, and rows whose jobs run are not waited for. They end `overdue` with their job ids, what was not
-   * sent `cancelled`; only what is on the wire stays open until its verdict. Returns the control that then holds.
+   * sent `cancelled`; only what is in flight stays open until its verdict. Returns the control that then holds.
    */
   stopNow(batch: string): Promise<Control>;
   /** Changes what is given and returns all of it. Also on a batch that is closed: it holds for a redrive. */
@@ -217,7 +217,7 @@ export interface Ledger {
   /** The takes of a row after the first, oldest first. */
   takesOf(batch: string, row: number): Promise<readonly TakeRecord[]>;
   /**
-   * Ends the open rows that have no attempt on the wire, none in doubt and no unfinished job as `cancelled`, and after
+   * Ends the open rows that have no attempt in flight, none in doubt and no unfinished job as `cancelled`, and after
    * {@link Ledger.stopNow} those with such a job as `overdue`. Returns how many.
    */
   cancelRest(batch: string): Promise<number>;
@@ -256,7 +256,7 @@ export interface Ledger {
   ): Promise<{ readonly finished: boolean } & RowStanding>;
   /**
    * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take. Touches no charge.
-   * No effect once the attempt is on the wire or has another verdict, or where the row is at another take.
+   * No effect once the attempt is in flight or has another verdict, or where the row is at another take.
    */
   giveUp(key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding>;
   /**

@@ -182,7 +182,7 @@ export interface ReasonCount {
 export interface Money {
   /** Sum over accepted and done attempts. */
   readonly charged: number;
-  /** Quotes of attempts that are on the wire now; under a budget also of the later steps of rows that have begun. */
+  /** Quotes of attempts that are in flight now; under a budget also of the later steps of rows that have begun. */
   readonly reserved: number;
   /** Quotes of attempts whose outcome is unknown. */
   readonly uncertain: number;

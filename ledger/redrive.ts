@@ -61,7 +61,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
     const mayBeTaken = last?.state === 'unknown' || (last?.state === 'accepted' && last.finished_at === null);
     if (last?.state === 'sending' || (mayBeTaken && how.reason !== 'resubmitted')) {
       throw new LedgerMisuse(
-        `The last ${step} request of row ${line.row} of "${line.batch}" ${last.state === 'sending' ? 'is still on the wire' : 'may have been charged'}; ` +
+        `The last ${step} request of row ${line.row} of "${line.batch}" ${last.state === 'sending' ? 'is still in flight' : 'may have been charged'}; ` +
           'it is paid for again only if you say so. No row was changed.',
       );
     }

@@ -179,7 +179,7 @@ export interface SumsTable {
   batch: string;
   /** What its attempts were charged. */
   charged: number;
-  /** Attempts on the wire, and their quotes. */
+  /** Attempts in flight, and their quotes. */
   sending: number;
   sending_quoted: number;
   /** Attempts whose outcome is unknown, and their quotes. */

@@ -53,7 +53,7 @@ export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly 
 }
 
 /**
- * Ends the next open rows that have nothing on the wire, nothing in doubt and no unfinished job as `cancelled`. Returns how many, and
+ * Ends the next open rows that have nothing in flight, nothing in doubt and no unfinished job as `cancelled`. Returns how many, and
  * after which row there may be more.
  */
 export async function cancelIdle(
@@ -113,7 +113,7 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
 
 /**
  * The latest attempt of each step of each row, of its present take: what an earlier one left behind is no longer waited for. Except
- * what is still on the wire, whatever take it is of.
+ * what is still in flight, whatever take it is of.
  */
 function latest(
   db: Db | Tx,

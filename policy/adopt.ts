@@ -7,7 +7,7 @@
  *
  * - One with the same links that asks for something else of them: the list does not tell them apart, so none is taken.
  * - Some that ask for the very same. As long as there are no more such jobs than lost creates, no stranger's is among them. And as
- *   long as there are more jobs than creates on the wire, whose answers may still name theirs, one of the jobs belongs to a lost
+ *   long as there are more jobs than creates in flight, whose answers may still name theirs, one of the jobs belongs to a lost
  *   create. Then any of them will do: whichever row gets which, its result is that of its own inputs, and each job is counted once.
  *
  * Where the list does not echo them, no job is taken: another ledger, another program or a person may have made the only one that fits
@@ -39,7 +39,7 @@ export type Finding = { readonly is: 'found'; readonly id: string } | { readonly
 export interface OtherCreate {
   /** It asks for the same in everything else, too. */
   readonly isSame: boolean;
-  /** It may be on the wire: its answer can still come. */
+  /** It may be in flight: its answer can still come. */
   readonly isSending: boolean;
   /** When its intent was recorded, ms. */
   readonly intentAt: number;

@@ -4,7 +4,7 @@
  * What counts is how many calls of the trailing second were not refused, when one was. That is the limit itself, if the API counts calls in
  * a second. It is too little if calls had only just begun (a burst was refused), or if the refusal had another reason. So one
  * figure is a guess: the rate climbs from it at once. A second refusal at about the same figure, or one where the rate in use was
- * really reached, confirms it, and so does a first one if most other calls that were on the wire were refused, too. Then the rate is
+ * really reached, confirms it, and so does a first one if most other calls that were in flight were refused, too. Then the rate is
  * held just below, and tried a little beyond only after a long while, because each trial that fails costs a refusal and the pause that the
  * API asks for.
  *
@@ -48,7 +48,7 @@ export interface Refusal {
 
 /** What became of a process's calls around a refusal that it told of. */
 export interface Wave {
-  /** Other calls that were on the wire when it was heard, and that were refused as well. */
+  /** Other calls that were in flight when it was heard, and that were refused as well. */
   readonly refused: number;
   /** Calls that were sent after the refused one and before it was heard, and that were not refused. */
   readonly taken: number;
@@ -96,7 +96,7 @@ export function learnedRate(limit: LearnedLimit | null): number | null {
 
 /**
  * What a refusal teaches. `others`: the calls of other processes in their last second, which the API counted too. Refusals of calls
- * that were on the wire together are one piece of news.
+ * that were in flight together are one piece of news.
  */
 export function learn(
   before: LearnedLimit | null,
@@ -127,7 +127,7 @@ export function learn(
 }
 
 /**
- * Holds a guess at once if one wave of calls has proved it: most that were on the wire at the refusal were refused, too. After a stray refusal
+ * Holds a guess at once if one wave of calls has proved it: most that were in flight at the refusal were refused, too. After a stray refusal
  * they would have been taken; and one or the other that is may have overtaken the refused one on its way.
  */
 export function prove(limit: LearnedLimit, owner: string, wave: Wave, now: number): LearnedLimit {

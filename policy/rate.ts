@@ -129,7 +129,7 @@ export function climbed(
 
 /**
  * The service could not be reached or was down: everybody waits, twice as long each time, at most 30 s, and at least as long as it
- * asks for. Calls that were on the wire together are one trouble.
+ * asks for. Calls that were in flight together are one trouble.
  */
 export function troubled(
   before: Partial<RateState> | undefined,

@@ -19,7 +19,7 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
  *
  * What an earlier take left behind is money, and no business of the row any more, with one exception: while an attempt of
  * an earlier take is `sending`, nobody may send for that step, so it is reconciled first. A person's new take needs a row that has
- * ended, and a row does not end over a request on the wire, so this is a second lock.
+ * ended, and a row does not end over a request in flight, so this is a second lock.
  *
  * A job's failure ends its row, or makes a new take, in the transaction that records it. So in an open row a failed job
  * is one of an earlier take; a row that is waited for again has its job's end taken off the record. The story tests (`test/support/row-story`)

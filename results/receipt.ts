@@ -21,7 +21,7 @@ export const receiptSchema = z.object({
   step: z.enum(STEPS),
   take: z.number().int().positive(),
   attempt: z.number().int().positive(),
-  /** What is known about the request; `sending` while it is on the wire. */
+  /** What is known about the request; `sending` while it is in flight. */
   verdict: z.enum(ATTEMPT_STATES),
   job_id: z.string().nullable(),
   /** Our own price for it, in credits; null where none is known. */

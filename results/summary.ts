@@ -38,7 +38,7 @@ export const summarySchema = z.object({
   /** Rows that have not ended, by state. */
   states: z.record(z.enum(ROW_STATES), count),
   /**
-   * Credits. `charged`: what is known to be charged. `reserved`: quotes of requests on the wire and, under a budget, of the
+   * Credits. `charged`: what is known to be charged. `reserved`: quotes of requests in flight and, under a budget, of the
    * later steps of rows that have begun; 0 when the batch is closed. `uncertain`: quotes of requests that may have been charged. `estimated`: some of these figures are quotes rather than the API's.
    */
   credits: z.object({

@@ -9,11 +9,11 @@ import { LookSchedule } from '../activities/look-schedule.ts';
 import { Pace } from '../activities/pace.ts';
 import { PageLooks } from '../activities/page-looks.ts';
 import { RunningWork } from '../activities/running-work.ts';
-import { Wires } from '../activities/wires.ts';
+import { InFlightLimits } from '../activities/in-flight-limits.ts';
 
 /** Downloads of one process at once: bounded by disk and CPU rather than by the API. */
 const DOWNLOADS = 8;
-/** Status reads of one process on the wire at once. */
+/** Status reads of one process in flight at once. */
 const READS = 32;
 
 /** What differs from worker to worker. */
@@ -40,7 +40,7 @@ export function dependenciesOf(
     ending,
     cutting,
     clock: SYSTEM_CLOCK,
-    wires: new Wires(),
+    inFlightLimits: new InFlightLimits(),
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
     pace: new Pace(),

@@ -18,7 +18,7 @@ export interface RunningWorker {
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it broke. */
   readonly ended: Promise<void>;
   /**
-   * Stops taking work and downloads, and brings the paid requests on the wire home. Those that are still out after
+   * Stops taking work and downloads, and brings the paid requests in flight home. Those that are still out after
    * `patienceMs` are cut, and their rows end `unknown`; default: each may take as long as a request may. Repeatable.
    */
   end(patienceMs?: number): Promise<void>;
@@ -74,7 +74,7 @@ export async function startWorker(
   });
   const alive = await showAlive(deps);
   const ended = worker.run().finally(async () => {
-    // A lane does not wait for its requests on the wire when it ends; the process does.
+    // A lane does not wait for its requests in flight when it ends; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
     await alive.end();

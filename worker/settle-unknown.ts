@@ -80,7 +80,7 @@ export async function adoptJob(
     if (await hasJob(world, batch, row, jobId, take)) return { is: 'adopted' };
     return refused('the row has no request whose outcome is unknown');
   }
-  if (doubt.state === 'sending') return refused('its request is on the wire now; wait for its answer');
+  if (doubt.state === 'sending') return refused('its request is in flight now; wait for its answer');
   const loaded = await loadAttempt(deps, doubt);
   const operation = jobOperationOf(loaded);
   if (operation === undefined) return refused(`a ${doubt.step} of a ${loaded.row.kind} row makes no job`);

@@ -16,7 +16,7 @@ export const { surveyBatch } = proxyActivities<Activities>({
 });
 
 /**
- * A slice ends by itself after minutes; what is on the wire then may take as long as a request may. A lane is offered again soon: how often
+ * A slice ends by itself after minutes; what is in flight then may take as long as a request may. A lane is offered again soon: how often
  * it was declined says nothing of whoever is silent now.
  */
 export const { workLane } = proxyActivities<Activities>({

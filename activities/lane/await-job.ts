@@ -22,7 +22,7 @@ const READ_EVERY_MS = 10_000;
  * Waits for the job of an attempt, and returns what the row needs then. The attempt itself is returned as it was where the signal ended
  * the wait.
  *
- * A job is in one of three states here. *Due later*: nothing happens. *Looked at*: one read waits for its turn or is on the wire; it
+ * A job is in one of three states here. *Due later*: nothing happens. *Looked at*: one read waits for its turn or is in flight; it
  * brings "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process whoever waits for
  * it, so that it is not begun again when a lane changes hands. Everything may be done twice: reading is free, and records are written
  * once.

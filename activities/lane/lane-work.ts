@@ -7,7 +7,7 @@ import type { Steering } from './steering.ts';
 export interface LaneWork {
   readonly deps: Dependencies;
   readonly batch: string;
-  /** Aborts when the lane is to end, for whatever reason. What is on the wire is brought home all the same. */
+  /** Aborts when the lane is to end, for whatever reason. What is in flight is brought home all the same. */
   readonly signal: AbortSignal;
   readonly alarms: Alarms;
   readonly places: Places;

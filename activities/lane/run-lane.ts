@@ -13,7 +13,7 @@ import { workRow } from './work-row.ts';
 
 /** A slice ends after this, ms: then its worker can be another, or of another version. */
 const SLICE_MS = 600_000;
-/** What is on the wire is waited for so long when a lane ends: most answers come in that time, ms. */
+/** What is in flight is waited for so long when a lane ends: most answers come in that time, ms. */
 const FAREWELL_MS = 1_000;
 /** How often a lane looks whether it should claim, ms. */
 const CLAIM_TICK_MS = 20;
@@ -29,7 +29,7 @@ const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
  * (`work-row.ts`). A claim comes when fewer rows wait for their place than a claim is worth, so a row that is settled makes room at once
  * and a slow one holds nobody up. Rows whose job runs need no place, and are claimed also while the batch is paused.
  *
- * However it ends, it sends nothing more, and the rows that it still has are free for the next claim. A request that is on the wire then
+ * However it ends, it sends nothing more, and the rows that it still has are free for the next claim. A request that is in flight then
  * keeps nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for that.
  */
 export async function runLane(
@@ -68,7 +68,7 @@ export async function runLane(
     fail(error);
   }
   over.abort();
-  // Rows see the end at once, but for those whose request is on the wire.
+  // Rows see the end at once, but for those whose request is in flight.
   await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
   if (faults.length > 0) throw faults[0];
   await deps.ledger.leaveLane(hold);

@@ -59,7 +59,7 @@ export class Steering {
       beat();
       if (this.#batch.control === 'stopping' && performance.now() >= sweepAt) {
         sweepAt = performance.now() + SWEEP_EVERY_MS;
-        // Also what was on the wire when a `stop --now` came, and has a job since.
+        // Also what was in flight when a `stop --now` came, and has a job since.
         await this.#deps.ledger.cancelRest(this.#batch.name);
         // Whoever waits for a job looks whether its row has ended.
         this.#alarms.ring();

@@ -118,7 +118,7 @@ async function createCharges(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('charges_key', ['batch', 'row', 'step', 'take', 'attempt'])
     .addForeignKeyConstraint('charges_row', ['batch', 'row'], 'rows', ['batch', 'row'])
     .execute();
-  // Carries the sums of `money` and the count of attempts on the wire.
+  // Carries the sums of `money` and the count of attempts in flight.
   await db.schema
     .createIndex('charges_state')
     .on('charges')

@@ -1,25 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { Wires } from '../../activities/wires.ts';
+import { InFlightLimits } from '../../activities/in-flight-limits.ts';
 
-describe('Wires', () => {
+describe('the limits of requests in flight', () => {
   it('bounds what runs at once, batch by batch', async () => {
-    const wires = new Wires();
+    const limits = new InFlightLimits();
     const ends: (() => void)[] = [];
     const start = (batch: string, submits: number): Promise<void> =>
-      wires.of(batch, submits)(() => new Promise<void>((resolve) => ends.push(resolve)));
+      limits.of(batch, submits)(() => new Promise<void>((resolve) => ends.push(resolve)));
     const running = [start('a', 2), start('a', 2), start('a', 2), start('b', 1)];
     await Promise.resolve();
-    expect(wires.of('a', 2).activeCount).toBe(2);
-    expect(wires.of('a', 2).pendingCount).toBe(1);
-    expect(wires.of('b', 1).activeCount).toBe(1);
+    expect(limits.of('a', 2).activeCount).toBe(2);
+    expect(limits.of('a', 2).pendingCount).toBe(1);
+    expect(limits.of('b', 1).activeCount).toBe(1);
     // A bound that was changed holds for what waits already.
-    expect(wires.of('a', 3).concurrency).toBe(3);
+    expect(limits.of('a', 3).concurrency).toBe(3);
     await Promise.resolve();
     for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
       end();
       await new Promise((resolve) => setImmediate(resolve));
     }
     await Promise.all(running);
-    expect(wires.of('a', 3).activeCount).toBe(0);
+    expect(limits.of('a', 3).activeCount).toBe(0);
   });
 });
