@@ -8,7 +8,7 @@ import type { StoredFile } from '../store/store.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-speech-link.ts';
-import { insist } from './insist.ts';
+import { retryUntilRecorded } from './retry-until-recorded.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { notePrice } from './note-price.ts';
 import { receiveMedia } from './receive-media.ts';
@@ -41,7 +41,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
   telling.catch(() => undefined);
   await deps.witness('after-answer');
-  const report = await insist(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
+  const report = await retryUntilRecorded(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
   await deps.witness('after-verdict');
   await telling;
   if (failure?.limit === 'concurrency') await deps.concurrencyLimit.refused(deps);
@@ -85,7 +85,8 @@ function notingPrice<T>(deps: Dependencies, key: AttemptKey, receive: Receive<T>
  */
 function keeping<T>(deps: Dependencies, key: AttemptKey, signal: AbortSignal, receive: Receive<T>): Receive<T> {
   return async (body, info) => {
-    if (Buffer.isBuffer(body)) return insist(deps, key, { verdict: 'done' }, signal, () => receive(body, info));
+    if (Buffer.isBuffer(body))
+      return retryUntilRecorded(deps, key, { verdict: 'done' }, signal, () => receive(body, info));
     try {
       return await receive(body, info);
     } catch (error) {

@@ -38,7 +38,10 @@ const SOURCES = {
     'activities/{submit,submit-steps,fresh-speech-link}',
     'activities/one-charge-{answers,memory,takes}',
   ],
-  'activities/send.ts': ['activities/{submit,submit-steps,insist,record-verdict}', 'activities/one-charge-kills'],
+  'activities/send.ts': [
+    'activities/{submit,submit-steps,retry-until-recorded,record-verdict}',
+    'activities/one-charge-kills',
+  ],
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
   'activities/note-price.ts': ['activities/note-price'],
   'activities/reconcile.ts': [

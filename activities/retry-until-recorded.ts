@@ -5,24 +5,24 @@ import { LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Pause before a verdict is written again, ms. */
-const PAUSE_MS = 500;
-/** Once the work was taken away, or the process is to end, it is tried for so long, ms. */
-const LAST_TRIES_MS = 10_000;
+/** A verdict that could not be written is written again after this, ms. */
+const RETRY_EVERY_MS = 500;
+/** Retries go on for so long once the work was taken away, or the process is to end, ms. */
+const LAST_RETRIES_MS = 10_000;
 
 /**
- * Writes what an answer to a paid request said, again and again where the disk does not take it: the answer comes once, and
+ * Writes what an answer to a paid request said, and retries where the disk does not take it: the answer comes once, and
  * a row whose answer is lost may have been charged for nothing. What was paid for is logged first, so that a person can name
  * the job if all else fails. The fault is told at once: nothing more is paid for meanwhile.
  */
-export async function insist<T>(
+export async function retryUntilRecorded<T>(
   deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,
   key: AttemptKey,
   verdict: Verdict<unknown>,
   signal: AbortSignal,
   write: () => Promise<T>,
 ): Promise<T> {
-  let triesLeft = LAST_TRIES_MS / PAUSE_MS;
+  let retriesLeft = LAST_RETRIES_MS / RETRY_EVERY_MS;
   for (let tries = 1; ; tries++) {
     try {
       return await write();
@@ -35,9 +35,9 @@ export async function insist<T>(
       }
       if (!isDisk) throw error;
       if (tries === 1) deps.onFault(error);
-      if (signal.aborted || deps.ending.aborted) triesLeft -= 1;
-      if (triesLeft <= 0 || deps.cutting.aborted) throw error;
-      await sleep(PAUSE_MS);
+      if (signal.aborted || deps.ending.aborted) retriesLeft -= 1;
+      if (retriesLeft <= 0 || deps.cutting.aborted) throw error;
+      await sleep(RETRY_EVERY_MS);
     }
   }
 }

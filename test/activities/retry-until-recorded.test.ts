@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { insist } from '../../activities/insist.ts';
+import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -11,7 +11,7 @@ const FULL = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some s
 const NEVER = new AbortController().signal;
 const ACCEPTED = { verdict: 'accepted', jobId: 'j1' } as const;
 
-function worldOf(lines: string[] = []): Parameters<typeof insist>[0] & { faults: Error[] } {
+function worldOf(lines: string[] = []): Parameters<typeof retryUntilRecorded>[0] & { faults: Error[] } {
   const faults: Error[] = [];
   return {
     log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
@@ -22,7 +22,7 @@ function worldOf(lines: string[] = []): Parameters<typeof insist>[0] & { faults:
   };
 }
 
-describe('insist', () => {
+describe('retryUntilRecorded', () => {
   it('records the answer as soon as the disk takes it, and has logged the job id before', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
@@ -76,7 +76,7 @@ describe('insist', () => {
     const world = worldOf(lines);
     let tries = 0;
     const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
-    expect(await insist(world, keyOf(7), ACCEPTED, NEVER, write)).toBe('written');
+    expect(await retryUntilRecorded(world, keyOf(7), ACCEPTED, NEVER, write)).toBe('written');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({ level: 50, batch: BATCH, row: 7, step: 'speech', jobId: 'j1', verdict: 'accepted' }),
     ]);
@@ -87,11 +87,13 @@ describe('insist', () => {
     const cut = new AbortController();
     cut.abort();
     const write = (): Promise<never> => Promise.reject(FULL);
-    await expect(insist({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, NEVER, write)).rejects.toBe(FULL);
+    await expect(
+      retryUntilRecorded({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, NEVER, write),
+    ).rejects.toBe(FULL);
     const bug = new Error('a bug');
     const lines: string[] = [];
     const world = worldOf(lines);
-    await expect(insist(world, keyOf(1), ACCEPTED, NEVER, () => Promise.reject(bug))).rejects.toBe(bug);
+    await expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, NEVER, () => Promise.reject(bug))).rejects.toBe(bug);
     expect(world.faults).toEqual([]);
     expect(lines).toEqual([expect.stringContaining('"jobId":"j1"')]);
   });
@@ -101,6 +103,6 @@ describe('insist', () => {
     end.abort();
     let tries = 0;
     const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
-    expect(await insist(worldOf(), keyOf(1), ACCEPTED, end.signal, write)).toBe('written');
+    expect(await retryUntilRecorded(worldOf(), keyOf(1), ACCEPTED, end.signal, write)).toBe('written');
   });
 });
