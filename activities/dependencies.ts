@@ -21,11 +21,17 @@ import type { InFlightLimits } from './in-flight-limits.ts';
  * Moments of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
  * in production nobody listens.
  */
-export const MOMENTS = ['before-intent', 'after-intent', 'after-answer', 'after-verdict', 'before-rename'] as const;
-export type Moment = (typeof MOMENTS)[number];
+export const FAULT_POINTS = [
+  'before-intent',
+  'after-intent',
+  'after-answer',
+  'after-verdict',
+  'before-rename',
+] as const;
+export type FaultPoint = (typeof FAULT_POINTS)[number];
 
 /** Called at each moment; may take its time, or never return. */
-export type Witness = (moment: Moment) => void | Promise<void>;
+export type FaultPointHook = (moment: FaultPoint) => void | Promise<void>;
 
 /** Both clocks; replaced in tests of clock jumps and sleep. */
 export interface Clock {
@@ -69,7 +75,7 @@ export interface Dependencies {
   readonly fetches: RunningWork<RowStanding | undefined>;
   /** How many jobs the API runs at once, and the part of them that this process may make. */
   readonly concurrencyLimit: ConcurrencyLimit;
-  readonly witness: Witness;
+  readonly atFaultPoint: FaultPointHook;
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
   readonly ending: AbortSignal;
   /** Aborts when the process can no longer wait for paid requests in flight: they are cut, and so are in doubt. */

@@ -19,6 +19,6 @@ export function receiveMedia(
       ...(row.spec.format === undefined ? {} : { format: row.spec.format }),
       ...(contentLength === undefined ? {} : { contentLength }),
     };
-    return deps.store.write(stemOf(batch.layout, key), body, expectation, () => deps.witness('before-rename'));
+    return deps.store.write(stemOf(batch.layout, key), body, expectation, () => deps.atFaultPoint('before-rename'));
   };
 }

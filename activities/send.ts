@@ -29,7 +29,7 @@ export interface Sending {
 /** From the synced intent to the recorded verdict. */
 export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
   const { loaded, key, signal, turn } = sending;
-  await deps.witness('after-intent');
+  await deps.atFaultPoint('after-intent');
   await atItsMoment(deps, turn);
   const isHeld = deps.pace.isHeld(turn, deps.clock.now().monotonic);
   if (isHeld) deps.pace.giveBack(turn);
@@ -40,9 +40,9 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   // At once, for others are about to send; its transaction is the verdict's as a rule.
   const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
   telling.catch(() => undefined);
-  await deps.witness('after-answer');
+  await deps.atFaultPoint('after-answer');
   const report = await retryUntilRecorded(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
-  await deps.witness('after-verdict');
+  await deps.atFaultPoint('after-verdict');
   await telling;
   if (failure?.limit === 'concurrency') await deps.concurrencyLimit.refused(deps);
   return report;

@@ -79,7 +79,7 @@ interface Ready {
 /** Has a place in flight of this process, and waits for one among all processes. */
 async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record }: Ready): Promise<SubmitReport> {
   signal.throwIfAborted();
-  await deps.witness('before-intent');
+  await deps.atFaultPoint('before-intent');
   let link: Link = early;
   for (;;) {
     // With a place in flight in hand, or others who have none would use up turns, and go all at once when they get one.

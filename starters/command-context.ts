@@ -1,11 +1,11 @@
-import type { Witness } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/dependencies.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Output } from './terminal/output.ts';
 
 /** What a command that works on a batch needs from its process. */
 export interface RunContext {
   readonly output: Output;
-  readonly witness?: Witness;
+  readonly atFaultPoint?: FaultPointHook;
 }
 
 /** What every command is given. */

@@ -1,7 +1,7 @@
 import { mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
-import type { Witness } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/dependencies.ts';
 import { batchWorkflowId } from '../contract/names.ts';
 import { failAbandoned } from '../embedded/fail-abandoned.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -21,7 +21,7 @@ export interface EmbeddedWorkerRequest {
   readonly home: string;
   /** Told of a fault that no retry heals by itself. */
   readonly onFault: (fault: Error) => void;
-  readonly witness: Witness | undefined;
+  readonly atFaultPoint: FaultPointHook | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface EmbeddedWorkerRequest {
  * failed first, so that nothing waits for a heartbeat time-out. Throws {@link ExitError} (`unreachable`) where Temporal went away meanwhile.
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
-  const { temporal, ledger, store, open, witness } = request;
+  const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
   const owner = newIdentity();
   const log = openLog(request.home);
   const release = await holdLedger(ledger.file, temporal, request.home);
@@ -47,7 +47,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       owner,
       log,
       onFault: request.onFault,
-      ...(witness === undefined ? {} : { witness }),
+      ...(atFaultPoint === undefined ? {} : { atFaultPoint }),
     });
     worker.ended.finally(release).catch(() => undefined);
     return worker;

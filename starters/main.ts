@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from 'commander';
-import type { Witness } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/dependencies.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { ExitError } from './exit-error.ts';
@@ -9,7 +9,7 @@ import { messageOf } from './settings.ts';
 import { processOutput, type Output } from './terminal/output.ts';
 
 export interface MainOptions {
-  readonly witness?: Witness;
+  readonly atFaultPoint?: FaultPointHook;
   /** Default: stdout and stderr of this process. */
   readonly output?: Output;
 }

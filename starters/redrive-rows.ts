@@ -1,4 +1,4 @@
-import type { Witness } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/dependencies.ts';
 import type { Tuning } from '../contract/batch.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
@@ -49,7 +49,7 @@ export interface RedriveRequest {
   /** A bill above this is confirmed first, in credits; null: none is. */
   readonly confirmAbove: number | null;
   readonly output: Output;
-  readonly witness: Witness | undefined;
+  readonly atFaultPoint: FaultPointHook | undefined;
   /** Opens the API, or hands over what is open; closing it is the caller's. */
   readonly openApi: () => Promise<OpenApi>;
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '@temporalio/client';
-import type { Witness } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
@@ -34,7 +34,7 @@ export interface WorkRequest {
   readonly detach: boolean;
   /** Never wait for a person. */
   readonly yes: boolean;
-  readonly witness: Witness | undefined;
+  readonly atFaultPoint: FaultPointHook | undefined;
   /** The embedded server, where it was begun already; it is taken over. */
   readonly server?: EarlyServer | undefined;
 }

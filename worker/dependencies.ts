@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
-import { SYSTEM_CLOCK, type Dependencies, type Witness } from '../activities/dependencies.ts';
+import { SYSTEM_CLOCK, type Dependencies, type FaultPointHook } from '../activities/dependencies.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobMemory } from '../activities/job-memory.ts';
@@ -22,7 +22,7 @@ export interface WorkerWorld extends Pick<
   'ledger' | 'store' | 'api' | 'realm' | 'owner' | 'log' | 'onFault'
 > {
   /** Told of every moment at which a process can die; for tests. Default: nobody is. */
-  readonly witness?: Witness;
+  readonly atFaultPoint?: FaultPointHook;
   /** Default: nothing to leave. */
   readonly leaveContext?: Dependencies['leaveContext'];
 }
@@ -51,7 +51,7 @@ export function dependenciesOf(
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),
-    witness: world.witness ?? ((): void => undefined),
+    atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
     leaveContext: world.leaveContext ?? ((): void => undefined),
   };
 }

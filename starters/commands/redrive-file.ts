@@ -69,7 +69,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
         canAsk: output.isInteractive && path !== '-',
         confirmAbove: plan.confirmAbove,
         output,
-        witness: context.witness,
+        atFaultPoint: context.atFaultPoint,
         openApi,
       }),
     );

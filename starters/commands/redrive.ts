@@ -93,7 +93,7 @@ async function redriveFrom(
         canAsk: output.isInteractive && flags.from !== '-',
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
         output,
-        witness: context.witness,
+        atFaultPoint: context.atFaultPoint,
         openApi,
       }),
     );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Witness } from '../../activities/dependencies.ts';
+import type { FaultPointHook } from '../../activities/dependencies.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../embedded-worker.ts';
@@ -37,7 +37,7 @@ const IDLE_LOOKS = 10;
  */
 export async function serve(
   flags: ServeFlags,
-  context: { readonly output: Output; readonly witness?: Witness },
+  context: { readonly output: Output; readonly witness?: FaultPointHook },
 ): Promise<ExitName> {
   const { output } = context;
   const settings = await readSettings();
@@ -71,7 +71,7 @@ export async function serve(
         open,
         home,
         onFault,
-        witness: context.witness,
+        atFaultPoint: context.witness,
       });
       worker.ended.catch(onFault);
       try {

@@ -9,7 +9,7 @@ async function sender(
   world: World,
 ): Promise<{ readonly owner: string; readonly held: Hold; readonly report: Promise<unknown> }> {
   const held = world.holdAt('after-answer');
-  const worker = await world.worker({ witness: held.witness });
+  const worker = await world.worker({ atFaultPoint: held.atFaultPoint });
   const report = worker.submit(keyOf(1));
   await held.reached;
   return { owner: worker.deps.owner, held, report };

@@ -79,7 +79,7 @@ describe('fetchResult', () => {
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
     const [wrong, right] = [await makeJob(world, 'Of somebody else.'), await makeJob(world, 'Lost.')];
     const download = world.holdAt('before-rename');
-    const worker = await world.worker({ witness: download.witness });
+    const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
 
     await ledger.decide(keyOf(1), { what: 'adopted', jobId: wrong, who: 'ann' });
     const fetching = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 20_000);

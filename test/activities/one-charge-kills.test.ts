@@ -13,7 +13,7 @@ describe('one charge: kills', () => {
     const world = await createWorld();
     await world.fill([tts(), tts('of a lane')]);
     const death = world.holdAt('before-intent');
-    const killed = await world.worker({ witness: death.witness });
+    const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     await claimAnew(killed.deps.ledger);
     void killed.submit({ ...keyOf(2), hold: 1 });
     void killed.submit(keyOf(1));
@@ -36,7 +36,7 @@ describe('one charge: kills', () => {
     const world = await createWorld();
     await world.fill([tts(), lipSync()]);
     const death = world.holdAt('after-intent');
-    const killed = await world.worker({ witness: death.witness });
+    const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1));
     void killed.submit(keyOf(2, 1, 'lip-sync'));
     await waitFor(async () => (await killed.deps.ledger.sending(BATCH)).length === 2);
@@ -76,7 +76,7 @@ describe('one charge: kills', () => {
     const world = await createWorld({ shape: 'sync.headers=named' });
     await world.fill([tts('At once.'), tts('At once.'), stt(), stt()], { tts: 'sync' });
     const death = world.holdAt('after-answer');
-    const killed = await world.worker({ witness: death.witness });
+    const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1));
     await death.reached;
 
@@ -114,7 +114,7 @@ describe('one charge: kills', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const death = world.holdAt('after-verdict');
-    const killed = await world.worker({ witness: death.witness });
+    const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1));
     await death.reached;
 
@@ -129,7 +129,7 @@ describe('one charge: kills', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const death = world.holdAt('before-rename');
-    const killed = await world.worker({ witness: death.witness });
+    const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     const { next } = await killed.submit(keyOf(1));
     if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
     void killed.slice([next.at], 100);
@@ -154,7 +154,7 @@ describe('one charge: kills', () => {
     expect(await first.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { at: { attempt: 2 } } });
     // The second attempt is charged, and its answer is lost with the process.
     const death = world.holdAt('after-answer');
-    const killed = await world.worker({ witness: death.witness });
+    const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     void killed.submit(keyOf(1, 2));
     await death.reached;
     expect(world.charges()).toHaveLength(1);

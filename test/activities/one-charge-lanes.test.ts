@@ -63,7 +63,7 @@ describe('one charge: lanes change hands', () => {
     await world.fill([tts()]);
     const stop = world.holdAt('after-intent');
     const clock = movableClock();
-    const old = await world.worker({ witness: stop.witness, clock });
+    const old = await world.worker({ atFaultPoint: stop.atFaultPoint, clock });
     await claimAnew(old.deps.ledger);
     const sending = old.submit({ ...keyOf(1), hold: 1 });
     await stop.reached;
@@ -100,7 +100,7 @@ describe('one charge: lanes change hands', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const stop = world.holdAt('after-answer');
-    const old = await world.worker({ witness: stop.witness });
+    const old = await world.worker({ atFaultPoint: stop.atFaultPoint });
     await claimAnew(old.deps.ledger);
     const sending = old.submit({ ...keyOf(1), hold: 1 });
     await stop.reached;

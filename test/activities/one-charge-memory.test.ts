@@ -16,7 +16,7 @@ describe('one charge: lost memory', () => {
     await before.wait([[4]]);
     await before.drive(5);
     const death = world.holdAt('after-intent');
-    void (await world.worker({ witness: death.witness })).submit(keyOf(2));
+    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(2));
     await death.reached;
     expect(world.charges()).toHaveLength(3);
 

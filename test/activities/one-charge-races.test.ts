@@ -28,7 +28,7 @@ describe('one charge: two at once', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const slow = world.holdAt('before-intent');
-    const submitting = (await world.worker({ witness: slow.witness })).submit(keyOf(1));
+    const submitting = (await world.worker({ atFaultPoint: slow.atFaultPoint })).submit(keyOf(1));
     await slow.reached;
     expect(await (await world.worker()).reconcile(keyOf(1))).toMatchObject({ verdict: 'revoked' });
     slow.release();
@@ -126,7 +126,7 @@ describe('one charge: zombies and clocks', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const stop = world.holdAt('before-intent');
-    const zombie = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
     const other = await world.worker();
     await other.reconcile(keyOf(1));
@@ -142,7 +142,7 @@ describe('one charge: zombies and clocks', () => {
     await world.fill([tts()]);
     const stop = world.holdAt('after-intent');
     const clock = movableClock();
-    const zombie = (await world.worker({ witness: stop.witness, clock })).submit(keyOf(1));
+    const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint, clock })).submit(keyOf(1));
     await stop.reached;
     const other = await world.worker({ clock });
     expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
@@ -162,7 +162,7 @@ describe('one charge: zombies and clocks', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const stop = world.holdAt('after-answer');
-    const zombie = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
     const other = await world.worker();
     expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
@@ -192,7 +192,7 @@ async function expectNothingSentAfter(by: { wall: number; monotonic: number }): 
   await world.fill([tts()]);
   const stop = world.holdAt('after-intent');
   const clock = movableClock();
-  const worker = await world.worker({ witness: stop.witness, clock });
+  const worker = await world.worker({ atFaultPoint: stop.atFaultPoint, clock });
   const submitting = worker.submit(keyOf(1));
   await stop.reached;
   clock.move(by);

@@ -32,7 +32,7 @@ async function withLateAnswer(
   const world = await createWorld();
   await world.fill([tts()], wanted);
   const stop = world.holdAt('after-answer');
-  const late = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+  const late = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
   await stop.reached;
   const other = await world.worker();
   await other.reconcile(keyOf(1));
@@ -120,7 +120,7 @@ describe('one charge: takes', () => {
       const live = await claim(1);
       expect(live).toMatchObject({ take: 2 });
       const stop = world.holdAt('after-answer');
-      const sending = (await world.worker({ witness: stop.witness })).submit(live);
+      const sending = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(live);
       await stop.reached;
 
       // Whatever the first lane does with what it has, it gets nothing to go on with, and the request on the wire is left alone.
@@ -143,7 +143,7 @@ describe('one charge: takes', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const stop = world.holdAt('after-intent');
-    const submitting = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    const submitting = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
     const other = await world.worker();
     const { ledger } = other.deps;
@@ -197,8 +197,8 @@ describe('one charge: takes', () => {
     await world.fill([tts('before'), tts('after')]);
     const clock = movableClock();
     const [before, after] = [world.holdAt('before-intent'), world.holdAt('after-intent')];
-    const early = (await world.worker({ witness: before.witness, clock })).submit(keyOf(1));
-    const late = (await world.worker({ witness: after.witness, clock })).submit(keyOf(2));
+    const early = (await world.worker({ atFaultPoint: before.atFaultPoint, clock })).submit(keyOf(1));
+    const late = (await world.worker({ atFaultPoint: after.atFaultPoint, clock })).submit(keyOf(2));
     await Promise.all([before.reached, after.reached]);
     const other = await world.worker();
     const { ledger } = other.deps;
@@ -268,7 +268,7 @@ describe('one charge: takes', () => {
     const world = await createWorld({ plan: { rules: [lost] } });
     await world.fill([tts('The first one'), tts('The other one')]);
     const stop = world.holdAt('after-answer');
-    const late = (await world.worker({ witness: stop.witness })).submit(keyOf(1));
+    const late = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
     void (await world.worker()).submit(keyOf(2));
     await waitFor(() => world.charges().length === 2);

@@ -48,7 +48,7 @@ describe('a result that is the answer itself', () => {
     await world.fill([tts('Spoken at once.')], { tts: 'sync' });
     const stored: unknown[] = [];
     const worker = await world.worker({
-      witness: async (moment) => {
+      atFaultPoint: async (moment) => {
         if (moment !== 'after-answer') return;
         stored.push(await worker.deps.store.find(await world.stem(1), { family: 'audio' }), await world.attempts(1));
       },

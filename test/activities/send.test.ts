@@ -35,7 +35,7 @@ describe('a pause that the API asked for', () => {
     await world.fill([tts()]);
     const worker = await world.worker({
       // Another request is refused at this moment.
-      witness: (moment) => {
+      atFaultPoint: (moment) => {
         if (moment === 'after-intent') worker.deps.pace.hold('create', performance.now(), { pauseMs: 60_000 });
       },
     });

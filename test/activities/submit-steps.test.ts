@@ -68,7 +68,7 @@ describe('submit', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const hold = world.holdAt('before-intent');
-    const worker = await world.worker({ witness: hold.witness });
+    const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
     const submitting = worker.submit(keyOf(1));
     await hold.reached;
     await worker.deps.ledger.giveUp(keyOf(1), { outcome: 'cancelled' });

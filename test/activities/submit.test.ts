@@ -164,7 +164,7 @@ describe('submit', () => {
 
     const late = new AbortController();
     const hold = world.holdAt('after-intent');
-    const submitting = (await world.worker({ witness: hold.witness })).submit(keyOf(2), late.signal);
+    const submitting = (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(2), late.signal);
     await hold.reached;
     late.abort();
     hold.release();
@@ -179,7 +179,7 @@ describe('submit', () => {
     await world.fill([tts()]);
     const end = new AbortController();
     const hold = world.holdAt('after-answer');
-    const submitting = (await world.worker({ witness: hold.witness })).submit(keyOf(1), end.signal);
+    const submitting = (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1), end.signal);
     await hold.reached;
     end.abort();
     hold.release();

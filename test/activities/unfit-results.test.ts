@@ -76,7 +76,7 @@ describe('a result that did not pass a check', () => {
 
     await begin(tts(), { tts: 'sync' });
     const death = world.holdAt('after-answer');
-    void (await world.worker({ witness: death.witness })).submit(keyOf(1));
+    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
     await death.reached;
     await worker.reconcile(keyOf(1));
     expect(await world.row(1)).toMatchObject({

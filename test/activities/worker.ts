@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Dependencies, Moment } from '../../activities/dependencies.ts';
+import type { Dependencies, FaultPoint } from '../../activities/dependencies.ts';
 import { Alarms } from '../../activities/lane/alarms.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
 import { Steering } from '../../activities/lane/steering.ts';
@@ -136,17 +136,17 @@ function withoutBatch({ row, step, take, attempt }: AttemptKey): RowAttempt {
 
 /** A witness that does not let go of who comes to its moment. */
 export class Hold {
-  readonly witness: Dependencies['witness'];
+  readonly atFaultPoint: Dependencies['atFaultPoint'];
   /** Resolves when somebody has come. */
   readonly reached: Promise<void>;
   #release: () => void = () => undefined;
 
-  constructor(moment: Moment, over: Promise<never>) {
+  constructor(moment: FaultPoint, over: Promise<never>) {
     let come: () => void = () => undefined;
     this.reached = Promise.race([over, new Promise<void>((resolve) => (come = resolve))]);
     const released = Promise.race([over, new Promise<void>((resolve) => (this.#release = resolve))]);
     for (const end of [this.reached, released]) end.catch(() => undefined);
-    this.witness = (now): void | Promise<void> => {
+    this.atFaultPoint = (now): void | Promise<void> => {
       if (now !== moment) return;
       come();
       return released;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import { pino } from 'pino';
 import { BatchCache } from '../../activities/batch-cache.ts';
-import type { Dependencies, Moment } from '../../activities/dependencies.ts';
+import type { Dependencies, FaultPoint } from '../../activities/dependencies.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -27,7 +27,7 @@ const ACCOUNT = 'u1';
 
 /** What a worker of a test may have of its own. */
 export interface WorkerOptions {
-  readonly witness?: Dependencies['witness'];
+  readonly atFaultPoint?: Dependencies['atFaultPoint'];
   readonly clock?: Dependencies['clock'];
   /** Base address of the API. Default: the simulator's. The batch must have the same. */
   readonly apiUrl?: string;
@@ -87,7 +87,7 @@ export class World {
         owner: `worker ${randomUUID()}`,
         log: pino({ level: 'silent' }),
         onFault: (fault) => faults.push(fault),
-        ...(options.witness === undefined ? {} : { witness: options.witness }),
+        ...(options.atFaultPoint === undefined ? {} : { atFaultPoint: options.atFaultPoint }),
       },
       ending.signal,
     );
@@ -189,7 +189,7 @@ export class World {
   }
 
   /** Holds whoever comes to a moment, until released or, for good, until the end of the test. */
-  holdAt(moment: Moment): Hold {
+  holdAt(moment: FaultPoint): Hold {
     return new Hold(moment, this.never());
   }
 

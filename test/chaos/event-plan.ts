@@ -1,4 +1,4 @@
-import { MOMENTS, type Moment } from '../../activities/dependencies.ts';
+import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
 import { between, pick, pickWeighted, seeded, type Chance } from './seeded.ts';
 import type { Toxic } from './toxiproxy.ts';
 import type { Link } from './world.ts';
@@ -8,7 +8,7 @@ export type Which = 0 | 1;
 
 /** A moment of a paid request or download of a worker at which it is struck: the `nth` from when the event comes. */
 export interface At {
-  readonly moment: Moment;
+  readonly moment: FaultPoint;
   readonly nth: number;
 }
 
@@ -132,7 +132,7 @@ function which(chance: Chance): Which {
 }
 
 function at(chance: Chance): At {
-  return { moment: pick(chance, MOMENTS), nth: between(chance, 1, 3) };
+  return { moment: pick(chance, FAULT_POINTS), nth: between(chance, 1, 3) };
 }
 
 function toxic(chance: Chance): Toxic {

@@ -3,10 +3,10 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Moment } from '../../activities/dependencies.ts';
+import type { FaultPoint } from '../../activities/dependencies.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const WITNESSED_CLI = fileURLToPath(new URL('./witnessed-cli.mjs', import.meta.url));
+const WITNESSED_CLI = fileURLToPath(new URL('./fault-point-cli.mjs', import.meta.url));
 /** Whoever ended without being told is started again after this long, ms, as a service manager does. */
 const RESTART_MS = 1_000;
 
@@ -120,7 +120,7 @@ export class Member {
    * Asks it to kill itself, or to stand still, at a moment of its `nth` paid request or download from now. Resolves with true
    * when that has happened; with false if it has not within `limitMs`, or the process ended otherwise.
    */
-  async strikeAt(moment: Moment, nth: number, signal: 'SIGKILL' | 'SIGSTOP', limitMs: number): Promise<boolean> {
+  async strikeAt(moment: FaultPoint, nth: number, signal: 'SIGKILL' | 'SIGSTOP', limitMs: number): Promise<boolean> {
     const child = this.#child;
     if (child?.connected !== true) return false;
     const restarts = this.#wantedEnd;

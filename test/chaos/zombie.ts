@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MOMENTS, type Moment } from '../../activities/dependencies.ts';
+import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { nameOfStep } from './charged-step.ts';
 import type { Finding } from './finding.ts';
@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 500;
  */
 export async function zombie(options: ChaosOptions, say: (line: string) => void): Promise<Finding[]> {
   const { seed, rows } = options;
-  const seconds = MOMENTS.length * (STILL_MS / 1_000 + 6);
+  const seconds = FAULT_POINTS.length * (STILL_MS / 1_000 + 6);
   const rate = ['--rate', ((1.25 * rows) / seconds).toFixed(2)];
   const batches = [{ name: 'mixed', rows, kinds: ['tts', 'stt', 'lip-sync', 'dub'], flags: rate }];
   return inWorld({ ...options, say, batches, simulator: { seed, createMs: CREATE_MS } }, async (world) => {
@@ -35,7 +35,7 @@ export async function zombie(options: ChaosOptions, say: (line: string) => void)
     const missed: string[] = [];
     let settled = 0;
     await waitFor(() => world.judge.charged > 0, 60_000);
-    for (const [number, moment] of MOMENTS.entries()) {
+    for (const [number, moment] of FAULT_POINTS.entries()) {
       const one = await rise(world, number, moment, say);
       if (one === undefined) missed.push(`no worker came to the moment ${moment}`);
       else doubts.push(one.doubt);
@@ -57,7 +57,7 @@ export async function zombie(options: ChaosOptions, say: (line: string) => void)
 async function rise(
   world: World,
   number: number,
-  moment: Moment,
+  moment: FaultPoint,
   say: (line: string) => void,
 ): Promise<{ readonly doubt: Doubt; readonly settled: number } | undefined> {
   const worker = await whoWorks(world, number % 2 === 0 ? 0 : 1);

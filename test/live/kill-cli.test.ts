@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MOMENTS, type Moment } from '../../activities/dependencies.ts';
+import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
 import { replayHistories } from '../support/replay-histories.ts';
 
@@ -36,11 +36,11 @@ describe('SIGKILL of the command line, worker included', () => {
     await world.write('lines.csv', mixedManifest(ROWS));
     await world.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 300, gapMs: 300 } }));
     const run = ['run', 'lines.csv', '--submits', String(SUBMITS)];
-    const plan = MOMENTS.flatMap((moment) => Array.from({ length: KILLS_PER_MOMENT }, () => moment))
+    const plan = FAULT_POINTS.flatMap((moment) => Array.from({ length: KILLS_PER_MOMENT }, () => moment))
       .map((moment) => ({ moment, order: random() }))
       .sort((a, b) => a.order - b.order);
 
-    const killed = new Map<Moment, number>();
+    const killed = new Map<FaultPoint, number>();
     for (const { moment } of plan) {
       const nth = 1 + Math.floor(random() * 12);
       const { signal, code, stderr } = await world.run(run, { dieAt: `${moment}:${String(nth)}` });
@@ -49,7 +49,7 @@ describe('SIGKILL of the command line, worker included', () => {
       expect(world.doubleCharges()).toEqual([]);
     }
     process.stderr.write(`kills (seed ${String(seed)}): ${JSON.stringify(Object.fromEntries(killed))}\n`);
-    for (const moment of MOMENTS) expect(killed.get(moment)).toBeGreaterThanOrEqual(KILLS_PER_MOMENT);
+    for (const moment of FAULT_POINTS) expect(killed.get(moment)).toBeGreaterThanOrEqual(KILLS_PER_MOMENT);
 
     const last = await world.run(run);
     const results = await world.results('lines');

@@ -25,7 +25,7 @@ describe('the worker of a command', () => {
       open: open as unknown as OpenApi,
       home,
       onFault: () => undefined,
-      witness: undefined,
+      atFaultPoint: undefined,
     });
     const error: unknown = await starting.catch((reason: unknown) => reason);
     rmSync(home, { recursive: true });

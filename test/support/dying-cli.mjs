@@ -8,11 +8,11 @@ import { main } from '../../dist/starters/main.js';
 const [moment, nth] = (process.env.DIE_AT ?? '').split(':');
 let left = Number(nth);
 
-async function witness(now) {
+async function atFaultPoint(now) {
   if (now !== moment || left-- !== 1) return;
   const by = process.env.DIE_BY ?? 'SIGKILL';
   process.kill(process.pid, by);
   if (by === 'SIGKILL') await new Promise(() => undefined);
 }
 
-process.exitCode = await main(process.argv.slice(2), { witness });
+process.exitCode = await main(process.argv.slice(2), { atFaultPoint });

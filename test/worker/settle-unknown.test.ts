@@ -36,7 +36,7 @@ describe('settleUnknown', () => {
     const world = await createWorld();
     await world.fill([tts('At once.')], { tts: 'sync' });
     const death = world.holdAt('after-answer');
-    void (await world.worker({ witness: death.witness })).submit(keyOf(1));
+    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
     await death.reached;
     const worker = await world.worker();
     const { ledger } = worker.deps;
@@ -108,7 +108,7 @@ describe('adoptJob', () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
     await world.fill([tts(), stt()]);
     const hold = world.holdAt('after-intent');
-    void (await world.worker({ witness: hold.witness })).submit(keyOf(1));
+    void (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1));
     await hold.reached;
     const worker = await world.worker();
     await worker.drive(2);

@@ -12,7 +12,7 @@ process.on('message', (message) => {
 // Listening must not keep a command alive that has ended.
 process.channel?.unref();
 
-async function witness(now) {
+async function atFaultPoint(now) {
   if (now !== armed?.moment || --armed.nth > 0) return;
   const { signal } = armed;
   armed = undefined;
@@ -20,4 +20,4 @@ async function witness(now) {
   if (signal === 'SIGKILL') await new Promise(() => undefined);
 }
 
-process.exitCode = await main(process.argv.slice(2), { witness });
+process.exitCode = await main(process.argv.slice(2), { atFaultPoint });
