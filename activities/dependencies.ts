@@ -18,7 +18,7 @@ import type { RunningWork } from './running-work.ts';
 import type { InFlightLimits } from './in-flight-limits.ts';
 
 /**
- * Moments of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
+ * Points in the way of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
  * in production nobody listens.
  */
 export const FAULT_POINTS = [
@@ -30,7 +30,7 @@ export const FAULT_POINTS = [
 ] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** Called at each moment; may take its time, or never return. */
+/** Called at each fault point; may take its time, or never return. */
 export type FaultPointHook = (moment: FaultPoint) => void | Promise<void>;
 
 /** Both clocks; replaced in tests of clock jumps and sleep. */

@@ -7,7 +7,7 @@ import type { LoadedAttempt } from './load-attempt.ts';
 
 /** Takes a result body to the store: whole, checked and synced, or not at all. */
 export function receiveMedia(
-  deps: Pick<Dependencies, 'store' | 'witness'>,
+  deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
   { batch, row }: Pick<LoadedAttempt, 'batch' | 'row'>,
   key: AttemptKey,
   family: 'audio' | 'video',

@@ -37,7 +37,7 @@ export async function recordVerdict(
     if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
   }
   const [record, effect] = await meaningOf(deps, loaded, key, verdict);
-  // Its place in flight is not missed while others wait for their turn, and not for a place.
+  // Nobody misses its room under the in-flight limit while others wait for their turn rather than for room.
   const patienceMs = deps.pace.isFull('create', key.batch) ? PATIENCE_MS : 0;
   const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
   return reportOf(verdict.verdict, moveAfter(key, standing.row, standing.charges), standing);

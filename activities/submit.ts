@@ -14,7 +14,7 @@ import { hashOf } from './look-up-lost.ts';
 import { patienceOf } from './pace.ts';
 import { send } from './send.ts';
 
-/** How long to wait before asking again for one of the places in flight that other processes hold. */
+/** Pause before asking again for room under the in-flight limit while other processes use it up, ms. */
 const FULL_PAUSE_MS = 50;
 
 /**
@@ -29,8 +29,8 @@ const FULL_PAUSE_MS = 50;
  * `known`: how the row stood when its holder was last told. Nobody else works on it since, and the intent looks at all of it again.
  *
  * Aborting stops it before the intent. After the intent it ends the request in flight, whatever it takes. An error from then on
- * leaves with the attempt open: it is for reconcile, not to be put back among the rows that wait for a place in flight, one of
- * which it holds.
+ * leaves with the attempt open: it is for reconcile, not to be queued again for the in-flight limit, under which
+ * it still counts.
  */
 export async function submit(
   deps: Dependencies,
@@ -56,7 +56,7 @@ export async function submit(
   }
 }
 
-/** With a place in flight in hand: whoever waits for one is no job yet, and must not be counted as one. */
+/** Already inside the in-flight limit: whoever waits for that is no job yet, and must not be counted as one. */
 async function sendWhereRoom(deps: Dependencies, ready: Ready): Promise<SubmitReport> {
   const leave = await deps.concurrencyLimit.enter(deps, ready.signal);
   try {
@@ -76,13 +76,13 @@ interface Ready {
   readonly record: { mayExist: boolean };
 }
 
-/** Has a place in flight of this process, and waits for one among all processes. */
+/** Is inside the in-flight limit of this process, and waits for that of all processes. */
 async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record }: Ready): Promise<SubmitReport> {
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;
   for (;;) {
-    // With a place in flight in hand, or others who have none would use up turns, and go all at once when they get one.
+    // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
     // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
     if (isOld(link, deps.clock.now())) link = await freshSpeechLink(deps, loaded, key, signal);

@@ -27,7 +27,7 @@ const UNDER_WAY: readonly RowState[] = ['submitting', 'processing', 'fetching', 
  * `lost`: the lane has another holder by now, and nothing was given.
  *
  * Rows that are under way come first, and also where the lane has no room (`limit` 0): their jobs run and were paid for, and
- * requests without a verdict hold the places in flight that all others wait for.
+ * requests without a verdict use up the in-flight limit that all others wait for.
  */
 export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
   const { batch, lane, limit } = request;

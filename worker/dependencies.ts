@@ -21,7 +21,7 @@ export interface WorkerWorld extends Pick<
   Dependencies,
   'ledger' | 'store' | 'api' | 'realm' | 'owner' | 'log' | 'onFault'
 > {
-  /** Told of every moment at which a process can die; for tests. Default: nobody is. */
+  /** Called at every point at which a process can die; for tests. Default: nobody is. */
   readonly atFaultPoint?: FaultPointHook;
   /** Default: nothing to leave. */
   readonly leaveContext?: Dependencies['leaveContext'];

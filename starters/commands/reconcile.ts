@@ -175,7 +175,7 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
     yes: flags.yes ?? false,
     canAsk: output.isInteractive,
     output,
-    witness: context.atFaultPoint,
+    atFaultPoint: context.atFaultPoint,
   };
   if (again.length > 0) {
     const rules = { step: null, resubmit: true, replace: false, accept: false, asksForOverdue: false };

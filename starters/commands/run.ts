@@ -177,7 +177,7 @@ async function runLoaded(
     isNew,
     detach: flags.detach ?? false,
     yes: flags.yes ?? false,
-    witness: context.atFaultPoint,
+    atFaultPoint: context.atFaultPoint,
   };
   return workOnBatch(work, (why) => finishRun({ ...finish, why }));
 }

@@ -37,7 +37,7 @@ const IDLE_LOOKS = 10;
  */
 export async function serve(
   flags: ServeFlags,
-  context: { readonly output: Output; readonly witness?: FaultPointHook },
+  context: { readonly output: Output; readonly atFaultPoint?: FaultPointHook },
 ): Promise<ExitName> {
   const { output } = context;
   const settings = await readSettings();
@@ -71,7 +71,7 @@ export async function serve(
         open,
         home,
         onFault,
-        atFaultPoint: context.witness,
+        atFaultPoint: context.atFaultPoint,
       });
       worker.ended.catch(onFault);
       try {

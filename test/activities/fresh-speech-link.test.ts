@@ -61,7 +61,7 @@ describe('the link of a chain', () => {
     expect(world.charges()).toHaveLength(2);
   });
 
-  it('is read again where others had the places in flight for a while', async () => {
+  it('is read again where others used up the in-flight limit for a while', async () => {
     const world = await createWorld();
     const clock = movableClock();
     await world.fill([dub(), tts()], { limits: { submits: 1 } });

@@ -76,7 +76,7 @@ describe('submit', () => {
     expect(await submitting).toEqual({ verdict: 'held', next: { do: 'ended' } });
   });
 
-  it('stops waiting for a place in flight when its work is taken away', async () => {
+  it('stops waiting for the in-flight limit when its work is taken away', async () => {
     const world = await createWorld();
     await world.fill([tts(), tts()], { limits: { submits: 1 } });
     const intents: Intent[] = [];
@@ -128,7 +128,7 @@ describe('submit', () => {
 });
 
 /**
- * An attempt that may be on record holds a place in flight. Put back among the rows that wait for one, it could stand behind as many
+ * An attempt that may be on record counts against the in-flight limit. Queued for it again, it could stand behind as many
  * rows as there are places, all of them waiting for it.
  */
 describe('what submit leaves behind when its work is taken away', () => {

@@ -134,7 +134,7 @@ function withoutBatch({ row, step, take, attempt }: AttemptKey): RowAttempt {
   return { row, step, take, attempt };
 }
 
-/** A witness that does not let go of who comes to its moment. */
+/** Holds whoever comes to its fault point, until released. */
 export class Hold {
   readonly atFaultPoint: Dependencies['atFaultPoint'];
   /** Resolves when somebody has come. */

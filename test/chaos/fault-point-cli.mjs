@@ -1,5 +1,5 @@
 /**
- * The compiled command line, in a process that dies or stands still at a moment of a paid request or download, as its parent
+ * The compiled command line, in a process that dies or stands still at a fault point of a paid request or download, as its parent
  * says: `{ moment, nth, signal }` over the IPC channel means the n-th time from now, and `{}` takes that back. Without a word from the
  * parent it is the command line as it is. `CHAOS_MAIN` is the URL of its `starters/main.js`.
  */

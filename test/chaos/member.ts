@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FaultPoint } from '../../activities/dependencies.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const WITNESSED_CLI = fileURLToPath(new URL('./fault-point-cli.mjs', import.meta.url));
+const FAULT_POINT_CLI = fileURLToPath(new URL('./fault-point-cli.mjs', import.meta.url));
 /** Whoever ended without being told is started again after this long, ms, as a service manager does. */
 const RESTART_MS = 1_000;
 
@@ -79,7 +79,7 @@ export class Member {
     const { name, args, folder, logs, env, dist } = this.#options;
     const log = openSync(join(logs, `${name}.log`), 'a');
     const main = pathToFileURL(join(dist, 'starters', 'main.js')).href;
-    const child = spawn(process.execPath, [WITNESSED_CLI, ...args], {
+    const child = spawn(process.execPath, [FAULT_POINT_CLI, ...args], {
       cwd: folder,
       env: { ...env, CHAOS_MAIN: main },
       stdio: ['ignore', log, log, 'ipc'],

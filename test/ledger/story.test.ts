@@ -15,7 +15,7 @@ import { Story } from '../support/row-story/story.ts';
 import { expectKept } from './recount.ts';
 import { aBatch, aRow, makeFolder, open } from './setup.ts';
 
-/** Few enough that requests have to wait for a place in flight. */
+/** Few enough that requests have to wait for the in-flight limit. */
 const MAX_SENDING = 3;
 
 /** A batch of the real ledger, as a story writes in it. */

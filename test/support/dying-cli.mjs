@@ -1,5 +1,5 @@
 /**
- * The compiled command line, in a process that kills itself with SIGKILL at a moment of its n-th paid request or download:
+ * The compiled command line, in a process that kills itself with SIGKILL at a fault point of its n-th paid request or download:
  * `DIE_AT=after-intent:3`. Without it, it is the command line as it is. `DIE_BY` names another signal: after SIGSTOP it may be
  * continued.
  */
