@@ -16,12 +16,11 @@ import { voxbatchVersion } from './version.ts';
  */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('voxbatch')
-    .description(
-      'Durable batches of paid speech and lip-sync work: every row ends once, is charged once, and is accounted for.',
-    )
-    .version(voxbatchVersion())
+    .description('Runs large batches of paid speech and lip-sync jobs: no row is charged twice, no result is lost.')
+    .version(voxbatchVersion(), '-V, --version', 'Show the version')
     .addHelpText('after', '\nExample:\n  voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv\n')
-    .showHelpAfterError('Nothing was spent. (--help shows what is possible)')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command')
     .configureOutput({
       writeOut: (text) => {
         context.output.data(text.replace(/\n$/, ''));
@@ -39,5 +38,12 @@ export function createProgram(context: CommandContext): Command {
   addServeCommands(program, context);
   addAccountCommands(program, context);
   addToolCommands(program, context);
+  pointToHelp(program, program.name());
   return program;
+}
+
+/** After a usage error, each command names its own help. */
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`Nothing was spent. See \`${path} --help\`.`);
+  for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);
 }

@@ -15,7 +15,7 @@ const CONDITIONS = {
 type Key = keyof typeof CONDITIONS;
 
 /** How `--where` is written, for help texts. */
-export const WHERE_FORM = 'outcome=…, class=… or kind=…; several values with commas';
+export const WHERE_FORM = 'outcome=…, class=… or kind=…, with values separated by commas';
 
 /**
  * Reads `--where` conditions: `KEY=VALUE[,VALUE…]`. The values of one condition are alternatives; of several conditions all

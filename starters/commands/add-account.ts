@@ -6,22 +6,22 @@ import type { VoicesFlags } from './voices.ts';
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const withReadFlags = (command: Command): Command =>
     command
-      .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
-      .option('--json', 'print one line of JSON');
+      .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
+      .option('--json', 'Print one line of JSON');
   const voices = program
     .command('voices')
-    .description('voices of the account')
+    .description('Voices of the account')
     .addHelpText('after', '\nExample:\n  voxbatch voices list\n');
   withReadFlags(voices.command('list'))
-    .description('list the voices that the account can use; free')
-    .option('--search <words>', 'only voices that the API finds for these words')
+    .description('List the voices that the account can use; free')
+    .option('--search <words>', 'Only voices that match these words')
     .addHelpText('after', '\nExample:\n  voxbatch voices list --search anna\n')
     .action(async (flags: VoicesFlags) => {
       const { listVoices } = await import('./voices.ts');
       context.done(await listVoices(flags, context.output));
     });
   withReadFlags(program.command('profile'))
-    .description('say whose token it is, and what is left on the account; free')
+    .description('Show the account of the token and its balance; free')
     .addHelpText('after', '\nExample:\n  voxbatch profile\n')
     .action(async (flags: { readonly json?: boolean; readonly apiUrl?: string }) => {
       const { profile } = await import('./profile.ts');

@@ -7,8 +7,8 @@ interface JsonFlag {
   readonly json?: boolean;
 }
 
-const NEWEST = 'name of the batch (default: the newest)';
-const LOOKING = 'Looking never spends: this reads the ledger and the files; it needs no worker and starts none.';
+const NEWEST = 'Name of the batch (default: the newest)';
+const LOOKING = 'This never spends anything. It reads the ledger and the files, and starts no worker.';
 
 /** Adds the commands that look: `list`, `status`, `watch`, `explain`, `results`, `verify`. */
 export function addLookCommands(program: Command, context: CommandContext): void {
@@ -17,20 +17,20 @@ export function addLookCommands(program: Command, context: CommandContext): void
     program
       .command(name)
       .description(description)
-      .option('--json', 'print one line of JSON')
+      .option('--json', 'Print one line of JSON')
       .addHelpText('after', `\n${LOOKING}\n\nExample:\n  ${example}\n`);
 
-  add('list', 'list the batches, the newest first', 'voxbatch list').action(async (flags: JsonFlag) => {
+  add('list', 'List batches, newest first', 'voxbatch list').action(async (flags: JsonFlag) => {
     const { list } = await import('./list.ts');
     done(await list(flags, output));
   });
-  add('status', 'say how a batch stands; the exit code is that of the batch', 'voxbatch status lines')
+  add('status', "Show a batch's status; exits with the batch's exit code", 'voxbatch status lines')
     .argument('[batch]', NEWEST)
     .action(async (batch: string | undefined, flags: JsonFlag) => {
       const { status } = await import('./status.ts');
       done(await status(batch, flags, output));
     });
-  add('watch', 'show a batch until it is finished, paused, or nobody works on it', 'voxbatch watch lines')
+  add('watch', 'Follow a batch until it is finished, paused, or has no worker', 'voxbatch watch lines')
     .argument('[batch]', NEWEST)
     .action(async (batch: string | undefined, flags: JsonFlag) => {
       const { watch } = await import('./watch.ts');
@@ -38,24 +38,24 @@ export function addLookCommands(program: Command, context: CommandContext): void
     });
   add(
     'explain',
-    'tell the story of one row: input, requests, charges, failure, files',
+    'Show everything about one row: input, requests, charges, failure, files',
     'voxbatch explain 7 --batch lines',
   )
-    .argument('<row>', 'id of the row, or its number')
+    .argument('<row>', 'Id or number of the row')
     .option('--batch <name>', NEWEST)
     .action(async (row: string, flags: ExplainFlags) => {
       const { explain } = await import('./explain.ts');
       done(await explain(row, flags, output));
     });
-  add('results', 'write the files of a batch, as it stands', 'voxbatch results lines --out delivered')
+  add('results', 'Write the result files of a batch as it is now', 'voxbatch results lines --out delivered')
     .argument('[batch]', NEWEST)
-    .option('--out <folder>', 'folder of the results (default: out/<batch>)')
+    .option('--out <folder>', 'Folder for the results (default: out/<batch>)')
     .action(async (batch: string | undefined, flags: ResultsFlags) => {
       const { results } = await import('./results.ts');
       done(await results(batch, flags, output));
     });
-  add('verify', 'check the files of a batch: hashes, counts, sums, media', 'voxbatch verify out/lines')
-    .argument('[dir-or-batch]', 'folder that holds summary.json, or name of a batch (default: the newest batch)')
+  add('verify', 'Check the result files of a batch: hashes, counts, sums, media', 'voxbatch verify out/lines')
+    .argument('[dir-or-batch]', 'Folder that holds summary.json, or name of a batch (default: the newest batch)')
     .action(async (given: string | undefined, flags: JsonFlag) => {
       const { verify } = await import('./verify.ts');
       done(await verify(given, flags, output));

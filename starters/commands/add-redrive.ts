@@ -9,27 +9,32 @@ import { positive } from './tuning-flags.ts';
 export function addRedriveCommand(program: Command, context: CommandContext): void {
   program
     .command('redrive')
-    .description('run rows of a batch again that have ended: a new take of just those, at a new price')
-    .argument('[batch]', 'name of the batch (default: that of the file, else the newest)')
-    .option('--where <condition>', `rows of which this holds: ${WHERE_FORM}; may be repeated, all must hold`, collect)
-    .option('--rows <list>', 'these rows: ids with commas, or numbers (12 or #12) where no row has that id', collect)
-    .option('--from <file>', 'the rows of an edited manifest or outcome file; what was edited is done anew')
-    .addOption(new Option('--step <step>', 'do this step and what follows it anew, also if finished').choices(STEPS))
-    .option('--resubmit', 'pay again also for rows that may have been charged, or whose job may still run')
+    .description('Run ended rows of a batch again, as a new take at a new price')
+    .argument('[batch]', 'Name of the batch (default: the one in the file, else the newest)')
+    .option('--where <condition>', `Rows that match: ${WHERE_FORM}; repeatable, all must match`, collect)
+    .option('--rows <list>', 'Rows by id, separated by commas; or by number (12 or #12) if no row has that id', collect)
+    .option('--from <file>', 'Rows of an edited manifest or outcome file; edited rows are done again')
+    .addOption(
+      new Option('--step <step>', 'Do this step and all later ones again, even if they are finished').choices(STEPS),
+    )
+    .option(
+      '--resubmit',
+      'Include rows that may have been charged or whose job may still run; this can charge them again',
+    )
     .option(
       '--accept [rows...]',
-      'take unfit results as they are, free: those of these rows, or of the rows that --where and --rows choose',
+      'Accept unfit results as they are, free: of these rows, or of those that --where and --rows select',
     )
-    .option('--confirm <credits>', 'ask before a redrive that costs more than this', credits)
-    .option('-y, --yes', 'never wait for an answer; take the bill as confirmed')
-    .option('--out <folder>', 'folder of the results (default: out/<batch>)')
-    .addOption(new Option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)'))
-    .option('--detach', 'return at once; server and worker go on in the background')
-    .option('--json', 'print one line of JSON at the end')
+    .option('--confirm <credits>', 'Ask before a redrive that costs more than this', credits)
+    .option('-y, --yes', 'Do not ask for confirmation')
+    .option('--out <folder>', 'Folder for the results (default: out/<batch>)')
+    .addOption(new Option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)'))
+    .option('--detach', 'Return at once; server and worker continue in the background')
+    .option('--json', 'Print one line of JSON at the end')
     .addHelpText(
       'after',
-      '\nFinished steps of a row are kept, and a job that was paid is waited for again, free. Rows with a result are left alone unless\n' +
-        'they are named: by --rows, --step, --where outcome=succeeded, or by other cells in the edited file.\n' +
+      '\nA redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
+        'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.\n' +
         '\nExample:\n  voxbatch redrive lines --where outcome=failed,cancelled --where kind=tts\n' +
         '  voxbatch redrive lines --from out/lines/failed.csv\n' +
         '  voxbatch redrive lines --rows a1,a7 --step lip-sync\n' +

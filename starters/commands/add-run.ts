@@ -9,17 +9,17 @@ function withManifestFlags(command: Command): Command {
     .argument('<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin')
     .option(
       '--name <name>',
-      'name of the batch (default: the file name), or, with {id}-like fields, of the result files (default: {id}.{ext})',
+      'Name of the batch (default: the file name); with fields such as {id}, name of the result files (default: {id}.{ext})',
       collect,
     )
-    .option('--kind <kind>', 'what rows without a kind are: tts, stt, lip-sync, dub (default: from the columns)')
-    .option('--voice <id>', 'voice of rows that name none')
-    .option('--engine <id>', 'engine of rows that name none')
-    .option('--format <format>', "audio format of rows that name none (default: the API's, mp3)")
-    .option('--language <code>', 'language of rows that name none')
-    .option('--map <ours=theirs>', 'read our column from a column of another name; may be repeated', collect)
-    .option('--strict', 'refuse unknown columns instead of carrying them along')
-    .option('--tts <mode>', 'speak tts rows as a job or by the synchronous endpoint: job, sync', 'job');
+    .option('--kind <kind>', 'Default kind for rows without one: tts, stt, lip-sync, dub (default: from the columns)')
+    .option('--voice <id>', 'Default voice for rows without one')
+    .option('--engine <id>', 'Default engine for rows without one')
+    .option('--format <format>', "Default audio format for rows without one (default: the API's, mp3)")
+    .option('--language <code>', 'Default language for rows without one')
+    .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
+    .option('--strict', 'Refuse unknown columns instead of copying them to the results')
+    .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job');
 }
 
 /**
@@ -28,23 +28,23 @@ function withManifestFlags(command: Command): Command {
  */
 function withMoneyFlags(command: Command): Command {
   return addTuningFlags(command)
-    .option('--probe', 'read the length of audio and video that state none, for their price')
-    .option('--assume-seconds <n>', 'length that audio and video are priced at where it is not known', positive)
-    .option('--confirm <credits>', 'ask before a batch whose bill is above this', credits)
-    .option('-y, --yes', 'never wait for an answer; take the bill as confirmed');
+    .option('--probe', 'Read the length of audio and video files that have no duration cell, to price them')
+    .option('--assume-seconds <n>', 'Price audio and video of unknown length at this many seconds', positive)
+    .option('--confirm <credits>', 'Ask before a batch that costs more than this', credits)
+    .option('-y, --yes', 'Do not ask for confirmation');
 }
 
-const apiUrl = (): Option => new Option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)');
+const apiUrl = (): Option => new Option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)');
 
 /** Adds `run` and `plan`. */
 export function addRunCommands(program: Command, context: CommandContext): void {
   withMoneyFlags(withManifestFlags(program.command('run')))
-    .description('run a batch, or go on with it; writes ./out/<name>/')
-    .option('--out <folder>', 'folder of the results (default: out/<name>)')
+    .description('Start or resume a batch; writes ./out/<name>/')
+    .option('--out <folder>', 'Folder for the results (default: out/<name>)')
     .addOption(apiUrl())
-    .option('--resubmit', 'with an outcome file: pay again also for rows that may have been charged')
-    .option('--detach', 'return at once; server and worker go on in the background')
-    .option('--json', 'print one line of JSON at the end')
+    .option('--resubmit', 'With an outcome file: include rows that may have been charged; this can charge them again')
+    .option('--detach', 'Return at once; server and worker continue in the background')
+    .option('--json', 'Print one line of JSON at the end')
     .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n')
     .action(async (manifest: string, flags: RunFlags) => {
       const { beginRun } = await import('./begin-run.ts');
@@ -56,10 +56,10 @@ export function addRunCommands(program: Command, context: CommandContext): void 
 /** Adds `plan`. */
 function addPlan(program: Command, context: CommandContext): void {
   withMoneyFlags(withManifestFlags(program.command('plan')))
-    .description('check and price a manifest, and say what would be sent and what would be left; spends nothing')
-    .option('--out <folder>', 'folder of the results (default: out/<name>)')
+    .description('Validate a manifest and estimate its cost; spends nothing')
+    .option('--out <folder>', 'Folder for the results (default: out/<name>)')
     .addOption(apiUrl())
-    .option('--json', 'print one line of JSON; with problems, all of them')
+    .option('--json', 'Print one line of JSON, with all problems')
     .addHelpText('after', '\nExample:\n  voxbatch plan lines.csv --voice anna\n')
     .action(async (manifest: string, flags: RunFlags) => {
       const { plan } = await import('./plan.ts');

@@ -4,7 +4,7 @@ import type { ServeFlags } from './serve.ts';
 import { positive } from './tuning-flags.ts';
 
 const LOOK_EVERY = '--look-every <seconds>';
-const LOOK_EVERY_WORDS = 'how often open batches are looked after: one that nobody works on goes on (default: 30)';
+const LOOK_EVERY_WORDS = 'How often to look for open batches without a worker, and continue them (default: 30)';
 
 /** Adds `worker`, `up` and `doctor`. */
 export function addServeCommands(program: Command, context: CommandContext): void {
@@ -14,24 +14,24 @@ export function addServeCommands(program: Command, context: CommandContext): voi
   };
   program
     .command('worker')
-    .description('work on the batches of this API and account until told to end (SIGTERM)')
-    .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
+    .description('Work on batches of this API and account until SIGTERM')
+    .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  TEMPORAL_ADDRESS=temporal:7233 voxbatch worker\n')
     .action(serve);
   program
     .command('up')
-    .description('keep the embedded server and a worker alive; what `run --detach` starts')
-    .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
-    .addOption(new Option('--until-idle', 'end when no batch is open'))
+    .description('Run the embedded server and a worker; `run --detach` starts this')
+    .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
+    .addOption(new Option('--until-idle', 'Exit when no batch is open'))
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  voxbatch up &\n')
     .action(serve);
   program
     .command('doctor')
-    .description('check server, ledger, API, token, account, clock and disk, and say what to do')
-    .option('--api-url <url>', 'address of the API (default: VOXBATCH_API_URL)')
-    .option('--json', 'print the findings as JSON')
+    .description('Check server, ledger, API, token, account, clock and disk')
+    .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
+    .option('--json', 'Print the findings as JSON')
     .addHelpText('after', '\nExample:\n  voxbatch doctor\n')
     .action(async (flags: { readonly apiUrl?: string; readonly json?: boolean }) => {
       const { doctor } = await import('./doctor.ts');

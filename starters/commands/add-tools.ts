@@ -9,9 +9,9 @@ import { completionScript, SHELLS, type Shell } from '../terminal/completion.ts'
 export function addToolCommands(program: Command, context: CommandContext): void {
   program
     .command('init')
-    .description('write an example manifest; never overwrites a file')
-    .addArgument(new Argument('[kind]', 'kind of its rows').choices(KINDS).default('tts'))
-    .option('--out <file>', 'name of the file (default: <kind>.csv)')
+    .description('Write an example manifest; never overwrites a file')
+    .addArgument(new Argument('[kind]', 'Kind of its rows').choices(KINDS).default('tts'))
+    .option('--out <file>', 'Name of the file (default: <kind>.csv)')
     .addHelpText('after', '\nExample:\n  voxbatch init tts --out lines.csv\n')
     .action(async (kind: Kind, flags: { readonly out?: string }) => {
       const { init } = await import('./init.ts');
@@ -20,8 +20,8 @@ export function addToolCommands(program: Command, context: CommandContext): void
   addSimulate(program, context);
   program
     .command('completion')
-    .description('print a script that completes commands and flags in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('Print a shell completion script')
+    .addArgument(new Argument('<shell>', 'The shell').choices(SHELLS))
     .addHelpText('after', '\nExample:\n  eval "$(voxbatch completion bash)"\n')
     .action((shell: Shell) => {
       context.output.data(completionScript(shell, program.name(), commandTree(program)));
@@ -33,7 +33,7 @@ export function addToolCommands(program: Command, context: CommandContext): void
 function addSimulate(program: Command, context: CommandContext): void {
   const command = program
     .command('simulate')
-    .description('run a stand-in of the API on this machine, for rehearsal; its token is VOXBATCH_API_TOKEN')
+    .description('Run a simulator of the API, for rehearsal; its token is VOXBATCH_API_TOKEN')
     .addHelpText('after', '\nExample:\n  voxbatch simulate --port 8080 --job-ms 1000-3000\n');
   for (const flag of SIMULATOR_FLAGS) {
     const description = `${flag.description} (default: ${flag.default})`;

@@ -21,7 +21,7 @@ function section({ path, usage, description, flags }: CommandFacts): string {
   const shown = flags.filter((flag) => !flag.words.includes('--help'));
   const rows = shown.map((flag) => [`\`${flag.flags}\``, prose(flag.description)]);
   const flagTable = rows.length === 0 ? '' : `\n${table(['flag', 'meaning'], rows)}`;
-  return `## voxbatch ${path}\n\n\`voxbatch ${usage}\`: ${prose(description)}.\n${flagTable}`;
+  return `## voxbatch ${path}\n\n\`voxbatch ${usage}\`\n\n${prose(description)}.\n${flagTable}`;
 }
 
 /** Words that Markdown would take for a tag are escaped. */
