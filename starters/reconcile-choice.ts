@@ -1,29 +1,11 @@
+import type { NamedJob } from '../batches/adopt-job.ts';
+import { findRow } from '../batches/choose-rows.ts';
+import { findTake, type RowTake } from '../batches/find-take.ts';
+import { unknownRows } from '../batches/settle-unknown.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { ExitError } from './exit-error.ts';
 import { shellWord } from './go-on-command.ts';
-import { findRow, selectRows } from '../batches/choose-rows.ts';
-
-/** Rows of which it is not known whether they were charged, whatever that was called. */
-export async function unknownRows(ledger: Ledger, batch: string): Promise<readonly number[]> {
-  const rows: number[] = [];
-  for (const choice of [{ outcomes: ['unknown'] }, { outcomes: ['failed'], classes: ['OutcomeUnknown'] }] as const) {
-    for await (const { row } of selectRows(ledger, batch, choice)) rows.push(row.row);
-  }
-  return rows.sort((a, b) => a - b);
-}
-
-/** A row, or one of its takes. */
-export interface RowTake {
-  readonly row: number;
-  /** Undefined: the take that the row is at. */
-  readonly take?: number;
-  /** As it was typed. */
-  readonly word: string;
-}
-
-/** A row's take and the job that is said to be its own. */
-export type NamedJob = RowTake & { readonly jobId: string };
 
 /** `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
 export async function readAdoptions(
@@ -81,25 +63,28 @@ export async function rowsToResubmit(
 
 async function requireRow(ledger: Ledger, batch: BatchRecord, word: string): Promise<number> {
   const row = await findRow(ledger, batch, word);
-  if (row !== undefined) return row;
-  throw usage(
-    `Batch "${batch.name}" has no row "${word}". Expected an id, or a number from 1 to ${String(batch.rows)}.`,
-  );
+  if (row === undefined) throw noRow(batch, word);
+  return row;
 }
 
-/** An id may itself have a slash. */
-async function requireTake(ledger: Ledger, batch: BatchRecord, word: string): Promise<RowTake> {
-  const parts = /^(.+)\/([1-9]\d{0,5})$/u.exec(word);
-  if (parts === null || (await findRow(ledger, batch, word)) !== undefined)
-    return { row: await requireRow(ledger, batch, word), word };
-  const row = await requireRow(ledger, batch, parts[1] ?? '');
-  const take = Number(parts[2]);
-  const last = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
-  if (take > last)
-    throw usage(
-      `Row "${parts[1] ?? ''}" has had ${String(last)} ${last === 1 ? 'take' : 'takes'}, not ${String(take)}.`,
-    );
-  return { row, take, word };
+async function requireTake(ledger: Ledger, batch: BatchRecord, text: string): Promise<RowTake> {
+  const found = await findTake(ledger, batch, text);
+  switch (found.is) {
+    case 'found':
+      return found;
+    case 'no-row':
+      throw noRow(batch, found.word);
+    case 'no-take': {
+      const { word, take, takes } = found;
+      throw usage(`Row "${word}" has had ${String(takes)} ${takes === 1 ? 'take' : 'takes'}, not ${String(take)}.`);
+    }
+  }
+}
+
+function noRow(batch: BatchRecord, word: string): ExitError {
+  return usage(
+    `Batch "${batch.name}" has no row "${word}". Expected an id, or a number from 1 to ${String(batch.rows)}.`,
+  );
 }
 
 function usage(message: string): ExitError {

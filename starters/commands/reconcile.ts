@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { WorkerWorld } from '../../worker/dependencies.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
@@ -10,15 +9,12 @@ import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
 import { withApi, type OpenApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
 import { claimOut, requireOwnOut } from '../out-folder.ts';
-import {
-  readAdoptions,
-  readTakes,
-  rowsToResubmit,
-  unknownRows,
-  type NamedJob,
-  type RowTake,
-} from '../reconcile-choice.ts';
-import { adoptAll, findOrphans, lookUp, releaseAll, settleNotCharged, worldOf } from '../reconcile-rows.ts';
+import { readAdoptions, readTakes, rowsToResubmit } from '../reconcile-choice.ts';
+import { readsOf, settleWanted, type Wanted } from '../reconcile-rows.ts';
+import type { FreeReads } from '../../batches/free-reads.ts';
+import { listOrphans, type Orphan } from '../../batches/list-orphans.ts';
+import { unknownRows } from '../../batches/settle-unknown.ts';
+import type { SettledRow } from '../../batches/settled-row.ts';
 import { RedriveDraft } from '../../batches/redrive-draft.ts';
 import { budgetLeft, redriveRows, requireSameRealm, workOn } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
@@ -26,7 +22,7 @@ import { chosenRows } from '../../batches/choose-rows.ts';
 import type { Settings } from '../settings.ts';
 import { rowsInWords } from '../terminal/redrive-words.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
-import { orphanLines, reconciledJson, reconciledLine, type ReconciledRow } from '../terminal/reconcile-words.ts';
+import { orphanLines, reconciledJson, reconciledLine } from '../terminal/reconcile-words.ts';
 
 /** What `reconcile` was told on the command line. */
 export interface ReconcileFlags {
@@ -46,7 +42,7 @@ interface Desk {
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
   readonly open: OpenApi;
-  readonly world: WorkerWorld;
+  readonly reads: FreeReads;
   readonly flags: ReconcileFlags;
   readonly context: RunContext;
   /** Absolute. */
@@ -67,31 +63,21 @@ export async function reconcile(
     refuseLoading(batch);
     const adoptions = await readAdoptions(ledger, batch, flags.adopt ?? []);
     const again = await rowsToResubmit(ledger, batch, flags.resubmit ?? []);
-    const wanted: Wanted = {
-      adoptions,
-      again,
-      releases: await readTakes(ledger, batch, flags.release ?? []),
-      notCharged: await readTakes(ledger, batch, flags.notCharged ?? []),
-    };
+    const releases = await readTakes(ledger, batch, flags.release ?? []);
+    const notCharged = await readTakes(ledger, batch, flags.notCharged ?? []);
+    const isForAll = [adoptions, releases, notCharged, again].every((named) => named.length === 0);
+    const lookFor = isForAll ? await unknownRows(ledger, batch.name) : again;
+    const wanted: Wanted = { releases, notCharged, adoptions, lookFor };
     requireWord(again, batch, flags, context);
     return withApi(settings, flags, async (openApi) => {
       const open = await openApi();
       requireSameRealm(batch, open);
       const out = resolve(flags.out ?? `out/${batch.name}`);
       await requireOwnOut(out, batch);
-      const desk = { settings, ledger, batch, open, world: await worldOf(settings, ledger, open), flags, context, out };
-      return settleAll(desk, wanted);
+      const reads = await readsOf(settings, ledger, open);
+      return settleAll({ settings, ledger, batch, open, reads, flags, context, out }, wanted, again);
     });
   });
-}
-
-/** What a person wants to be settled, and how. */
-interface Wanted {
-  readonly adoptions: readonly NamedJob[];
-  readonly releases: readonly RowTake[];
-  readonly notCharged: readonly RowTake[];
-  /** Rows to be paid for again. */
-  readonly again: readonly number[];
 }
 
 /** To pay again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
@@ -109,25 +95,21 @@ function requireWord(
   );
 }
 
-async function settleAll(desk: Desk, { adoptions, releases, notCharged, again }: Wanted): Promise<ExitName> {
-  const { settings, ledger, batch, flags, context, world } = desk;
-  const rows: ReconciledRow[] = [];
-  const tell = (row: ReconciledRow): void => {
+/** `again`: rows to be paid for once more, where nothing is found of them. */
+async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): Promise<ExitName> {
+  const { settings, ledger, batch, flags, context } = desk;
+  const rows: SettledRow[] = [];
+  for await (const row of settleWanted(desk, wanted)) {
     rows.push(row);
     // A refusal is said once: where nothing else was done it is the error.
     if (flags.json !== true && row.is !== 'refused') context.output.data(reconciledLine(row));
-  };
-  await releaseAll(world, batch, releases, tell);
-  await settleNotCharged(world, batch, notCharged, tell);
-  await adoptAll(world, batch, adoptions, tell);
+  }
   const isRefused = rows.some(({ is }) => is === 'refused');
-  const isForAll = [adoptions, releases, notCharged, again].every((named) => named.length === 0);
-  await lookUp(world, batch, isForAll ? await unknownRows(ledger, batch.name) : again, tell);
   if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {
     throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
   }
   if (rows.length === 0 && flags.json !== true) context.output.data(`Batch "${batch.name}" has no unknown row.`);
-  const orphans = await findOrphans(world, batch, context.output);
+  const orphans = await findOrphans(desk);
   if (flags.json !== true) {
     const refused = rows.filter(({ is }) => is === 'refused').map(reconciledLine);
     const lines = [
@@ -155,8 +137,16 @@ async function settleAll(desk: Desk, { adoptions, releases, notCharged, again }:
   return exit;
 }
 
+/** The jobs from the time of the batch that no row has; null where the API does not say, which is told. */
+async function findOrphans({ ledger, reads, batch, context }: Desk): Promise<readonly Orphan[] | null> {
+  const found = await listOrphans(ledger, reads, batch.name);
+  if (found.is === 'listed') return found.orphans;
+  context.output.say(`Jobs that no row has could not be listed: ${found.why}`);
+  return null;
+}
+
 /** What is left to a person, for rows of which no trace was found. */
-function stillUnknown(rows: readonly ReconciledRow[], again: readonly number[], batch: BatchRecord): readonly string[] {
+function stillUnknown(rows: readonly SettledRow[], again: readonly number[], batch: BatchRecord): readonly string[] {
   const left = rows.filter(({ is, row }) => (is === 'still-unknown' || is === 'unreadable') && !again.includes(row));
   return left.length === 0 ? [] : [wordSteps({ count: left.length, first: left }, shellWord(batch.name))];
 }

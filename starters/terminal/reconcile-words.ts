@@ -1,17 +1,12 @@
-import type { Orphan } from '../../worker/settle-unknown.ts';
+import type { Orphan } from '../../batches/list-orphans.ts';
+import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import { shellWord } from '../go-on-command.ts';
 import { number } from './progress.ts';
 import { oneLine, tableLines } from './table.ts';
 
-/** What became of a row whose answer was lost. */
-export type ReconciledRow = { readonly row: number; readonly id: string; readonly jobId: string | null } & (
-  | { readonly is: 'found' | 'adopted' | 'moved-on' | 'resubmitted' | 'released' }
-  /** Of an earlier take, whose charge is certain now. */
-  | { readonly is: 'charged' | 'not-charged'; readonly take: number }
-  /** `hasList`: the API lists such jobs. `makesJob`: such a request makes one. */
-  | { readonly is: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
-  | { readonly is: 'unreadable' | 'refused'; readonly why: string }
-);
+/** What became of a row: it was settled, or is sent again. */
+export type ReconciledRow =
+  SettledRow | { readonly row: number; readonly id: string; readonly jobId: string | null; readonly is: 'resubmitted' };
 
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {
@@ -88,8 +83,35 @@ function wordsOf(row: ReconciledRow): string {
       return `take ${String(row.take)} was not charged; the row stays as it is`;
     case 'refused':
       return row.jobId === null
-        ? `is left as it is: ${oneLine(row.why)}`
-        : `does not get job ${oneLine(row.jobId)}: ${oneLine(row.why)}`;
+        ? `is left as it is: ${oneLine(refusalWords(row.why))}`
+        : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why))}`;
+  }
+}
+
+function refusalWords(why: SettleRefusal): string {
+  switch (why.is) {
+    case 'not-in-doubt':
+      return 'the row has no request whose outcome is unknown';
+    case 'take-not-in-doubt':
+      return 'that take has no request whose outcome is unknown';
+    case 'on-the-wire':
+      return 'its request is on the wire now; wait for its answer';
+    case 'makes-no-job':
+      return `a ${why.step} of a ${why.kind} row makes no job`;
+    case 'no-such-job':
+      return `the API has no ${why.step} job of that id (${why.words})`;
+    case 'job-unreadable':
+      return `the job could not be read: ${why.words}`;
+    case 'job-taken':
+      return 'another row has that job';
+    case 'answer-came':
+      return 'its answer came meanwhile';
+    case 'current-take':
+      return 'the row is at that take; --resubmit sends it again, and settles nothing of what may have been charged';
+    case 'not-adopted':
+      return 'nobody gave it a job by --adopt; what the API itself answered is not taken back';
+    case 'job-used':
+      return why.words;
   }
 }
 

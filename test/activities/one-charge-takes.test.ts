@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { adoptJob } from '../../worker/settle-unknown.ts';
 import { moveAfter } from '../../activities/load-attempt.ts';
 import type { HeldAttempt } from '../../contract/batch.ts';
+import { adopt } from './adopt.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { movableClock, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
@@ -249,7 +249,7 @@ describe('one charge: takes', () => {
     for (const order of ['hand first', 'answer first', 'at once'] as const) {
       const { world, other, late, answer } = await withLateAnswer();
       const jobId = world.charges()[0]?.jobId ?? '';
-      const byHand = async (): Promise<string> => (await adoptJob(other.deps, BATCH, 1, jobId)).is;
+      const byHand = async (): Promise<string> => (await adopt(other.deps, 1, jobId)).is;
       if (order === 'hand first') expect(await byHand()).toBe('adopted');
       answer();
       if (order === 'answer first') await late;
@@ -275,7 +275,7 @@ describe('one charge: takes', () => {
     const other = await world.worker();
     for (const row of [1, 2]) await other.reconcile(keyOf(row));
     const jobId = world.charges()[0]?.jobId ?? '';
-    expect(await adoptJob(other.deps, BATCH, 2, jobId)).toEqual({ is: 'adopted' });
+    expect(await adopt(other.deps, 2, jobId)).toMatchObject({ is: 'adopted' });
     stop.release();
     await late;
     await other.drive(2);

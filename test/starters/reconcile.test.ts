@@ -65,7 +65,7 @@ describe('what reconcile says', () => {
   const rows: readonly ReconciledRow[] = [
     { ...facts, is: 'adopted' },
     { ...facts, is: 'still-unknown', hasList: false, makesJob: true },
-    { ...facts, is: 'refused', why: 'another row has that job' },
+    { ...facts, is: 'refused', why: { is: 'job-taken' } },
   ];
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
 

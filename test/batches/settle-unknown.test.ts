@@ -1,8 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../api/speech-api.ts';
-import { adoptJob, listOrphans, settleUnknown } from '../../worker/settle-unknown.ts';
+import { listOrphans as orphansOf } from '../../batches/list-orphans.ts';
+import type { SettledRow } from '../../batches/settled-row.ts';
+import { settleUnknown as settleRows } from '../../batches/settle-unknown.ts';
+import { freeReadsOf } from '../../worker/free-reads.ts';
+import type { WorkerWorld } from '../../worker/dependencies.ts';
+import { adopt, recordOf } from '../activities/adopt.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from '../activities/rows.ts';
 import { createWorld, type World } from '../activities/world.ts';
+
+async function settleUnknown(world: WorkerWorld, rows: readonly number[]): Promise<readonly SettledRow[]> {
+  const batch = await recordOf(world.ledger);
+  const settled: SettledRow[] = [];
+  for await (const row of settleRows(world.ledger, freeReadsOf(world), batch, rows)) settled.push(row);
+  return settled;
+}
+
+function listOrphans(world: WorkerWorld): ReturnType<typeof orphansOf> {
+  return orphansOf(world.ledger, freeReadsOf(world), BATCH);
+}
 
 const LOSES_ANSWERS = { on: 'create', fault: 'accept-then-500' } as const;
 
@@ -24,9 +40,9 @@ describe('settleUnknown', () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
     const worker = await withUnknown(world);
     const { deps } = worker;
-    expect(await settleUnknown(deps, BATCH, [1])).toEqual([{ is: 'adopted' }]);
+    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, is: 'adopted' }]);
     expect(await world.row(1)).toMatchObject({ outcome: null, state: 'processing' });
-    expect(await settleUnknown(deps, BATCH, [1])).toEqual([{ is: 'still-unknown' }]);
+    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, is: 'moved-on' }]);
     await worker.drive(1);
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
@@ -42,7 +58,7 @@ describe('settleUnknown', () => {
     const { ledger } = worker.deps;
     const failure = { class: 'OutcomeUnknown', message: 'lost' } as const;
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    expect(await settleUnknown(worker.deps, BATCH, [1])).toEqual([{ is: 'found' }]);
+    expect(await settleUnknown(worker.deps, [1])).toMatchObject([{ is: 'found' }]);
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 
@@ -51,7 +67,11 @@ describe('settleUnknown', () => {
     await world.fill([tts(), tts('Fine.')]);
     const worker = await world.worker();
     for (const row of [1, 2]) await worker.drive(row);
-    expect(await settleUnknown(worker.deps, BATCH, [1, 2, 3])).toEqual([1, 2, 3].map(() => ({ is: 'still-unknown' })));
+    // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
+    expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
+      { row: 1, is: 'still-unknown', hasList: false, makesJob: true, jobId: null },
+      { row: 2, is: 'moved-on' },
+    ]);
     expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);
   });
 });
@@ -62,7 +82,8 @@ describe('settleUnknown, where the list cannot be read', () => {
     const { deps } = await withUnknown(world);
     const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
     const api = { ...deps.api, listLipSyncJobs: () => Promise.reject(new ApiError(failure)) };
-    expect(await settleUnknown({ ...deps, api }, BATCH, [1])).toEqual([{ is: 'unreadable', why: 'no list for you' }]);
+    expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ is: 'unreadable', why: 'no list for you' }]);
+    expect(await listOrphans({ ...deps, api })).toEqual({ is: 'unreadable', why: 'no list for you' });
     expect((await world.row(1)).outcome).toBe('unknown');
   });
 });
@@ -75,7 +96,7 @@ describe('adoptJob', () => {
     await worker.drive(1);
     await worker.deps.ledger.closeBatch(BATCH);
     const jobId = world.charges()[0]?.jobId ?? '';
-    expect(await adoptJob(worker.deps, BATCH, 1, jobId)).toEqual({ is: 'adopted' });
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ row: 1, jobId, is: 'adopted' });
     expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
     await worker.drive(1);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ jobId, state: 'accepted' }] });
@@ -89,18 +110,19 @@ describe('adoptJob', () => {
     for (const row of [1, 2, 3]) await worker.drive(row);
     const [lost, had, lip] = await Promise.all([1, 2, 3].map(async (row) => (await world.row(row)).charges[0]?.jobId));
     expect(lost).toBeNull();
-    const why = async (row: number, jobId: string): Promise<string> => {
-      const reply = await adoptJob(worker.deps, BATCH, row, jobId);
+    const why = async (row: number, jobId: string): Promise<unknown> => {
+      const reply = await adopt(worker.deps, row, jobId);
       return reply.is === 'refused' ? reply.why : reply.is;
     };
-    expect(await why(1, 'nothing')).toContain('no speech job of that id');
-    expect(await why(1, lip ?? '')).toContain('no speech job of that id');
-    expect(await why(1, had ?? '')).toBe('another row has that job');
-    expect(await why(2, lip ?? '')).toBe('the row has no request whose outcome is unknown');
+    const noSpeechJob = { is: 'no-such-job', step: 'speech', words: expect.any(String) };
+    expect(await why(1, 'nothing')).toEqual(noSpeechJob);
+    expect(await why(1, lip ?? '')).toEqual(noSpeechJob);
+    expect(await why(1, had ?? '')).toEqual({ is: 'job-taken' });
+    expect(await why(2, lip ?? '')).toEqual({ is: 'not-in-doubt' });
     // Said once more of its own, as after a kill.
     expect(await why(2, had ?? '')).toBe('adopted');
-    expect(await why(4, had ?? '')).toBe('the row has no request whose outcome is unknown');
-    expect(await why(9, had ?? '')).toBe('the row has no request whose outcome is unknown');
+    expect(await why(4, had ?? '')).toEqual({ is: 'not-in-doubt' });
+    expect(await why(9, had ?? '')).toEqual({ is: 'not-in-doubt' });
     expect((await world.row(1)).outcome).toBe('unknown');
   });
 
@@ -112,8 +134,10 @@ describe('adoptJob', () => {
     await hold.reached;
     const worker = await world.worker();
     await worker.drive(2);
-    expect(await adoptJob(worker.deps, BATCH, 1, 'j')).toMatchObject({ why: expect.stringContaining('on the wire') });
-    expect(await adoptJob(worker.deps, BATCH, 2, 'j')).toMatchObject({ why: expect.stringContaining('makes no job') });
+    expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ is: 'refused', why: { is: 'on-the-wire' } });
+    expect(await adopt(worker.deps, 2, 'j')).toMatchObject({
+      why: { is: 'makes-no-job', step: 'transcription', kind: 'stt' },
+    });
   });
 });
 
@@ -121,17 +145,17 @@ describe('listOrphans', () => {
   it('lists what the API made in the time of the batch and no row has, by hosts alone', async () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
     const { deps } = await withUnknown(world);
-    const [orphan, ...rest] = await listOrphans(deps, BATCH);
-    expect(rest).toEqual([]);
-    expect(orphan).toMatchObject({
+    const found = await listOrphans(deps);
+    const orphan = {
       id: world.charges()[0]?.jobId,
       status: expect.any(String),
       videoHost: 'media.example',
       audioHost: 'media.example',
-    });
-    expect(JSON.stringify(orphan)).not.toContain('face');
-    await settleUnknown(deps, BATCH, [1]);
-    expect(await listOrphans(deps, BATCH)).toEqual([]);
+    };
+    expect(found).toMatchObject({ is: 'listed', orphans: [orphan] });
+    expect(JSON.stringify(found)).not.toContain('face');
+    await settleUnknown(deps, [1]);
+    expect(await listOrphans(deps)).toEqual({ is: 'listed', orphans: [] });
   });
 
   it('leaves out what was made before or after, and asks nothing for a batch that never sent', async () => {
@@ -146,12 +170,13 @@ describe('listOrphans', () => {
       { ...job, id: 'after', createdAtMs: Date.now() + 120_000 },
     ];
     const api = { ...deps.api, listLipSyncJobs: () => Promise.resolve({ jobs, hasMore: false }) };
-    expect(await listOrphans({ ...deps, api }, BATCH)).toEqual([
+    const orphans = [
       { id: 'in', status: 'queued', createdAtMs: startedAt, credits: 7 },
       { id: 'timeless', status: 'queued' },
-    ]);
+    ];
+    expect(await listOrphans({ ...deps, api })).toEqual({ is: 'listed', orphans });
     const fresh = await createWorld();
     await fresh.fill([lipSync()]);
-    expect(await listOrphans((await fresh.worker()).deps, BATCH)).toEqual([]);
+    expect(await listOrphans((await fresh.worker()).deps)).toEqual({ is: 'listed', orphans: [] });
   });
 });

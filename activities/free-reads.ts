@@ -1,0 +1,44 @@
+import { ApiError } from '../api/speech-api.ts';
+import type { FreeReads, Unreadable } from '../batches/free-reads.ts';
+import type { Dependencies } from './dependencies.ts';
+import { findTrace } from './find-trace.ts';
+import { loadAttempt, loadBatch } from './load-attempt.ts';
+import { readList } from './read-list.ts';
+import { readInTurn } from './slots.ts';
+
+/** The reads by which rows are settled, each in its turn and of this realm only. Called off by `signal`. */
+export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
+  return {
+    findTrace: (request) =>
+      orUnreadable(async () => {
+        const trace = await findTrace(deps, await loadAttempt(deps, request), request, signal);
+        return { is: trace ?? 'none' };
+      }),
+    async findJob(batch, operation, jobId) {
+      await loadBatch(deps, batch);
+      try {
+        await readInTurn(deps, batch, signal, () => deps.api.readJob(operation, jobId, signal));
+        return { is: 'there' };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const { class: name, message } = error.failure;
+        return { is: name === 'BadRequest' ? 'missing' : 'unreadable', why: message };
+      }
+    },
+    listJobs: (batch) =>
+      orUnreadable(async () => {
+        await loadBatch(deps, batch);
+        const { jobs, begunAt } = await readList(deps, batch, signal);
+        return { is: 'listed', jobs, begunAt };
+      }),
+  };
+}
+
+async function orUnreadable<T>(read: () => Promise<T>): Promise<T | Unreadable> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { is: 'unreadable', why: error.failure.message };
+  }
+}

@@ -1,0 +1,73 @@
+import type { JobOperation } from '../api/speech-api.ts';
+import { operationOf, OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import type { RowTake } from './find-take.ts';
+import type { FreeReads } from './free-reads.ts';
+import { findDoubt } from './settle-unknown.ts';
+import type { SettledRow, SettleRefusal } from './settled-row.ts';
+
+/** A row's take and the job that is said to be its own. */
+export type NamedJob = RowTake & { readonly jobId: string };
+
+type BatchOfJob = Pick<BatchRecord, 'name' | 'apiUrl' | 'account' | 'settings'>;
+
+/**
+ * Gives an unknown row the job that a person says is its own. The job must exist, be of the kind that the row's step makes, and belong
+ * to no row. The row is open again then (`adopted`); for a take that the row has left it settles the charge and nothing else (`charged`).
+ * `who`: user and host, for the record.
+ */
+export async function adoptJob(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'findJob'>,
+  batch: BatchOfJob,
+  job: NamedJob,
+  who: string,
+): Promise<SettledRow> {
+  const { row, take, jobId } = job;
+  const id = (await ledger.readRow(batch.name, row))?.row.id ?? '';
+  const facts = { row, id, jobId };
+  const why = await tryAdopting(ledger, reads, batch, job, who);
+  if (why !== undefined) return { ...facts, is: 'refused', why };
+  const present = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
+  return take !== undefined && take < present ? { ...facts, is: 'charged', take } : { ...facts, is: 'adopted' };
+}
+
+/** Undefined if the job is the row's now. */
+async function tryAdopting(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'findJob'>,
+  batch: BatchOfJob,
+  job: NamedJob,
+  who: string,
+): Promise<SettleRefusal | undefined> {
+  const { row, take, jobId } = job;
+  const doubt = await findDoubt(ledger, batch.name, row, take);
+  if (doubt === undefined) {
+    // Said once more, as after a kill: it is done.
+    return (await hasJob(ledger, batch.name, job)) ? undefined : { is: 'not-in-doubt' };
+  }
+  if (doubt.state === 'sending') return { is: 'on-the-wire' };
+  const { step } = doubt;
+  const kind = (await ledger.readRow(batch.name, row))?.row.kind;
+  if (kind === undefined) return { is: 'not-in-doubt' };
+  const operation = jobOperation(operationOf(kind, step, batch.settings.tts));
+  if (operation === undefined) return { is: 'makes-no-job', step, kind };
+  const found = await reads.findJob(batch.name, operation, jobId);
+  if (found.is === 'missing') return { is: 'no-such-job', step, words: found.why };
+  if (found.is === 'unreadable') return { is: 'job-unreadable', words: found.why };
+  const isSettled = await ledger.decide(doubt, { what: 'adopted', jobId, who });
+  if (isSettled || (await hasJob(ledger, batch.name, job))) return undefined;
+  const isTaken = await ledger.isJobClaimed(batch.apiUrl, batch.account, step, jobId);
+  return { is: isTaken ? 'job-taken' : 'answer-came' };
+}
+
+/** True if the take, by default the row's present one, has this job. */
+async function hasJob(ledger: Ledger, batch: string, { row, take, jobId }: NamedJob): Promise<boolean> {
+  const found = await ledger.readRow(batch, row);
+  return found?.charges.some((one) => one.take === (take ?? found.row.take) && one.jobId === jobId) ?? false;
+}
+
+function jobOperation(operation: Operation): JobOperation | undefined {
+  return OPERATION_STYLE[operation] === 'job' ? (operation as JobOperation) : undefined;
+}

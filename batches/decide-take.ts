@@ -1,0 +1,59 @@
+import { LedgerMisuse } from '../ledger/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { DecisionRecord } from '../ledger/record-types.ts';
+import type { RowTake } from './find-take.ts';
+import { findDoubt } from './settle-unknown.ts';
+import type { SettledRow, SettleRefusal } from './settled-row.ts';
+
+/** Takes back the job that a person gave to a row. `who`: user and host, for the record. Free, and may be asked again. */
+export async function releaseTake(
+  ledger: Ledger,
+  batch: string,
+  { row, take }: RowTake,
+  who: string,
+): Promise<SettledRow> {
+  const found = await ledger.readRow(batch, row);
+  const decided = await ledger.decisionsOf(batch, row);
+  const last = decided.findLast((one) => one.take === (take ?? found?.row.take));
+  const facts = { row, id: found?.row.id ?? '', jobId: last?.jobId ?? null };
+  const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
+  return why === undefined ? { ...facts, is: 'released' } : { ...facts, jobId: null, is: 'refused', why };
+}
+
+/** Undefined if the job was taken back. */
+async function tryReleasing(
+  ledger: Ledger,
+  last: DecisionRecord | undefined,
+  who: string,
+): Promise<SettleRefusal | undefined> {
+  if (last?.what !== 'adopted') return { is: 'not-adopted' };
+  try {
+    const isReleased = await ledger.decide(last, { what: 'released', jobId: last.jobId ?? '', who });
+    return isReleased ? undefined : { is: 'not-adopted' };
+  } catch (error) {
+    if (!(error instanceof LedgerMisuse)) throw error;
+    return { is: 'job-used', words: error.message };
+  }
+}
+
+/**
+ * Settles the request of an earlier take as not charged, as a person has seen in the account. `who`: user and host, for the record. The
+ * row itself stays as it is.
+ */
+export async function settleNotCharged(
+  ledger: Ledger,
+  batch: string,
+  { row, take }: RowTake,
+  who: string,
+): Promise<SettledRow> {
+  const found = await ledger.readRow(batch, row);
+  const facts = { row, id: found?.row.id ?? '', jobId: null };
+  const refused = (is: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
+    return { ...facts, is: 'refused', why: { is } };
+  };
+  const doubt = await findDoubt(ledger, batch, row, take);
+  if (doubt?.state !== 'unknown') return refused('take-not-in-doubt');
+  if (doubt.take === found?.row.take) return refused('current-take');
+  const isSettled = await ledger.decide(doubt, { what: 'not-charged', who });
+  return isSettled ? { ...facts, is: 'not-charged', take: doubt.take } : refused('answer-came');
+}

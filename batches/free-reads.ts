@@ -1,0 +1,30 @@
+import type { JobOperation, ListedJob } from '../api/speech-api.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+
+/** The API did not answer, so nothing is known; `why` is in its own words. */
+export interface Unreadable {
+  readonly is: 'unreadable';
+  readonly why: string;
+}
+
+/**
+ * Reads that settling needs of the API and the store. They cost nothing. Whoever provides them waits for the turn of each call, as all
+ * reads do, and refuses a batch of another API or account.
+ */
+export interface FreeReads {
+  /**
+   * Looks for what a request whose answer was lost left behind, and settles it by that. `found`: its result was in the store, the row has
+   * ended. `adopted`: its job was in the API's list, the row is open again. `none`: there is no trace, and nothing was changed.
+   */
+  findTrace(request: AttemptKey): Promise<{ readonly is: 'found' | 'adopted' } | { readonly is: 'none' } | Unreadable>;
+  /** Asks whether the API has a job of this operation and id. `missing`: it has none; `why` is in its own words. */
+  findJob(
+    batch: string,
+    operation: JobOperation,
+    jobId: string,
+  ): Promise<{ readonly is: 'there' } | { readonly is: 'missing'; readonly why: string } | Unreadable>;
+  /** The API's list of jobs, each once. `begunAt`: wall clock when it was asked for, ms. */
+  listJobs(
+    batch: string,
+  ): Promise<{ readonly is: 'listed'; readonly jobs: readonly ListedJob[]; readonly begunAt: number } | Unreadable>;
+}

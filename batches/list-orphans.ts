@@ -1,0 +1,55 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import type { FreeReads, Unreadable } from './free-reads.ts';
+
+/** A job that the API has and no row of this ledger claims. */
+export interface Orphan {
+  readonly id: string;
+  /** The API's own word. */
+  readonly status: string;
+  readonly createdAtMs?: number;
+  /** What the API says it cost, where it says so. */
+  readonly credits?: number;
+  /** Where its inputs come from, where the list echoes them: hosts only, for a link may be a secret. */
+  readonly videoHost?: string;
+  readonly audioHost?: string;
+}
+
+/** How far the API's clock may be from ours, ms. */
+const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * Lip-sync jobs in the API's list (the only one it has) from the time of a batch that no attempt of this ledger has: made for a row
+ * whose answer was lost, or by another program. A job without a time counts.
+ */
+export async function listOrphans(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'listJobs'>,
+  batch: string,
+): Promise<{ readonly is: 'listed'; readonly orphans: readonly Orphan[] } | Unreadable> {
+  const record = await ledger.findBatch(batch);
+  if (record === undefined || record.startedAt === null) return { is: 'listed', orphans: [] };
+  const { apiUrl, account, startedAt, closedAt } = record;
+  const listing = await reads.listJobs(batch);
+  if (listing.is === 'unreadable') return listing;
+  const { jobs, begunAt } = listing;
+  const [from, to] = [startedAt - CLOCK_SLACK_MS, (closedAt ?? begunAt) + CLOCK_SLACK_MS];
+  const orphans: Orphan[] = [];
+  for (const { id, status, createdAtMs, credits, videoUrl, audioUrl } of jobs) {
+    if (createdAtMs !== undefined && (createdAtMs < from || createdAtMs > to)) continue;
+    if (await ledger.isJobClaimed(apiUrl, account, 'lip-sync', id)) continue;
+    orphans.push({
+      id,
+      status,
+      ...(createdAtMs === undefined ? {} : { createdAtMs }),
+      ...(credits === undefined ? {} : { credits }),
+      ...hostOf('videoHost', videoUrl),
+      ...hostOf('audioHost', audioUrl),
+    });
+  }
+  return { is: 'listed', orphans };
+}
+
+function hostOf<Name extends string>(name: Name, url: string | undefined): { readonly [N in Name]?: string } {
+  const host = url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
+  return (host === undefined ? {} : { [name]: host }) as { readonly [N in Name]?: string };
+}

@@ -1,0 +1,81 @@
+import { ROW_KINDS } from '../contract/row-kinds.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
+import { selectRows } from './choose-rows.ts';
+import type { FreeReads } from './free-reads.ts';
+import { hasList, makesJob } from './leftovers.ts';
+import type { SettledRow } from './settled-row.ts';
+
+/** Rows that are looked for together: they share the reading of the API's list. */
+const ROWS_A_LOOK = 500;
+
+/** Numbers of the rows of which it is not known whether they were charged, be they called unknown or failed. */
+export async function unknownRows(ledger: Ledger, batch: string): Promise<readonly number[]> {
+  const rows: number[] = [];
+  for (const choice of [{ outcomes: ['unknown'] }, { outcomes: ['failed'], classes: ['OutcomeUnknown'] }] as const) {
+    for await (const { row } of selectRows(ledger, batch, choice)) rows.push(row.row);
+  }
+  return rows.sort((a, b) => a - b);
+}
+
+/**
+ * Looks again in the store and in the API's list for what the requests of unknown rows left, and settles what it finds. It is free. A row
+ * that is `adopted` is open again, so its batch must be worked on. Rows that are not there are left out.
+ */
+export async function* settleUnknown(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'findTrace'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  rows: readonly number[],
+): AsyncGenerator<SettledRow, void, undefined> {
+  for (let at = 0; at < rows.length; at += ROWS_A_LOOK) {
+    const some = rows.slice(at, at + ROWS_A_LOOK);
+    const traces = await Promise.all(some.map((row) => traceOf(ledger, reads, batch.name, row)));
+    for (const [place, row] of some.entries()) {
+      const trace = traces[place];
+      const found = await ledger.readRow(batch.name, row);
+      if (trace === undefined || found === undefined) continue;
+      const last = found.charges.findLast((charge) => charge.take === found.row.take);
+      const facts = { row, id: found.row.id, jobId: last?.jobId ?? null };
+      if (trace.is !== 'none') yield { ...facts, ...trace };
+      else if (!isUnknown(found.row)) yield { ...facts, is: 'moved-on' };
+      else {
+        const makes = makesJob(found, batch.settings.tts);
+        yield { ...facts, is: 'still-unknown', hasList: hasList(found), makesJob: makes };
+      }
+    }
+  }
+}
+
+/** As {@link unknownRows} chooses them. */
+function isUnknown({ outcome, failure }: RowRecord): boolean {
+  return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
+}
+
+async function traceOf(
+  ledger: Ledger,
+  reads: Pick<FreeReads, 'findTrace'>,
+  batch: string,
+  row: number,
+): ReturnType<FreeReads['findTrace']> {
+  const doubt = await findDoubt(ledger, batch, row);
+  return doubt?.state === 'unknown' ? reads.findTrace(doubt) : { is: 'none' };
+}
+
+/** The request of a take, by default the row's present one, that has no answer or whose outcome nobody knows. */
+export async function findDoubt(
+  ledger: Pick<Ledger, 'readRow'>,
+  batch: string,
+  row: number,
+  wanted?: number,
+): Promise<ChargeRecord | undefined> {
+  const found = await ledger.readRow(batch, row);
+  if (found === undefined) return undefined;
+  const { kind } = found.row;
+  const take = wanted ?? found.row.take;
+  const inDoubt = found.charges.filter(
+    (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
+  );
+  // A later step is only ever asked for once the one before is settled.
+  return inDoubt.findLast(({ step }) => ROW_KINDS[kind].steps.includes(step));
+}

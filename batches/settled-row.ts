@@ -1,0 +1,34 @@
+import type { Kind, Step } from '../contract/row-kinds.ts';
+import type { NamedRow } from './leftovers.ts';
+
+/** Why a row was left as it is. Words of the API or the ledger are in `words`. */
+export type SettleRefusal =
+  /** Neither the row nor the named take has a request whose outcome is unknown. */
+  | { readonly is: 'not-in-doubt' | 'take-not-in-doubt' }
+  /** Its request has no answer yet. */
+  | { readonly is: 'on-the-wire' }
+  /** Such a request makes no job, so the row can be given none. */
+  | { readonly is: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
+  | { readonly is: 'no-such-job'; readonly step: Step; readonly words: string }
+  | { readonly is: 'job-unreadable'; readonly words: string }
+  /** Another row has the job. */
+  | { readonly is: 'job-taken' }
+  /** The answer to its request arrived while this was asked. */
+  | { readonly is: 'answer-came' }
+  /** Only an earlier take can be called not charged. */
+  | { readonly is: 'current-take' }
+  /** Nobody gave it a job, so there is none to take back. */
+  | { readonly is: 'not-adopted' }
+  | { readonly is: 'job-used'; readonly words: string };
+
+/** What became of a row that somebody wanted to be settled. `jobId`: the job that it has, or was to get. */
+export type SettledRow = NamedRow & { readonly jobId: string | null } & (
+    | { readonly is: 'found' | 'adopted' | 'moved-on' | 'released' }
+    /** Of an earlier take, whose charge is certain now. */
+    | { readonly is: 'charged' | 'not-charged'; readonly take: number }
+    /** `hasList`: the API lists such jobs. `makesJob`: such a request makes one. */
+    | { readonly is: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
+    /** The API's list could not be read, so nothing is known. */
+    | { readonly is: 'unreadable'; readonly why: string }
+    | { readonly is: 'refused'; readonly why: SettleRefusal }
+  );
