@@ -47,7 +47,7 @@ async function tryAdopting(
     // Said once more, as after a kill: it is done.
     return (await hasJob(ledger, batch.name, job)) ? undefined : { is: 'not-in-doubt' };
   }
-  if (doubt.state === 'sending') return { is: 'on-the-wire' };
+  if (doubt.state === 'sending') return { is: 'in-flight' };
   const { step } = doubt;
   const kind = (await ledger.readRow(batch.name, row))?.row.kind;
   if (kind === undefined) return { is: 'not-in-doubt' };

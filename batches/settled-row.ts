@@ -6,7 +6,7 @@ export type SettleRefusal =
   /** Neither the row nor the named take has a request whose outcome is unknown. */
   | { readonly is: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */
-  | { readonly is: 'on-the-wire' }
+  | { readonly is: 'in-flight' }
   /** Such a request makes no job, so the row can be given none. */
   | { readonly is: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
   | { readonly is: 'no-such-job'; readonly step: Step; readonly words: string }

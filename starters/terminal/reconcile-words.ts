@@ -94,8 +94,8 @@ function refusalWords(why: SettleRefusal): string {
       return 'the row has no request whose outcome is unknown';
     case 'take-not-in-doubt':
       return 'that take has no request whose outcome is unknown';
-    case 'on-the-wire':
-      return 'its request is on the wire now; wait for its answer';
+    case 'in-flight':
+      return 'its request is in flight now; wait for its answer';
     case 'makes-no-job':
       return `a ${why.step} of a ${why.kind} row makes no job`;
     case 'no-such-job':

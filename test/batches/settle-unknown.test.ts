@@ -134,7 +134,7 @@ describe('adoptJob', () => {
     await hold.reached;
     const worker = await world.worker();
     await worker.drive(2);
-    expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ is: 'refused', why: { is: 'on-the-wire' } });
+    expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ is: 'refused', why: { is: 'in-flight' } });
     expect(await adopt(worker.deps, 2, 'j')).toMatchObject({
       why: { is: 'makes-no-job', step: 'transcription', kind: 'stt' },
     });
