@@ -12,7 +12,7 @@ import { ExitError } from './exit-error.ts';
 import { findNameClashes } from './name-clashes.ts';
 import type { FoundRow, FoundRows, RowEdit } from '../batches/redrive-draft.ts';
 import { RowNumbers } from '../batches/row-numbers.ts';
-import { refuseProblems } from './report-problems.ts';
+import { refuseProblems, sayWarnings } from './report-problems.ts';
 import type { Output } from './terminal/output.ts';
 import { oneLine } from './terminal/table.ts';
 
@@ -37,7 +37,8 @@ export async function findEditedRows(
 ): Promise<FoundRows> {
   const options = readingOf(batch);
   const checked = await checkManifest(source, options);
-  refuseProblems(checked, source.label, output, { json });
+  if (checked.problemCount > 0) throw refuseProblems(checked, source.label, output, { json });
+  sayWarnings(checked, output);
   if (checked.previousBatch !== null && checked.previousBatch !== batch.name) {
     throw refusal(`${source.label} has rows of batch "${checked.previousBatch}", not of "${batch.name}".`);
   }

@@ -4,7 +4,7 @@ import type { ExitName } from '../contract/exit-codes.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../ledger/ledger.ts';
 import type { BatchRecord, Money } from '../ledger/record-types.ts';
-import { checkSpend, namedRowLines } from './check-spend.ts';
+import { checkSpend } from './check-spend.ts';
 import { ExitError } from './exit-error.ts';
 import { finishRun } from './finish-run.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
@@ -19,6 +19,7 @@ import { budgetLeft as leftOf } from './terminal/money.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
 import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
+import { namedRowLines } from './terminal/spend-words.ts';
 import { workOnBatch, type WorkEnd } from './work-on-batch.ts';
 
 /** So many hold the lock of the ledger for some tenths of a second, and whoever works on a batch waits for it. */

@@ -1,3 +1,4 @@
+import type { OutcomeFile } from '../batches/check-manifest.ts';
 import { describeProblem, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import { ExitError } from './exit-error.ts';
@@ -7,25 +8,12 @@ import type { Output } from './terminal/output.ts';
 /** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
 const LISTED = 50;
 
-/** The parts of a summary that decide whether a batch may start. */
-export type CheckedManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings'>;
+/** What is wrong with a manifest. */
+export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings'>;
 
-/** The batch that a file is an outcome file of. Undefined for any other file, and for one with rows of several batches, which is a problem. */
-export function outcomeFileOf({
-  previousBatch,
-  problems,
-}: Pick<ManifestSummary, 'previousBatch' | 'problems'>): string | undefined {
-  return problems.some(({ code }) => code === 'mixed-batches') ? undefined : (previousBatch ?? undefined);
-}
-
-/** `plan` is for new batches: what an outcome file costs depends on the batch. Throws {@link ExitError} `usage`. */
-export function refuseOutcomeFile(
-  summary: Pick<ManifestSummary, 'previousBatch' | 'problems'>,
-  manifest: string,
-): void {
-  const batch = outcomeFileOf(summary);
-  if (batch === undefined) return;
-  throw new ExitError(
+/** `plan` is for new batches: what an outcome file costs depends on the batch. */
+export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
+  return new ExitError(
     'usage',
     `${manifest} is an outcome file of batch "${batch}" (it has a column _batch), so running it is a redrive of these rows, and that keeps ` +
       'what is finished. Nothing was sent, nothing was spent. To see what it will cost, and be asked: ' +
@@ -40,24 +28,21 @@ export interface ReportOptions {
   readonly command?: string;
   /** The `--name` template of result files, if one was given. */
   readonly template?: string;
-  /** False where the same warnings were said before. Default true. */
-  readonly warns?: boolean;
 }
 
 /**
- * Says the warnings of a manifest, and refuses it if anything is wrong with it: every problem on a line of its own on
- * stderr, with `json` also all of them as one line of JSON on stdout. What is the fault of a flag is called so. Throws
- * {@link ExitError} `usage`.
+ * Says the warnings of a manifest that cannot be used, and everything that is wrong with it: every problem on a line of its own on
+ * stderr, with `json` also all of them as one line of JSON on stdout. What is the fault of a flag is called so. Returns what the
+ * command ends with.
  */
 export function refuseProblems(
-  summary: CheckedManifest,
+  summary: FaultyManifest,
   manifest: string,
   output: Output,
   options: ReportOptions = {},
-): void {
-  if (options.warns !== false) sayWarnings(summary, output, options);
+): ExitError {
+  sayWarnings(summary, output, options);
   const { problems, problemCount } = summary;
-  if (problemCount === 0) return;
   if (options.json === true) output.data(JSON.stringify({ manifest, problem_count: problemCount, problems }));
   const ofTemplate = problems.filter(
     (problem) => flagOf(problem, options) === '--name' && problem.code !== 'bad-template',
@@ -71,7 +56,7 @@ export function refuseProblems(
     .map((flag) => (flag === undefined ? 'mend the lines above' : adviceOn(flag, options)))
     .join(', ');
   const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
-  throw new ExitError(
+  return new ExitError(
     'usage',
     `${manifest} has ${found}. Nothing was sent. Nothing was spent. ` +
       `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,

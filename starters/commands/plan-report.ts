@@ -1,12 +1,13 @@
+import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
 import type { Price } from '../../contract/prices.ts';
-import { KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../../contract/row-kinds.ts';
+import type { Operation } from '../../contract/row-kinds.ts';
 import { formatHalt } from '../../contract/halt.ts';
-import type { KindSummary } from '../../inputs/bill.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import { isEstimated, namedRowLines, type SpendDecision } from '../check-spend.ts';
+import type { SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../read-balance.ts';
 import { limitsJson } from '../terminal/status.ts';
 import { clock, number } from '../terminal/progress.ts';
+import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import type { RunPlan } from './run-options.ts';
 
@@ -21,26 +22,18 @@ export interface PlanReport {
     readonly free: number | null;
     readonly store: string;
   };
-  /** What `run` would do on a terminal. */
+  /** What `run` would do on a terminal, and what that is decided by. */
   readonly decision: SpendDecision;
-}
-
-/** A line of the table: what the rows of a kind would send and cost. */
-interface Line extends KindSummary {
-  readonly kind: string;
-  /** Paid requests: one per step of a row. */
-  readonly requests: number;
-  /** Part of the sum is from a price or a length that is not certain. */
-  readonly estimated: boolean;
+  readonly facts: TellableFacts;
 }
 
 /** The report as lines for people. */
 export function planLines(report: PlanReport): readonly string[] {
-  const { manifest, plan, summary, decision } = report;
-  const { kinds, total } = linesOf(report);
+  const { manifest, plan, summary, decision, facts } = report;
+  const { kinds, total } = billLines(summary, plan.settings);
   const lines = [
     `Batch "${plan.name}" from ${manifest}`,
-    ...tableLines<Line>(
+    ...tableLines<BillLine>(
       [
         { title: 'kind', value: ({ kind }) => kind },
         { title: 'rows', value: ({ rows }) => number(rows), align: 'right' },
@@ -50,9 +43,9 @@ export function planLines(report: PlanReport): readonly string[] {
       ],
       kinds.length > 1 ? [...kinds, total] : kinds,
     ),
-    `Prices: ${[...pricesOf(plan, summary)].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
+    `Prices: ${[...pricesOf(summary, plan.settings)].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
   ];
-  if (total.estimated)
+  if (total.isEstimate)
     lines.push(
       '~ estimate: from public material, or for an assumed length; your own prices go into voxbatch.config.json',
     );
@@ -68,9 +61,9 @@ export function planLines(report: PlanReport): readonly string[] {
   const { rate } = plan.settings.limits;
   if (rate !== null)
     lines.push(`At ${number(rate)} paid requests a second: at least ${clock((total.requests / rate) * 1_000)}`);
-  lines.push(balanceLine(report), diskLine(report), ...decision.notes);
-  if (decision.do === 'ask') lines.push(`run asks first: ${decision.question} (--yes answers it)`);
-  if (decision.do === 'refuse') lines.push('run would refuse this (exit code 3):', decision.why);
+  lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
+  if (decision.do === 'ask') lines.push(`run asks first: ${questionText(facts)} (--yes answers it)`);
+  if (decision.do === 'refuse') lines.push('run would refuse this (exit code 3):', refusalText(decision.why, facts));
   return lines;
 }
 
@@ -78,18 +71,18 @@ export function planLines(report: PlanReport): readonly string[] {
 export function planJson(report: PlanReport): object {
   const { manifest, plan, summary, balance, disk, decision } = report;
   const { settings } = plan;
-  const { kinds, total } = linesOf(report);
-  const facts = ({ rows, requests, quoted, estimated, unpriced, assumed }: Line): object => {
-    return { rows, requests, credits: quoted, estimated, unpriced, assumed };
+  const { kinds, total } = billLines(summary, settings);
+  const lineJson = ({ rows, requests, quoted, isEstimate, unpriced, assumed }: BillLine): object => {
+    return { rows, requests, credits: quoted, estimated: isEstimate, unpriced, assumed };
   };
   return {
     batch: plan.name,
     manifest,
     manifest_digest: summary.digest,
     out: plan.out,
-    ...facts(total),
-    kinds: Object.fromEntries(kinds.map((line) => [line.kind, facts(line)])),
-    prices: Object.fromEntries(pricesOf(plan, summary)),
+    ...lineJson(total),
+    kinds: Object.fromEntries(kinds.map((line) => [line.kind, lineJson(line)])),
+    prices: Object.fromEntries(pricesOf(summary, plan.settings)),
     unpriced_rows: summary.unpricedRows.first,
     not_probed: { count: summary.notProbed.count, rows: summary.notProbed.first },
     balance: 'credits' in balance ? balance.credits : null,
@@ -99,7 +92,7 @@ export function planJson(report: PlanReport): object {
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
     run: decision.do,
-    refusal: decision.do === 'refuse' ? decision.why : null,
+    refusal: decision.do === 'refuse' ? refusalText(decision.why, report.facts) : null,
     limits: limitsJson(settings.limits),
     halt: formatHalt(settings.halt),
     on_unknown: settings.onUnknown,
@@ -110,37 +103,6 @@ export function planJson(report: PlanReport): object {
   };
 }
 
-function linesOf({ summary, plan }: PlanReport): { readonly kinds: readonly Line[]; readonly total: Line } {
-  const kinds = kindsIn(summary).map((kind): Line => {
-    const sum = summary.kinds[kind];
-    const requests = sum.rows * ROW_KINDS[kind].steps.length;
-    return { kind, ...sum, requests, estimated: isEstimated(kind, summary, plan.settings) };
-  });
-  const add = (value: (line: Line) => number): number => kinds.reduce((all, line) => all + value(line), 0);
-  const total: Line = {
-    kind: 'total',
-    rows: add((line) => line.rows),
-    requests: add((line) => line.requests),
-    quoted: summary.quoted,
-    unpriced: summary.unpriced,
-    assumed: add((line) => line.assumed),
-    estimated: kinds.some((line) => line.estimated),
-  };
-  return { kinds, total };
-}
-
-function kindsIn({ kinds }: ManifestSummary): readonly Kind[] {
-  return KINDS.filter((kind) => kinds[kind].rows > 0);
-}
-
-/** The prices that count for this manifest. */
-function pricesOf({ settings }: RunPlan, summary: ManifestSummary): ReadonlyMap<Operation, Price> {
-  const operations = kindsIn(summary).flatMap((kind) =>
-    ROW_KINDS[kind].steps.map((step) => operationOf(kind, step, settings.tts)),
-  );
-  return new Map(operations.map((operation) => [operation, settings.prices[operation]]));
-}
-
 /** `speech-job 0.5 credits per character, a CJK character counting as 2 (estimate)` */
 function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate }: Price): string {
   const per = { character: 'per character', second: 'per started second', job: 'per request' }[unit];
@@ -148,9 +110,9 @@ function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate
   return `${operation} ${String(credits)} ${credits === 1 ? 'credit' : 'credits'} ${per}${cjk}${estimate ? ' (estimate)' : ''}`;
 }
 
-function creditsOf({ quoted, estimated, rows, unpriced }: Line): string {
+function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
   if (rows > 0 && rows === unpriced) return 'unknown';
-  return `${estimated ? '~' : ''}${number(quoted)}${unpriced > 0 ? ' + unknown' : ''}`;
+  return `${isEstimate ? '~' : ''}${number(quoted)}${unpriced > 0 ? ' + unknown' : ''}`;
 }
 
 function balanceLine({ balance, summary }: PlanReport): string {

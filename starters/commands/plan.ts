@@ -1,11 +1,12 @@
+import { checkManifest } from '../../batches/check-manifest.ts';
+import { spendFacts } from '../../batches/price-manifest.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { checkManifest } from '../../inputs/read-manifest.ts';
-import { decideSpend, spendFacts } from '../check-spend.ts';
+import { decideSpend } from '../../policy/spend.ts';
 import { freeDisk } from '../free-disk.ts';
-import { probeManifest } from '../probe-manifest.ts';
+import { probeAloud } from '../probe-manifest.ts';
 import { readBalance } from '../read-balance.ts';
-import { refuseOutcomeFile, refuseProblems } from '../report-problems.ts';
+import { outcomeFileRefusal, refuseProblems, sayWarnings } from '../report-problems.ts';
 import { readSettings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { planJson, planLines, type PlanReport } from './plan-report.ts';
@@ -23,12 +24,12 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
   const source = await openManifest(manifestPath);
   try {
     const { budget } = runPlan.settings;
-    let summary = await checkManifest(source, runPlan.manifest, budget);
-    refuseOutcomeFile(summary, source.label);
-    refuseProblems(summary, source.label, output, reportOptions(manifestPath, flags));
-    if (runPlan.probe) {
-      ({ summary } = await probeManifest(source, { summary, options: runPlan.manifest }, budget, output));
-    }
+    const checked = await checkManifest(source, runPlan.manifest, budget);
+    if (checked.is === 'outcome-file') throw outcomeFileRefusal(checked, source.label);
+    const words = reportOptions(manifestPath, flags);
+    if (checked.is === 'faulty') throw refuseProblems(checked.summary, source.label, output, words);
+    sayWarnings(checked.summary, output, words);
+    const { summary } = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
     const [balance, free] = await Promise.all([readBalance(settings, flags), freeDisk(settings.store)]);
     const credits = 'credits' in balance ? balance.credits : null;
     const facts = spendFacts(summary, runPlan, { balance: credits, yes: flags.yes ?? false, canAsk: true });
@@ -39,6 +40,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
       balance,
       disk: { free, store: settings.store },
       decision: decideSpend(facts),
+      facts,
     };
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));
     else for (const line of planLines(report)) output.data(line);

@@ -1,11 +1,12 @@
+import { checkManifest, type SoundManifest } from '../../batches/check-manifest.ts';
 import { findOrLoadBatch } from '../../batches/load-batch.ts';
-import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
+import { spendFacts } from '../../batches/price-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunContext } from '../command-context.ts';
-import { checkSpend, spendFacts } from '../check-spend.ts';
+import { checkSpend } from '../check-spend.ts';
 import type { EarlyServer } from '../early-server.ts';
 import { ExitError } from '../exit-error.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
@@ -13,8 +14,8 @@ import { beforeWork } from '../machine-trouble.ts';
 import { openRecords } from '../open-records.ts';
 import { withStore } from '../open-store.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from '../out-folder.ts';
-import { probeManifest, type PricedManifest } from '../probe-manifest.ts';
-import { outcomeFileOf, refuseProblems, sayWarnings } from '../report-problems.ts';
+import { probeAloud } from '../probe-manifest.ts';
+import { refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
 import { newIn } from '../new-tuning.ts';
 import type { Settings } from '../settings.ts';
@@ -54,34 +55,40 @@ export interface RunRequest {
 export async function run(request: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
   const { manifestPath, source, flags, settings, plan } = request;
-  const summary = await checkManifest(source, plan.manifest, plan.settings.budget);
-  const previousBatch = outcomeFileOf(summary);
-  if (previousBatch !== undefined) {
-    return await redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
+  const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
+  if (checked.is === 'outcome-file') {
+    return await redriveFile({
+      path: manifestPath,
+      source,
+      previousBatch: checked.batch,
+      plan,
+      flags,
+      settings,
+      context,
+    });
   }
   if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
-  // Warnings are for a batch that is to come; about one that is finished they were said before.
-  refuseProblems(summary, manifestPath, output, {
-    ...reportOptions(manifestPath, flags),
-    warns: summary.problemCount > 0,
-  });
+  if (checked.is === 'faulty') {
+    throw refuseProblems(checked.summary, manifestPath, output, reportOptions(manifestPath, flags));
+  }
   await requireWritableOut(plan.out);
   const open = await openApi(settings, flags);
   try {
     return await withRecords(settings, async (ledger) => {
       const identity = {
         name: plan.name,
-        digest: summary.digest ?? '',
+        digest: checked.summary.digest ?? '',
         apiUrl: open.api.baseUrl,
         account: open.profile.userId,
       };
       const found = await beforeWork(() => ledger.findBatch(plan.name));
-      if (found?.state !== 'closed') sayWarnings(summary, output, reportOptions(manifestPath, flags));
+      // About a batch that is finished they were said before.
+      if (found?.state !== 'closed') sayWarnings(checked.summary, output, reportOptions(manifestPath, flags));
       if (found === undefined || found.state === 'loading') await requireOwnOut(plan.out, identity);
       const priced =
         found === undefined || found.state === 'loading'
-          ? await readyToSpend({ source, summary, plan, flags, open, output, fromStdin: manifestPath === '-' })
-          : { summary, options: plan.manifest };
+          ? await readyToSpend({ source, checked, plan, flags, open, output, fromStdin: manifestPath === '-' })
+          : checked;
       const loaded = await beforeWork(() =>
         findOrLoadBatch({
           ledger,
@@ -119,17 +126,16 @@ function renamed(names: readonly string[] = [], name: string): readonly string[]
 /** What stands before a new batch: prices for all that can have one, then the checks of `check-spend.ts`. */
 async function readyToSpend(request: {
   readonly source: ManifestSource;
-  readonly summary: ManifestSummary;
+  readonly checked: SoundManifest;
   readonly plan: RunPlan;
   readonly flags: RunFlags;
   readonly open: OpenApi;
   readonly output: Output;
   /** An answer cannot come from where the manifest came from. */
   readonly fromStdin: boolean;
-}): Promise<PricedManifest> {
-  const { source, summary, plan, flags, open, output, fromStdin } = request;
-  const checked = { summary, options: plan.manifest };
-  const priced = plan.probe ? await probeManifest(source, checked, plan.settings.budget, output) : checked;
+}): Promise<SoundManifest> {
+  const { source, checked, plan, flags, open, output, fromStdin } = request;
+  const priced = plan.probe ? await probeAloud(source, checked, plan.settings.budget, output) : checked;
   const person = { yes: flags.yes ?? false, canAsk: output.isInteractive && !fromStdin };
   const balance = open.profile.quotaRemaining ?? null;
   await checkSpend(spendFacts(priced.summary, plan, { ...person, balance }), output);

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkSpend, decideSpend, type SpendFacts } from '../../starters/check-spend.ts';
+import { decideSpend, type SpendDecision } from '../../policy/spend.ts';
+import { checkSpend } from '../../starters/check-spend.ts';
 import { ExitError } from '../../starters/exit-error.ts';
+import { noteText, questionText, refusalText, type TellableFacts } from '../../starters/terminal/spend-words.ts';
 import { capture } from './command-line.ts';
 
 const NONE = { count: 0, first: [] };
-const BILL: SpendFacts['bill'] = { quoted: 100, unpriced: 0, unpricedRows: NONE, cheapest: 4, affordable: null };
-const FACTS: SpendFacts = {
+const BILL: TellableFacts['bill'] = { quoted: 100, unpriced: 0, unpricedRows: NONE, cheapest: 4, affordable: null };
+const FACTS: TellableFacts = {
   rows: 10,
   bill: BILL,
   isEstimate: false,
@@ -25,17 +27,30 @@ const UNPRICED = {
     ],
   },
 };
-const budget = (credits: number, rows: number, more: Partial<SpendFacts['bill']> = {}): Partial<SpendFacts> => ({
+const budget = (credits: number, rows: number, more: Partial<TellableFacts['bill']> = {}): Partial<TellableFacts> => ({
   budget: credits,
   bill: { ...BILL, affordable: { rows, quoted: rows * 10 }, ...more },
 });
-const decide = (more: Partial<SpendFacts>): ReturnType<typeof decideSpend> => decideSpend({ ...FACTS, ...more });
-const whyNot = (more: Partial<SpendFacts>): string => {
+/** The decision, in the words that a person meets. */
+interface Told {
+  readonly do: SpendDecision['do'];
+  readonly notes: readonly string[];
+  readonly question?: string;
+  readonly why?: string;
+}
+const decide = (more: Partial<TellableFacts>): Told => {
+  const facts = { ...FACTS, ...more };
+  const decision = decideSpend(facts);
+  const notes = decision.notes.map((note) => noteText(note, facts));
+  if (decision.do === 'refuse') return { do: 'refuse', notes, why: refusalText(decision.why, facts) };
+  return decision.do === 'ask' ? { do: 'ask', notes, question: questionText(facts) } : { do: 'go', notes };
+};
+const whyNot = (more: Partial<TellableFacts>): string => {
   const decision = decide(more);
-  return decision.do === 'refuse' ? decision.why : decision.do;
+  return decision.why ?? decision.do;
 };
 
-describe('decideSpend', () => {
+describe('the words of a decision', () => {
   it('lets a batch go that is paid for, without a word', () => {
     expect(decide({})).toEqual({ do: 'go', notes: [] });
     expect(decide({ balance: null })).toEqual({ do: 'go', notes: [] });
@@ -139,7 +154,7 @@ describe('decideSpend', () => {
 describe('checkSpend', () => {
   const ASKING = { ...FACTS, confirmAbove: 50, canAsk: true, balance: 60 };
   const check = async (
-    facts: SpendFacts,
+    facts: TellableFacts,
     answer?: boolean,
   ): Promise<{ ended: unknown; asked: readonly string[]; said: string }> => {
     const lines = { out: '', err: '' };

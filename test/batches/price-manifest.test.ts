@@ -1,12 +1,13 @@
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SoundManifest } from '../../batches/check-manifest.ts';
+import { probeManifest, spendFacts } from '../../batches/price-manifest.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
-import { probeManifest, type PricedManifest } from '../../starters/probe-manifest.ts';
+import { settingsOf } from '../activities/rows.ts';
 import { OPTIONS, withManifest } from '../inputs/manifest-file.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../inputs/media-server.ts';
-import { capture } from './command-line.ts';
 
 let media: MediaServer;
 beforeEach(async () => {
@@ -17,24 +18,25 @@ afterEach(() => media.close());
 /** Checks and probes a manifest of these lines. */
 async function probing<T>(
   lines: readonly string[],
-  use: (probed: PricedManifest, source: ManifestSource, said: string, path: string) => Promise<T>,
+  use: (probed: SoundManifest, source: ManifestSource, announced: readonly number[]) => Promise<T>,
   change?: (path: string) => Promise<void>,
 ): Promise<T> {
   return withManifest(['id,audio,duration', ...lines, ''].join('\n'), async (path) => {
     const source = await openManifest(path);
     const summary = await checkManifest(source, OPTIONS);
     await change?.(path);
-    const output = { out: '', err: '' };
-    const probed = await probeManifest(source, { summary, options: OPTIONS }, null, capture(output));
-    return use(probed, source, output.err, path);
+    const announced: number[] = [];
+    const onProbing = (rows: number): void => void announced.push(rows);
+    const probed = await probeManifest(source, { summary, options: OPTIONS }, { budget: null, onProbing });
+    return use(probed, source, announced);
   });
 }
 
 describe('probeManifest', () => {
   it('reads each URL once for both passes, and stores the length as the duration of the row', async () => {
     const url = `${media.url}/a.wav`;
-    await probing([`a,${url},`, `b,${url},`, `c,${url},9`], async ({ summary, options }, source, said) => {
-      expect(said).toBe('Reading the length of the media of 2 rows (free) …\n');
+    await probing([`a,${url},`, `b,${url},`, `c,${url},9`], async ({ summary, options }, source, announced) => {
+      expect(announced).toEqual([2]);
       expect(summary).toMatchObject({ quoted: 3 + 3 + 9, unpriced: 0 });
       const asked = media.requests.length;
       const rows = [];
@@ -51,8 +53,12 @@ describe('probeManifest', () => {
   });
 
   it('asks nothing where all lengths are known', async () => {
-    await probing([`a,${media.url}/a.wav,4`], ({ options }, _, said) => {
-      expect({ said, options, requests: media.requests }).toEqual({ said: '', options: OPTIONS, requests: [] });
+    await probing([`a,${media.url}/a.wav,4`], ({ options }, _, announced) => {
+      expect({ announced, options, requests: media.requests }).toEqual({
+        announced: [],
+        options: OPTIONS,
+        requests: [],
+      });
       return Promise.resolve();
     });
   });
@@ -64,5 +70,27 @@ describe('probeManifest', () => {
       (path) => appendFile(path, 'b,https://media.example/b.wav,1\n'),
     );
     await expect(changed).rejects.toThrow('changed while it was read. Nothing was spent.');
+  });
+});
+
+describe('spendFacts', () => {
+  it('has the bill, the budget, and whether part of it is estimated', async () => {
+    await withManifest('id,audio,duration\na,https://media.example/a.wav,4\n', async (path) => {
+      const summary = await checkManifest(await openManifest(path), OPTIONS);
+      const person = { balance: 7, yes: false, canAsk: true };
+      const factsAt = (estimate: boolean): ReturnType<typeof spendFacts> => {
+        const prices = { ...OPTIONS.prices, transcription: { ...OPTIONS.prices.transcription, estimate } };
+        return spendFacts(summary, { settings: settingsOf({ budget: 9, prices }), confirmAbove: 5 }, person);
+      };
+      expect(factsAt(false)).toEqual({
+        rows: 1,
+        bill: summary,
+        isEstimate: false,
+        budget: 9,
+        confirmAbove: 5,
+        ...person,
+      });
+      expect(factsAt(true).isEstimate).toBe(true);
+    });
   });
 });

@@ -1,0 +1,60 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import type { Price } from '../contract/prices.ts';
+import { KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
+import type { BillSummary, KindSummary } from '../inputs/bill.ts';
+
+/** The settings that decide prices. */
+type PriceSettings = Pick<BatchSettings, 'prices' | 'tts'>;
+
+/** What the rows of a kind, or all rows, would send and cost. */
+export interface BillLine extends KindSummary {
+  readonly kind: Kind | 'total';
+  /** Paid requests: one per step of a row. */
+  readonly requests: number;
+  /** Part of the sum is from a price that is our reading rather than the user's own, or from a length that is assumed. */
+  readonly isEstimate: boolean;
+}
+
+/** A bill by kinds, those only that have rows, and its sum. */
+export interface BillLines {
+  readonly kinds: readonly BillLine[];
+  readonly total: BillLine;
+}
+
+/** Splits a bill into what each kind of rows would send and cost. */
+export function billLines(
+  bill: Pick<BillSummary, 'kinds' | 'quoted' | 'unpriced'>,
+  settings: PriceSettings,
+): BillLines {
+  const kinds = kindsIn(bill).map((kind): BillLine => {
+    const sum = bill.kinds[kind];
+    const isGuess = operationsOf(kind, settings).some((operation) => settings.prices[operation].estimate);
+    const requests = sum.rows * ROW_KINDS[kind].steps.length;
+    return { kind, ...sum, requests, isEstimate: isGuess || sum.assumed > 0 };
+  });
+  const add = (value: (line: BillLine) => number): number => kinds.reduce((all, line) => all + value(line), 0);
+  const total: BillLine = {
+    kind: 'total',
+    rows: add((line) => line.rows),
+    requests: add((line) => line.requests),
+    quoted: bill.quoted,
+    unpriced: bill.unpriced,
+    assumed: add((line) => line.assumed),
+    isEstimate: kinds.some((line) => line.isEstimate),
+  };
+  return { kinds, total };
+}
+
+/** The prices that count for a bill. */
+export function pricesOf(bill: Pick<BillSummary, 'kinds'>, settings: PriceSettings): ReadonlyMap<Operation, Price> {
+  const operations = kindsIn(bill).flatMap((kind) => operationsOf(kind, settings));
+  return new Map(operations.map((operation) => [operation, settings.prices[operation]]));
+}
+
+function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {
+  return KINDS.filter((kind) => kinds[kind].rows > 0);
+}
+
+function operationsOf(kind: Kind, { tts }: PriceSettings): readonly Operation[] {
+  return ROW_KINDS[kind].steps.map((step) => operationOf(kind, step, tts));
+}

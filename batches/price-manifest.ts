@@ -1,0 +1,51 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import { createProbe } from '../inputs/create-probe.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import { ManifestError } from '../inputs/problems.ts';
+import { checkManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
+import type { SpendFacts } from '../policy/spend.ts';
+import { billLines } from './bill-lines.ts';
+import type { SoundManifest } from './check-manifest.ts';
+
+/** How the length of media is read. */
+export interface ProbeChoice {
+  /** Credits; how many rows it pays is part of the bill. */
+  readonly budget: number | null;
+  /** Called before media are read, with the number of rows. Not called where every row states its length. */
+  readonly onProbing?: (rows: number) => void;
+}
+
+/**
+ * Prices the rows of a sound manifest whose media state no length, by reading it from the media. Which could not be read is in the
+ * summary (`notProbed`). It is a pass of its own, so that nothing is fetched for a manifest that is refused, and nothing for one
+ * that states all lengths. With the options that it returns, each URL is read only once.
+ *
+ * @throws ManifestError if the file changed since it was checked.
+ */
+export async function probeManifest(
+  source: ManifestSource,
+  { summary, options }: SoundManifest,
+  { budget, onProbing }: ProbeChoice,
+): Promise<SoundManifest> {
+  const missing = Object.values(summary.kinds).reduce((sum, kind) => sum + kind.unpriced + kind.assumed, 0);
+  if (missing === 0) return { summary, options };
+  onProbing?.(missing);
+  const probing = { ...options, probe: createProbe() };
+  const probed = await checkManifest(source, probing, budget);
+  if (probed.digest !== summary.digest) {
+    throw new ManifestError(
+      `${source.label} changed while it was read. Nothing was spent. Run the same command again.`,
+    );
+  }
+  return { summary: probed, options: probing };
+}
+
+/** What decides whether the rows of a priced manifest may be paid for; see `policy/spend.ts`. */
+export function spendFacts<Bill extends ManifestSummary>(
+  summary: Bill,
+  { settings, confirmAbove }: { readonly settings: BatchSettings; readonly confirmAbove: number | null },
+  person: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'>,
+): SpendFacts & { readonly bill: Bill } {
+  const isEstimate = billLines(summary, settings).total.isEstimate;
+  return { rows: summary.rows, bill: summary, isEstimate, budget: settings.budget, confirmAbove, ...person };
+}

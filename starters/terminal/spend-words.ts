@@ -1,0 +1,98 @@
+import type { BillSummary, NamedRows } from '../../inputs/bill.ts';
+import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../policy/spend.ts';
+import { number } from './progress.ts';
+import { rowsInWords } from './redrive-words.ts';
+import { oneLine } from './table.ts';
+
+/** The facts of a decision, with the rows that have no price by name. */
+export type TellableFacts = SpendFacts & { readonly bill: Pick<BillSummary, 'unpricedRows'> };
+
+export const UNSPENT = 'Nothing was sent, nothing was spent.';
+
+/** Why nothing may be spent, and what would change that. */
+export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
+  switch (why) {
+    case 'unpriced':
+      return unpricedText(facts);
+    case 'small-budget':
+      return smallBudgetText(facts);
+    case 'small-balance':
+      return smallBalanceText(facts);
+    case 'unconfirmed': {
+      const asked = `Not confirmed: ${sumInWords(facts)} is more than ${number(facts.confirmAbove ?? 0)} (--confirm), and there is nobody to ask.`;
+      return `${asked} ${UNSPENT} To go on, run the same command with --yes.`;
+    }
+  }
+}
+
+/** What a person is asked who is to confirm the bill. */
+export function questionText(facts: SpendFacts): string {
+  return `Spend ${sumInWords(facts)}?`;
+}
+
+/** What is to be known of a bill and does not stop it. */
+export function noteText(note: SpendNote, facts: SpendFacts): string {
+  const { rows, bill, budget, balance } = facts;
+  return note === 'budget-pays-part'
+    ? `The budget of ${number(budget ?? 0)} credits pays about ${number(bill.affordable?.rows ?? 0)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
+        'the others end skipped (exit code 12) and can be run later.'
+    : `WARNING: this may cost ${creditsInWords(facts)}; the account has ${number(balance ?? 0)} API credits. ` +
+        'When they are used up the batch pauses; it goes on once the account is topped up.';
+}
+
+/** `  line 4, id c: its length is not known`, for the first rows, then how many more. */
+export function namedRowLines({ first, count }: NamedRows): readonly string[] {
+  const lines = first.map(({ line, id, why }) => `  line ${String(line)}, id ${oneLine(id)}: ${why}`);
+  return count > first.length ? [...lines, `  and ${number(count - first.length)} more`] : lines;
+}
+
+/** What is said while the length of media is read. */
+export function probingText(rows: number): string {
+  return `Reading the length of the media of ${number(rows)} rows (free) …`;
+}
+
+/** The rows whose media could not be read, and what they cost now. `assumeSeconds`: undefined if no length is assumed. */
+export function notProbedLines(notProbed: NamedRows, assumeSeconds: number | undefined): readonly string[] {
+  if (notProbed.count === 0) return [];
+  const then =
+    assumeSeconds === undefined
+      ? 'they have no price'
+      : `they are priced at ${String(assumeSeconds)} s (--assume-seconds)`;
+  return [`The length could not be read for ${number(notProbed.count)} rows; ${then}:`, ...namedRowLines(notProbed)];
+}
+
+function unpricedText({ rows, bill }: TellableFacts): string {
+  return [
+    `Under a budget every row needs a price; ${rowsInWords(bill.unpriced)} of ${number(rows)} ${bill.unpriced === 1 ? 'has' : 'have'} none:`,
+    ...namedRowLines(bill.unpricedRows),
+    `${UNSPENT} Any of these gives them one:`,
+    '  a column duration (seconds) in the manifest',
+    '  the same command with --probe, which reads the length of the media',
+    '  the same command with --assume-seconds N, which takes all of unknown length for so long',
+  ].join('\n');
+}
+
+function smallBudgetText({ bill, budget }: SpendFacts): string {
+  const cheapest = bill.cheapest ?? 0;
+  return (
+    `A budget of ${number(budget ?? 0)} credits pays no row: the cheapest costs ${number(cheapest)}, all cost ${number(bill.quoted)}. ` +
+    `${UNSPENT} Raise it: run the same command with --budget ${String(cheapest)} or more.`
+  );
+}
+
+function smallBalanceText({ bill, balance, isEstimate }: SpendFacts): string {
+  const needed =
+    bill.unpriced > 0 ? '' : `; the cheapest row costs ${number(bill.cheapest ?? 0)}, all cost ${number(bill.quoted)}`;
+  const guess = isEstimate ? ' (Prices are estimates; your own go into voxbatch.config.json.)' : '';
+  return `Not enough credits: the account has ${number(balance ?? 0)} API credits${needed}. ${UNSPENT} Top it up, then run the same command again.${guess}`;
+}
+
+function sumInWords(facts: SpendFacts): string {
+  return `${creditsInWords(facts)} for ${rowsInWords(facts.rows)}`;
+}
+
+function creditsInWords(facts: SpendFacts): string {
+  const { unpriced } = facts.bill;
+  const without = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
+  return `${facts.isEstimate ? 'about ' : ''}${number(mostSpent(facts))} credits${without}`;
+}
