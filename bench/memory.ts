@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
-import { ALIKE_HALT } from '../contract/halt.ts';
+import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
@@ -114,11 +114,7 @@ async function load(folder: string): Promise<void> {
     identity: { name: 'lines', digest: checked.digest ?? '', apiUrl: 'https://api.example/api/open/v1', account: 'u' },
     settings: {
       reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
-      limits: { rate: null, submits: 8, window: 400, pollRate: null },
-      budget: null,
-      halt: ALIKE_HALT,
-      onUnknown: 'hold',
-      retakes: 0,
+      ...DEFAULT_TUNABLES,
       tts: 'job',
       prices: BUILT_IN_PRICES,
       nameTemplate: OPTIONS.nameTemplate,

@@ -1,6 +1,7 @@
 import Database from 'libsql';
 import { NEVER_HALT } from '../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
+import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 
 /** Name of the batch that is made. */
@@ -23,10 +24,12 @@ export async function prefill(path: string, apiUrl: string, rows: number, ended:
       source: 'lines.csv',
     },
     settings: {
-      limits: { rate: null, submits: 32, window: 1_000, pollRate: null },
+      ...DEFAULT_TUNABLES,
+      limits: { ...DEFAULT_TUNABLES.limits, submits: 32, window: 1_000 },
+      halt: NEVER_HALT,
       reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
       ...{ tts: 'job', prices: BUILT_IN_PRICES, nameTemplate: '{id}.{ext}', firstLookMs: 60, pollGapMs: 500 },
-      ...{ jobDeadlineMs: 3_600_000, trust503: true, budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 },
+      ...{ jobDeadlineMs: 3_600_000, trust503: true },
     },
   });
   for (let from = 1; from <= rows; from += ROWS_A_CALL) {

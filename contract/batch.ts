@@ -1,33 +1,6 @@
 import type { PriceTable } from './prices.ts';
 import type { Kind, Step, TtsMode } from './row-kinds.ts';
-import type { HaltPolicy } from './halt.ts';
-import type { UnknownPolicy } from './outcomes.ts';
-
-/** Limits of a batch. Each is a promise about the API, not about this machine. */
-export interface BatchLimits {
-  /** Paid requests per second, all workers together; null: as fast as the API takes them, slowed down by its 429s. */
-  readonly rate: number | null;
-  /** Paid requests in flight at once, all workers together: what a crash can leave unknown. Default 8. */
-  readonly submits: number;
-  /** Rows in flight (sent and not yet fetched), all lanes together. */
-  readonly window: number;
-  /** Status reads per second, all workers together; null: no limit of our own. */
-  readonly pollRate: number | null;
-}
-
-/** What may be changed while a batch runs (`voxbatch tune`); each worker reads it anew for every request. */
-export interface Tunables {
-  readonly limits: BatchLimits;
-  /** Credits that the batch may spend in all its takes, uncertain ones included; null: as much as it takes. */
-  readonly budget: number | null;
-  readonly halt: HaltPolicy;
-  readonly onUnknown: UnknownPolicy;
-  /** How many new takes a row may get by itself, each at its price, after a job that failed. Default 0. */
-  readonly retakes: number;
-}
-
-/** A change of {@link Tunables}; what is left out stays. */
-export type Tuning = Partial<Omit<Tunables, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
+import type { Tunables } from './tunables.ts';
 
 /** The options that change what the rows of a manifest mean. */
 export interface Reading {

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
-import { MOST_SUBMITS, MOST_WINDOW } from '../contract/limit-bounds.ts';
-import { UNKNOWN_POLICIES } from '../contract/outcomes.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
-import { MOST_RETAKES } from './most-retakes.ts';
+import { LIMIT_NAMES, POLICY_NAMES, TUNABLES, type TunableName, type TunableValues } from '../contract/tunables.ts';
+import type { ValueKind } from '../contract/value-kinds.ts';
 import { show } from './problems.ts';
 
 /** `voxbatch.config.json` as a user writes it. */
@@ -28,17 +27,32 @@ const HALT = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** How a value is written in JSON: as on the command line, but numbers as numbers, and null for "none". */
+function schemaOf(takes: ValueKind): z.ZodType {
+  switch (takes.kind) {
+    case 'count':
+      return z.int().min(takes.least).max(takes.most);
+    case 'rate':
+    case 'credits':
+      return z.number().positive().nullable();
+    case 'choice':
+      return z.enum(takes.words);
+    case 'halt':
+      return HALT;
+  }
+}
+
+type Shape<N extends TunableName> = { [P in N]: z.ZodExactOptional<z.ZodType<TunableValues[P]>> };
+
+function shapeOf<N extends TunableName>(names: readonly N[]): Shape<N> {
+  const shape = names.map((name) => [name, schemaOf(TUNABLES[name].takes).exactOptional()]);
+  return Object.fromEntries(shape) as Shape<N>;
+}
+
 const CONFIG = z.strictObject({
   api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
   prices: z.partialRecord(z.enum(OPERATIONS), PRICE).exactOptional(),
-  limits: z
-    .strictObject({
-      rate: z.number().positive().nullable().exactOptional(),
-      submits: z.int().positive().max(MOST_SUBMITS).exactOptional(),
-      window: z.int().positive().max(MOST_WINDOW).exactOptional(),
-      pollRate: z.number().positive().nullable().exactOptional(),
-    })
-    .exactOptional(),
+  limits: z.strictObject(shapeOf(LIMIT_NAMES)).exactOptional(),
   polling: z
     .strictObject({
       firstLookMs: z.int().nonnegative().exactOptional(),
@@ -46,12 +60,9 @@ const CONFIG = z.strictObject({
       jobDeadlineMinutes: z.number().positive().exactOptional(),
     })
     .exactOptional(),
-  budget: z.number().positive().exactOptional(),
+  ...shapeOf(POLICY_NAMES),
   confirmAbove: z.number().nonnegative().exactOptional(),
   assumeSeconds: z.number().positive().exactOptional(),
-  halt: HALT.exactOptional(),
-  onUnknown: z.enum(UNKNOWN_POLICIES).exactOptional(),
-  retakes: z.int().nonnegative().max(MOST_RETAKES).exactOptional(),
   store: z.string().min(1).exactOptional(),
   trust503: z.boolean().exactOptional(),
 });
@@ -61,12 +72,10 @@ const CONFIG = z.strictObject({
  *
  * - `api.url`: the API, ends in `/api/open/v1`.
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
- * - `limits`: `rate` and `pollRate` per second (null: none of our own), `submits`, `window`.
+ * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
  * - `polling`: `firstLookMs`, `gapMs`, `jobDeadlineMinutes`.
- * - `budget`: credits a batch may spend. `confirmAbove`: asks before a batch whose bill is above so many credits.
+ * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
- * - `halt`: when a batch gives up, as `--halt` takes it. `onUnknown`: what becomes of a row whose answer was lost.
- *   `retakes`: new takes of a row after a job that failed, 0 to 10.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof CONFIG>;

@@ -1,6 +1,8 @@
 import type { Compilable } from 'kysely';
-import type { BatchSettings, Tunables, Tuning } from '../contract/batch.ts';
+import type { BatchSettings } from '../contract/batch.ts';
+import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { Failure } from '../contract/failures.ts';
+import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
 import { isUntouched } from './conditions.ts';
 import type { Intent } from './ledger.ts';
@@ -106,20 +108,14 @@ async function endSkipped(tx: Tx, batch: string, rows: readonly number[], failur
 export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunables> {
   return write(db, async (tx) => {
     const { settings } = await requireBatch(tx, batch);
-    const { limits, ...rest } = tuning;
-    const tuned: BatchSettings = { ...settings, ...rest, limits: { ...settings.limits, ...limits } };
+    const tuned = applyTuning(settings, tuning);
+    const changed: BatchSettings = { ...settings, ...tuned };
     await tx
       .updateTable('batches')
-      .set({ settings: JSON.stringify(tuned) })
+      .set({ settings: JSON.stringify(changed) })
       .where('name', '=', batch)
       .execute();
-    return {
-      limits: tuned.limits,
-      budget: tuned.budget,
-      halt: tuned.halt,
-      onUnknown: tuned.onUnknown,
-      retakes: tuned.retakes,
-    };
+    return tuned;
   });
 }
 

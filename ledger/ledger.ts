@@ -1,4 +1,5 @@
-import type { AttemptKey, Tunables, Tuning } from '../contract/batch.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';

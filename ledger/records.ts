@@ -1,7 +1,8 @@
-import type { BatchSettings, Tunables } from '../contract/batch.ts';
+import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import { NEVER_HALT } from '../contract/halt.ts';
 import { STEPS, type RowSpec } from '../contract/row-kinds.ts';
+import { TUNABLES_BEFORE } from '../contract/tunables.ts';
+import { applyTuning } from '../policy/tuning.ts';
 import type { Selectable } from 'kysely';
 import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord, TakeRecord } from './record-types.ts';
 import type { BatchesTable, ChargeLine, NewRowLine, RowLine, TakesTable } from './schema.ts';
@@ -29,15 +30,13 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
   };
 }
 
-/** What batches of older versions lack. */
-const UNTUNED: Omit<Tunables, 'limits'> = { budget: null, halt: NEVER_HALT, onUnknown: 'hold', retakes: 0 };
-
 let lastSettings: { readonly json: string; readonly settings: BatchSettings } | undefined;
 
 /** The settings of a batch. Each intent asks for them, and they hardly ever change: the last ones are kept. */
 export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
-    lastSettings = { json, settings: { ...UNTUNED, ...(JSON.parse(json) as BatchSettings) } };
+    const settings = JSON.parse(json) as BatchSettings;
+    lastSettings = { json, settings: { ...settings, ...applyTuning(TUNABLES_BEFORE, settings) } };
   }
   return lastSettings.settings;
 }

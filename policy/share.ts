@@ -1,4 +1,4 @@
-import type { BatchLimits } from '../contract/batch.ts';
+import type { BatchLimits } from '../contract/tunables.ts';
 
 /** How a batch's limits are shared out among its lanes, and how many lanes there are. */
 

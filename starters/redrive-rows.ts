@@ -1,5 +1,5 @@
 import type { FaultPointHook } from '../activities/dependencies.ts';
-import type { Tuning } from '../contract/batch.ts';
+import type { Tuning } from '../contract/tunables.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger, RedriveChoice } from '../ledger/ledger.ts';

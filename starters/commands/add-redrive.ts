@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 import { STEPS } from '../../contract/row-kinds.ts';
 import type { CommandContext } from '../command-context.ts';
 import { WHERE_FORM } from '../row-flags.ts';
+import { collect, credits } from './flag-values.ts';
 import type { RedriveFlags } from './redrive.ts';
-import { positive } from './tuning-flags.ts';
 
 /** Adds `redrive`. */
 export function addRedriveCommand(program: Command, context: CommandContext): void {
@@ -44,12 +44,4 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
       const { redrive } = await import('./redrive.ts');
       context.done(await redrive(batch, flags, context));
     });
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function credits(value: string): number {
-  return value.trim() === '0' ? 0 : positive(value);
 }

@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
-import { addTuningFlags, positive } from './tuning-flags.ts';
+import { collect, credits, positive } from './flag-values.ts';
+import { addTuningFlags } from './tuning-flags.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */
 function withManifestFlags(command: Command): Command {
@@ -65,12 +66,4 @@ function addPlan(program: Command, context: CommandContext): void {
       const { plan } = await import('./plan.ts');
       context.done(await plan(manifest, flags, context.output));
     });
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function credits(value: string): number {
-  return value.trim() === '0' ? 0 : positive(value);
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from './serve.ts';
-import { positive } from './tuning-flags.ts';
+import { positive } from './flag-values.ts';
 
 const LOOK_EVERY = '--look-every <seconds>';
 const LOOK_EVERY_WORDS = 'How often to look for open batches without a worker, and continue them (default: 30)';

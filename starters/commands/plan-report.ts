@@ -1,14 +1,13 @@
 import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
 import type { Price } from '../../contract/prices.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
-import { formatHalt } from '../../contract/halt.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../read-balance.ts';
-import { limitsJson } from '../terminal/status.ts';
 import { clock, number } from '../terminal/progress.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
 import { tableLines } from '../terminal/table.ts';
+import { tunablesJson } from '../terminal/tunable-words.ts';
 import type { RunPlan } from './run-options.ts';
 
 /** Everything that `plan` found out. */
@@ -88,15 +87,11 @@ export function planJson(report: PlanReport): object {
     balance: 'credits' in balance ? balance.credits : null,
     balance_after: 'credits' in balance ? round(balance.credits - total.quoted) : null,
     balance_unknown: 'why' in balance ? balance.why : null,
-    budget: settings.budget,
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
     run: decision.do,
     refusal: decision.do === 'refuse' ? refusalText(decision.why, report.facts) : null,
-    limits: limitsJson(settings.limits),
-    halt: formatHalt(settings.halt),
-    on_unknown: settings.onUnknown,
-    retakes: settings.retakes,
+    ...tunablesJson(settings),
     columns: summary.columns,
     warnings: summary.warnings,
     problems: [],

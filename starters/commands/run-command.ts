@@ -1,6 +1,6 @@
-import { formatHalt } from '../../contract/halt.ts';
 import { shellWord } from '../go-on-command.ts';
 import type { ReportOptions } from '../report-problems.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
 import type { RunFlags } from './run-options.ts';
 
 /** What a flag takes; `true` where it takes nothing. */
@@ -15,10 +15,9 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     ...flags,
     json: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
-    halt: flags.halt === undefined ? undefined : formatHalt(flags.halt),
   };
   const words = Object.entries(given).flatMap(([name, value]) => {
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = flagOf(name);
     if (value === undefined || value === false) return [];
     return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
   });

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import type { BatchSettings, Tunables, Tuning } from '../../contract/batch.ts';
-import { ALIKE_HALT } from '../../contract/halt.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
+import { DEFAULT_TUNABLES, type Tuning } from '../../contract/tunables.ts';
 import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
+import { applyTuning } from '../../policy/tuning.ts';
 import { ExitError } from '../exit-error.ts';
 import { nameFromFile } from '../batch-name.ts';
 import type { Settings } from '../settings.ts';
@@ -54,14 +55,6 @@ export interface RunPlan {
   readonly pricingFlags: readonly string[];
 }
 
-/** 8 submits bound what a crash can leave unknown; the window feeds 50 rows a second. No money is spent without a say, nor on rows that all fail alike. */
-const DEFAULTS: Tunables = {
-  limits: { rate: null, submits: 8, window: 400, pollRate: null },
-  budget: null,
-  halt: ALIKE_HALT,
-  onUnknown: 'hold',
-  retakes: 0,
-};
 /** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
 const FIRST_LOOK_MS = 3_000;
 const POLL_GAP_MS = 3_000;
@@ -98,10 +91,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     },
     settings: {
       reading: { kind: kind ?? null, defaults, map, tts },
-      ...DEFAULTS,
-      ...pick(config, ['budget', 'halt', 'onUnknown', 'retakes']),
-      ...tuning,
-      limits: { ...DEFAULTS.limits, ...config.limits, ...tuning.limits },
+      ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,
       prices,
       nameTemplate: template ?? '{id}.{ext}',

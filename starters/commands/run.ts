@@ -4,6 +4,7 @@ import { spendFacts } from '../../batches/price-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { newIn } from '../../policy/tuning.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunContext } from '../command-context.ts';
 import { checkSpend } from '../check-spend.ts';
@@ -17,18 +18,17 @@ import { claimOut, requireOwnOut, requireWritableOut } from '../out-folder.ts';
 import { probeAloud } from '../probe-manifest.ts';
 import { refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
-import { newIn } from '../new-tuning.ts';
 import type { Settings } from '../settings.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import type { Output } from '../terminal/output.ts';
 import { doneOf, number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/redrive-words.ts';
+import { describeTuning } from '../terminal/tunable-words.ts';
 import { workOnBatch } from '../work-on-batch.ts';
 import { redriveFile } from './redrive-file.ts';
 import { manifestCommand, reportOptions } from './run-command.ts';
 import type { RunFlags, RunPlan } from './run-options.ts';
 import { requirePrices } from './tune.ts';
-import { describeTuning } from './tuning-flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 
 const RESUBMIT_WITHOUT_BATCH =

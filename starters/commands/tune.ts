@@ -1,6 +1,5 @@
-import type { Tunables, Tuning } from '../../contract/batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { formatHalt } from '../../contract/halt.ts';
+import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
@@ -14,8 +13,9 @@ import { budgetJson, budgetLeft } from '../terminal/money.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
-import { standingOf, tunablesJson } from '../terminal/status.ts';
+import { standingOf } from '../terminal/status.ts';
 import { tableLines } from '../terminal/table.ts';
+import { flagOf, tunableLines, tunablesJson } from '../terminal/tunable-words.ts';
 import { readTuning, type TuningFlags } from './tuning-flags.ts';
 
 export interface TuneFlags extends TuningFlags {
@@ -79,38 +79,19 @@ async function print(
     return;
   }
   output.data(`Batch "${after.name}": ${standingOf(after)}`);
-  const old = words(before.settings);
-  const lines = words(after.settings).map((line, at) => ({ ...line, old: old[at]?.value ?? '' }));
+  const old = tunableLines(before.settings);
+  const lines = tunableLines(after.settings).map((line, at) => ({ ...line, old: old[at]?.value ?? '' }));
   const left = budgetLeft(money, after.settings.budget);
   const value = ({ name, value, old }: (typeof lines)[number]): string =>
     value +
     (name === 'budget' && left !== null ? `, ${number(left)} left` : '') +
     (old === value ? '' : ` (was ${old})`);
   const columns = [
-    { title: 'flag', value: ({ name }: (typeof lines)[number]) => `--${name}` },
+    { title: 'flag', value: ({ name }: (typeof lines)[number]) => flagOf(name) },
     { title: 'holds now', value },
     { title: 'meaning', value: ({ meaning }: (typeof lines)[number]) => meaning },
   ];
   for (const line of tableLines(columns, lines)) output.data(`  ${line}`);
-}
-
-/** What holds, as it is written on the command line. */
-function words({ limits, budget, halt, onUnknown, retakes }: Tunables): readonly {
-  readonly name: string;
-  readonly value: string;
-  readonly meaning: string;
-}[] {
-  const orNone = (value: number | null): string => (value === null ? 'none' : String(value));
-  return [
-    { name: 'rate', value: orNone(limits.rate), meaning: 'paid requests a second; none: as the API allows' },
-    { name: 'poll-rate', value: orNone(limits.pollRate), meaning: 'status reads a second; none: as the API allows' },
-    { name: 'window', value: String(limits.window), meaning: 'rows in flight' },
-    { name: 'submits', value: String(limits.submits), meaning: 'paid requests on the wire at once' },
-    { name: 'budget', value: orNone(budget), meaning: 'credits that the batch may spend' },
-    { name: 'halt', value: formatHalt(halt), meaning: 'when it gives up at failures' },
-    { name: 'on-unknown', value: onUnknown, meaning: 'what becomes of a row whose answer was lost' },
-    { name: 'retakes', value: String(retakes), meaning: 'new takes by itself after a job that failed, at full price' },
-  ];
 }
 
 async function stepsAfter(ledger: Ledger, batch: BatchRecord): Promise<readonly string[]> {

@@ -1,8 +1,6 @@
-import type { BatchLimits, Tunables } from '../../contract/batch.ts';
 import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from '../follow.ts';
-import { formatHalt } from '../../contract/halt.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { exitOfView, type BatchView } from '../look-at.ts';
 import { budgetJson, moneyWords } from './money.ts';
@@ -12,6 +10,7 @@ import { standstillWords } from '../standstill.ts';
 import { rowsInWords } from './redrive-words.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { oneLine } from './table.ts';
+import { tunablesJson } from './tunable-words.ts';
 
 /** Rows that failed for one reason. */
 export interface FailureGroup {
@@ -107,16 +106,6 @@ export function statusJson(view: BatchView, groups: readonly FailureGroup[]): ob
     pause_reason: batch.pauseReason,
     deserted: view.isDeserted,
   };
-}
-
-/** What `voxbatch tune` changes, but the budget, as it is written on the command line. */
-export function tunablesJson({ limits, halt, onUnknown, retakes }: Tunables): object {
-  return { limits: limitsJson(limits), halt: formatHalt(halt), on_unknown: onUnknown, retakes };
-}
-
-/** Limits under the names that all our JSON has. */
-export function limitsJson({ rate, submits, window, pollRate }: BatchLimits): object {
-  return { rate, submits, window, poll_rate: pollRate };
 }
 
 /** The facts of a batch that `list` and `status` share. */

@@ -1,7 +1,8 @@
-import type { AttemptKey, BatchLimits, BatchSettings } from '../../contract/batch.ts';
+import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { RowSpec, Step } from '../../contract/row-kinds.ts';
+import { DEFAULT_TUNABLES, type BatchLimits } from '../../contract/tunables.ts';
 
 /** The batch of these tests. */
 export const BATCH = 'b';
@@ -24,12 +25,10 @@ export function settingsOf({ limits, ...rest }: Wanted): BatchSettings {
     pollGapMs: 20,
     jobDeadlineMs: 3_600_000,
     trust503: true,
-    budget: null,
+    ...DEFAULT_TUNABLES,
     halt: NEVER_HALT,
-    onUnknown: 'hold',
-    retakes: 0,
     ...rest,
-    limits: { rate: null, submits: 8, window: 100, pollRate: null, ...limits },
+    limits: { ...DEFAULT_TUNABLES.limits, window: 100, ...limits },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Tuning } from '../../contract/batch.ts';
+import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
 

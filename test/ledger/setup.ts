@@ -7,13 +7,14 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Step } from '../../contract/row-kinds.ts';
+import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/claims.ts';
 import type { Ledger, RedriveChoice, Redriven } from '../../ledger/ledger.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 
 const SETTINGS: BatchSettings = {
-  limits: { rate: null, submits: 8, window: 100, pollRate: null },
+  ...DEFAULT_TUNABLES,
   tts: 'job',
   reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
   prices: BUILT_IN_PRICES,
@@ -22,10 +23,7 @@ const SETTINGS: BatchSettings = {
   pollGapMs: 3000,
   jobDeadlineMs: 3_600_000,
   trust503: true,
-  budget: null,
   halt: NEVER_HALT,
-  onUnknown: 'hold',
-  retakes: 0,
 };
 
 export const INTENT = { quoted: 2.5, quotedRest: 0, owner: 'w1', maxSending: 8 };

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NewRow, ResultFile } from '../../ledger/record-types.ts';
@@ -98,11 +99,9 @@ export async function addBatch(
     apiUrl: 'https://api.example/api/open/v1',
     account: 'user-1',
     settings: {
+      ...DEFAULT_TUNABLES,
       budget,
       halt: NEVER_HALT,
-      onUnknown: 'hold',
-      retakes: 0,
-      limits: { rate: null, submits: 8, window: 64, pollRate: null },
       tts: 'job',
       reading: { kind: null, defaults: {}, map: {}, tts: 'job' },
       prices: BUILT_IN_PRICES,

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { POLICY_NAMES } from '../../contract/tunables.ts';
 import { readConfig } from '../../inputs/schema.ts';
 import { FAULT_POINTS, parseFaultPlan } from '../../simulator/fault-plan.ts';
 import { readTable, withoutMarks } from '../support/markdown-table.ts';
@@ -40,9 +41,10 @@ describe('docs/guide/config.md', () => {
     try {
       const example = exampleOf(text) as Record<string, unknown>;
       await writeFile(join(folder, 'config.json'), JSON.stringify(example));
-      expect(Object.keys(await readConfig(join(folder, 'config.json')))).toEqual(Object.keys(example));
+      const taken = Object.keys(await readConfig(join(folder, 'config.json')));
+      expect(taken.toSorted()).toEqual(Object.keys(example).toSorted());
       const told = readTable(text, ['key', 'meaning', 'default']).map(({ key }) => withoutMarks(key));
-      expect(told).toEqual(Object.keys(example));
+      expect([...told, ...POLICY_NAMES].toSorted()).toEqual(Object.keys(example).toSorted());
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -12,7 +12,7 @@ describe('tune', () => {
     const { code, stdout, stderr } = await line.run('tune');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Batch "b": loading\n {2}flag +holds now +meaning\n {2}--rate +none +paid requests a second/,
+      /^Batch "b": loading\n {2}flag +holds now +meaning\n {2}--budget +none +Credits that the batch may spend/,
     );
     expect(stdout).toMatch(/--budget +none /);
     expect(await find(ledger)).toEqual(before);

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from '@jest/globals';
-import type { Tuning } from '../../contract/batch.ts';
-import { addTuningFlags, describeTuning, readTuning, type TuningFlags } from '../../starters/commands/tuning-flags.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import { addTuningFlags, readTuning, type TuningFlags } from '../../starters/commands/tuning-flags.ts';
+import { describeTuning } from '../../starters/terminal/tunable-words.ts';
 
 function parse(...words: string[]): Tuning {
   const command = addTuningFlags(new Command())
@@ -51,7 +52,7 @@ describe('the tuning flags', () => {
     ['--retakes', '11', /expected a whole number from 0 to 10/],
     ['--retakes', '-1', /expected a whole number from 0 to 10/],
     ['--retakes', '1.5', /expected a whole number from 0 to 10/],
-    ['--submits', '2.5', /expected a whole number above 0/],
+    ['--submits', '2.5', /expected a whole number from 1 to 256/],
     ['--submits', '257', /expected a whole number from 1 to 256/],
     ['--window', '10001', /expected a whole number from 1 to 10000/],
     ['--rate', ' ', /expected a number above 0/],

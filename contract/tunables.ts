@@ -1,0 +1,147 @@
+import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
+import { UNKNOWN_POLICIES } from './outcomes.ts';
+import type { ValueKind, ValueOf } from './value-kinds.ts';
+
+/** What is known about a setting that may be changed while a batch runs. */
+export interface Tunable<K extends ValueKind = ValueKind> {
+  readonly takes: K;
+  /** Of a new batch. */
+  readonly default: ValueOf<K>;
+  /** What the default does, where its word does not say it. */
+  readonly defaultMeans?: string;
+  /** Of batches that were made before there was this setting; left out: the default. */
+  readonly before?: ValueOf<K>;
+  /** Whether it is one of the batch's `limits`: a promise about the API, kept by all workers together. */
+  readonly isLimit: boolean;
+  /** For help, `tune` and docs. */
+  readonly meaning: string;
+}
+
+type AnyTunable = { [K in ValueKind['kind']]: Tunable<Extract<ValueKind, { readonly kind: K }>> }[ValueKind['kind']];
+
+/**
+ * Everything that may be changed while a batch runs (`voxbatch tune`), by its key in the config file. Flags, help, config file, `tune`,
+ * `status`, `plan`, docs and the records of batches are made from this table: an entry here is all that a new one needs, besides the code
+ * that heeds it. Each worker reads the values anew for every request.
+ */
+export const TUNABLES = {
+  /** Credits that the batch may spend in all its takes, uncertain ones included; null: as much as it takes. */
+  budget: {
+    takes: { kind: 'credits' },
+    default: null,
+    isLimit: false,
+    meaning: 'Credits that the batch may spend',
+  },
+  /** When the batch gives up, or pauses, because of failures. */
+  halt: {
+    takes: { kind: 'halt' },
+    default: ALIKE_HALT,
+    defaultMeans: 'which pauses where the first 20 paid rows all fail with one class',
+    before: NEVER_HALT,
+    isLimit: false,
+    meaning: 'When to give up because of failures',
+  },
+  /** What becomes of a row whose answer was lost for good. */
+  onUnknown: {
+    takes: { kind: 'choice', words: UNKNOWN_POLICIES },
+    default: 'hold',
+    isLimit: false,
+    meaning: 'What becomes of a row whose answer was lost: hold it, pay again, or let it fail',
+  },
+  /** New takes that a row may get by itself; a job that has failed ten times will fail again, at full price. */
+  retakes: {
+    takes: { kind: 'count', least: 0, most: 10 },
+    default: 0,
+    isLimit: false,
+    meaning: 'Automatic new takes of a row after a job that failed, each at full price',
+  },
+  /** Paid requests per second; null: as fast as the API takes them, slowed down by its 429s. */
+  rate: {
+    takes: { kind: 'rate' },
+    default: null,
+    isLimit: true,
+    meaning: 'Paid requests a second',
+  },
+  /**
+   * Paid requests in flight at once. 8 feed 40 rows a second where an answer takes 200 ms. 256 at that speed are over 1,000 creates a
+   * second: more would bring doubt after a crash, and no speed.
+   */
+  submits: {
+    takes: { kind: 'count', least: 1, most: 256 },
+    default: 8,
+    isLimit: true,
+    meaning: 'Paid requests in flight at once, which a crash can leave unknown',
+  },
+  /**
+   * Rows sent and not yet fetched. Each is a job that a worker remembers and polls: with the default gap 10,000 of them are 3,300 status
+   * reads a second. 400 feed some 50 rows a second.
+   */
+  window: {
+    takes: { kind: 'count', least: 1, most: 10_000 },
+    default: 400,
+    isLimit: true,
+    meaning: 'Rows in flight',
+  },
+  /** Status reads per second; null: no limit of ours. */
+  pollRate: {
+    takes: { kind: 'rate' },
+    default: null,
+    isLimit: true,
+    meaning: 'Status reads a second',
+  },
+} as const satisfies Readonly<Record<string, AnyTunable>>;
+
+type Table = typeof TUNABLES;
+export type TunableName = keyof Table;
+
+/** A value for each tunable. */
+export type TunableValues = { readonly [N in TunableName]: ValueOf<Table[N]['takes']> };
+
+type LimitName = { [N in TunableName]: Table[N]['isLimit'] extends true ? N : never }[TunableName];
+type PolicyName = Exclude<TunableName, LimitName>;
+
+/** Limits of a batch, for all its workers together. Each is a promise about the API, not about this machine. */
+export type BatchLimits = Pick<TunableValues, LimitName>;
+
+/** {@link TunableValues} as the settings of a batch have them: limits apart from the rest. */
+export type Tunables = Pick<TunableValues, PolicyName> & { readonly limits: BatchLimits };
+
+/** A change of {@link Tunables}; what is left out stays. */
+export type Tuning = Partial<Omit<Tunables, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
+
+/** In the order of help and docs. */
+export const TUNABLE_NAMES = Object.keys(TUNABLES) as readonly TunableName[];
+export const LIMIT_NAMES = TUNABLE_NAMES.filter((name) => TUNABLES[name].isLimit) as readonly LimitName[];
+export const POLICY_NAMES = TUNABLE_NAMES.filter((name) => !TUNABLES[name].isLimit) as readonly PolicyName[];
+
+/** The tunables in a tuning, or in the settings of a batch, without their place there. */
+export function valuesOf(tuning: Tuning): Partial<TunableValues> {
+  const given = new Map<string, unknown>(Object.entries({ ...tuning, ...tuning.limits }));
+  return Object.fromEntries(TUNABLE_NAMES.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : [])));
+}
+
+/** The tuning with these values; without any, an empty one. */
+export function tuningOf(values: Partial<TunableValues>): Tuning {
+  const isLimit = (name: string): boolean => (LIMIT_NAMES as readonly string[]).includes(name);
+  const entries = Object.entries(values);
+  const limits = entries.filter(([name]) => isLimit(name));
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => !isLimit(name))),
+    ...(limits.length === 0 ? {} : { limits: Object.fromEntries(limits) }),
+  };
+}
+
+/** What holds in a new batch where nothing was said. */
+export const DEFAULT_TUNABLES = tuningOf(
+  Object.fromEntries(TUNABLE_NAMES.map((name) => [name, TUNABLES[name].default])),
+) as Tunables;
+
+/** What holds in a batch of an older version for what its record lacks. */
+export const TUNABLES_BEFORE = tuningOf(
+  Object.fromEntries(
+    TUNABLE_NAMES.map((name) => {
+      const { default: usual, before = usual }: Tunable = TUNABLES[name];
+      return [name, before];
+    }),
+  ),
+) as Tunables;

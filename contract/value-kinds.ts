@@ -1,0 +1,94 @@
+import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from './halt.ts';
+
+/**
+ * What a setting takes.
+ *
+ * - `count`: a whole number from `least` to `most`.
+ * - `rate`: a number above 0 per second, or null for no limit of ours.
+ * - `credits`: a number of credits above 0, or null for no limit.
+ * - `choice`: one of `words`.
+ * - `halt`: a {@link HaltPolicy}.
+ *
+ * A setting of another kind needs a case in each `switch` on `kind`; the compiler names them.
+ */
+export type ValueKind =
+  | { readonly kind: 'count'; readonly least: number; readonly most: number }
+  | { readonly kind: 'rate' }
+  | { readonly kind: 'credits' }
+  | { readonly kind: 'choice'; readonly words: readonly string[] }
+  | { readonly kind: 'halt' };
+
+/** The values that a {@link ValueKind} takes. */
+export type ValueOf<K extends ValueKind> = K extends { readonly kind: 'count' }
+  ? number
+  : K extends { readonly kind: 'rate' | 'credits' }
+    ? number | null
+    : K extends { readonly kind: 'choice'; readonly words: readonly (infer Word)[] }
+      ? Word
+      : HaltPolicy;
+
+/** A value of any kind. */
+export type AnyValue = number | string | HaltPolicy | null;
+
+/** How null is written on a command line. */
+const NO_LIMIT = 'none';
+
+/** Reads a value as it is written on a command line; undefined if it is none of this kind. */
+export function parseValue(takes: ValueKind, text: string): AnyValue | undefined {
+  switch (takes.kind) {
+    case 'count': {
+      const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return count >= takes.least && count <= takes.most ? count : undefined;
+    }
+    case 'rate':
+    case 'credits':
+      return text === NO_LIMIT ? null : parsePositive(text);
+    case 'choice':
+      return takes.words.find((word) => word === text);
+    case 'halt':
+      return parseHalt(text);
+  }
+}
+
+/** A value as it is written on a command line: {@link parseValue} reads it again. */
+export function formatValue(value: AnyValue): string {
+  if (value === null) return NO_LIMIT;
+  return typeof value === 'object' ? formatHalt(value) : String(value);
+}
+
+/** What {@link parseValue} takes, for a message that begins with "expected". */
+export function expectedOf(takes: ValueKind): string {
+  switch (takes.kind) {
+    case 'count':
+      return `a whole number from ${takes.least} to ${takes.most}`;
+    case 'rate':
+    case 'credits':
+      return `a number above 0, or ${NO_LIMIT}`;
+    case 'choice':
+      return `one of ${takes.words.join(', ')}`;
+    case 'halt':
+      return HALT_FORMS;
+  }
+}
+
+/** What a value may be, in a few words for help and docs: `1 to 256`, `none: as the API allows`. */
+export function rangeOf(takes: ValueKind): string {
+  switch (takes.kind) {
+    case 'count':
+      return `${takes.least} to ${takes.most}`;
+    case 'rate':
+      return `${NO_LIMIT}: as the API allows`;
+    case 'credits':
+      return `${NO_LIMIT}: no limit`;
+    case 'choice':
+      return takes.words.join(', ');
+    case 'halt':
+      return HALT_FORMS;
+  }
+}
+
+/** A number above 0; undefined for any other text. */
+export function parsePositive(text: string): number | undefined {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  return value > 0 && Number.isFinite(value) ? value : undefined;
+}

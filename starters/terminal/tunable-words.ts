@@ -1,0 +1,68 @@
+import {
+  LIMIT_NAMES,
+  POLICY_NAMES,
+  TUNABLE_NAMES,
+  TUNABLES,
+  valuesOf,
+  type Tunable,
+  type TunableName,
+  type Tunables,
+  type Tuning,
+} from '../../contract/tunables.ts';
+import { formatValue, rangeOf, type AnyValue } from '../../contract/value-kinds.ts';
+import { number } from './progress.ts';
+
+/** A key of ours as a flag: `pollRate` is `--poll-rate`. */
+export function flagOf(key: string): string {
+  return `--${wordsOf(key, '-')}`;
+}
+
+/** The help of its flag: `Rows in flight; 1 to 10000 (default: 400)`. */
+export function helpOf(name: TunableName): string {
+  const tunable: Tunable = TUNABLES[name];
+  const means = tunable.defaultMeans === undefined ? '' : `, ${tunable.defaultMeans}`;
+  const range = tunable.takes.kind === 'choice' ? '' : `; ${rangeOf(tunable.takes)}`;
+  return `${tunable.meaning}${range} (default: ${formatValue(tunable.default)}${means})`;
+}
+
+/** `budget 500 credits, rate 5`: a tuning in words; empty if nothing was given. */
+export function describeTuning(tuning: Tuning): string {
+  return Object.entries(valuesOf(tuning))
+    .map(([key, value]) => inWords(key as TunableName, value))
+    .join(', ');
+}
+
+/** All that `voxbatch tune` changes, for machines: each value as it is written on the command line, numbers as numbers. */
+export function tunablesJson(holds: Tunables): object {
+  const facts = (names: readonly TunableName[]): object =>
+    Object.fromEntries(
+      names.map((name) => {
+        const value: AnyValue | undefined = valuesOf(holds)[name];
+        return [wordsOf(name, '_'), typeof value === 'object' && value !== null ? formatValue(value) : value];
+      }),
+    );
+  return { limits: facts(LIMIT_NAMES), ...facts(POLICY_NAMES) };
+}
+
+/** What holds, each as it is written on the command line. */
+export function tunableLines(
+  holds: Tunables,
+): readonly { readonly name: TunableName; readonly value: string; readonly meaning: string }[] {
+  const values = valuesOf(holds);
+  return TUNABLE_NAMES.map((name) => ({
+    name,
+    value: formatValue(values[name] ?? null),
+    meaning: TUNABLES[name].meaning,
+  }));
+}
+
+function inWords(name: TunableName, value: AnyValue): string {
+  const { kind } = TUNABLES[name].takes;
+  const label = wordsOf(name, ' ');
+  if (kind === 'credits') return typeof value === 'number' ? `${label} ${number(value)} credits` : `no ${label}`;
+  return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
+}
+
+function wordsOf(key: string, between: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => between + letter.toLowerCase());
+}

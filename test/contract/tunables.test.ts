@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from '@jest/globals';
+import {
+  DEFAULT_TUNABLES,
+  TUNABLE_NAMES,
+  TUNABLES,
+  TUNABLES_BEFORE,
+  tuningOf,
+  valuesOf,
+  type TunableName,
+} from '../../contract/tunables.ts';
+import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
+import { applyTuning, newIn } from '../../policy/tuning.ts';
+
+/** Any value of a kind. */
+function anyOf(takes: ValueKind): fc.Arbitrary<AnyValue> {
+  switch (takes.kind) {
+    case 'count':
+      return fc.integer({ min: takes.least, max: takes.most });
+    case 'rate':
+    case 'credits':
+      return fc.option(fc.double({ min: Number.MIN_VALUE, max: 1e12, noNaN: true }));
+    case 'choice':
+      return fc.constantFrom(...takes.words);
+    case 'halt':
+      return fc.oneof(
+        fc.constantFrom({ when: 'never' } as const, { when: 'alike' } as const),
+        fc.record({
+          when: fc.constantFrom('soon' as const, 'now' as const),
+          fail: fc.integer({ min: 1, max: 100 }),
+          unit: fc.constantFrom('rows' as const, 'percent' as const),
+        }),
+      );
+  }
+}
+
+const anyTuning = fc
+  .record(Object.fromEntries(TUNABLE_NAMES.map((name) => [name, anyOf(TUNABLES[name].takes)])), { requiredKeys: [] })
+  .map((values) => tuningOf(values));
+
+describe('the table of tunables', () => {
+  it('gives every tunable a value, in a new batch and in an old one', () => {
+    for (const holds of [DEFAULT_TUNABLES, TUNABLES_BEFORE])
+      expect(Object.keys(valuesOf(holds))).toEqual(TUNABLE_NAMES);
+    expect(DEFAULT_TUNABLES).toEqual({
+      budget: null,
+      halt: { when: 'alike' },
+      onUnknown: 'hold',
+      retakes: 0,
+      limits: { rate: null, submits: 8, window: 400, pollRate: null },
+    });
+    expect(TUNABLES_BEFORE.halt).toEqual({ when: 'never' });
+  });
+
+  it.each(TUNABLE_NAMES)('%s: what is written is read again', (name: TunableName) => {
+    const { takes } = TUNABLES[name];
+    fc.assert(
+      fc.property(anyOf(takes), (value) => {
+        expect(parseValue(takes, formatValue(value))).toEqual(value);
+      }),
+    );
+  });
+
+  it('keeps what is not tuned, and knows what of a tuning is new', () => {
+    fc.assert(
+      fc.property(anyTuning, anyTuning, (first, second) => {
+        const holds = applyTuning(DEFAULT_TUNABLES, first);
+        const after = applyTuning(holds, second);
+        expect(valuesOf(after)).toEqual({ ...valuesOf(DEFAULT_TUNABLES), ...valuesOf(first), ...valuesOf(second) });
+        expect(newIn(second, after)).toEqual({});
+        expect(applyTuning(holds, newIn(second, holds))).toEqual(after);
+        expect(tuningOf(valuesOf(second))).toEqual(second);
+      }),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { TUNABLE_NAMES, TUNABLES, tuningOf, type Tunable, type TunableName } from '../../contract/tunables.ts';
+import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
+import { readConfig } from '../../inputs/schema.ts';
+import { createProgram } from '../../starters/program.ts';
+import { commandTree } from '../../starters/terminal/command-tree.ts';
+import { flagOf } from '../../starters/terminal/tunable-words.ts';
+import { readPage } from '../docs/pages.ts';
+import { configKeyOf, TUNABLE_COLUMNS } from '../docs/tunable-table.ts';
+import { readTable, withoutMarks } from '../support/markdown-table.ts';
+import { capture } from './command-line.ts';
+import { deskForEach, find, STATES } from './steering.ts';
+
+/** The table of `contract/tunables.ts` and everything that is made from it. An entry that is missing in one place fails here by name. */
+
+const desk = deskForEach();
+const program = createProgram({ output: capture({ out: '', err: '' }), done: () => undefined });
+
+/** A value that is not the default. */
+function otherThan({ takes, default: usual }: Tunable): string {
+  const other: Record<ValueKind['kind'], readonly string[]> = {
+    count: takes.kind === 'count' ? [String(takes.least), String(takes.most)] : [],
+    rate: ['2.5'],
+    credits: ['1500'],
+    choice: takes.kind === 'choice' ? takes.words : [],
+    halt: ['now,fail=7'],
+  };
+  const found = other[takes.kind].find((text) => text !== formatValue(usual));
+  if (found === undefined) throw new Error(`No other value of the kind ${takes.kind}.`);
+  return found;
+}
+
+describe.each(TUNABLE_NAMES)('%s', (name: TunableName) => {
+  const tunable: Tunable = TUNABLES[name];
+  const text = otherThan(tunable);
+  const value = parseValue(tunable.takes, text) as AnyValue;
+  const tuning = tuningOf({ [name]: value });
+
+  it('has a default that its kind takes', () => {
+    expect(parseValue(tunable.takes, formatValue(tunable.default))).toEqual(tunable.default);
+  });
+
+  it.each(['run', 'plan', 'tune'])('is a flag of %s, with what it means and its default', (command) => {
+    const flags = commandTree(program).find(({ path }) => path === command)?.flags ?? [];
+    const help = flags.find(({ words }) => words.includes(flagOf(name)))?.description;
+    expect(help).toContain(tunable.meaning);
+    expect(help).toContain(`(default: ${formatValue(tunable.default)}`);
+  });
+
+  it('is a key of the config file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-tunables-'));
+    const json = typeof value === 'object' && value !== null ? text : value;
+    const file = tunable.isLimit ? { limits: { [name]: json } } : { [name]: json };
+    await writeFile(join(folder, 'config.json'), JSON.stringify(file));
+    expect(await readConfig(join(folder, 'config.json'))).toEqual(tuning);
+    await rm(folder, { recursive: true });
+  });
+
+  it('is changed by tune, which prints it, and shown by status', async () => {
+    await STATES.untouched(desk.ledger);
+    const tuned = await desk.line.run('tune', `${flagOf(name)}=${text}`);
+    expect(tuned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(`${flagOf(name)} +${text}[ ,].*${tunable.meaning}`),
+    });
+    expect((await find(desk.ledger)).settings).toMatchObject(tuning);
+    const { value: status } = await desk.line.json('status', '--json');
+    const shown = tunable.isLimit ? (status['limits'] as Record<string, unknown>) : status;
+    const key = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(formatValue(shown[key] as AnyValue)).toBe(text);
+  });
+
+  it('has its line in docs/guide/config.md, with its flag and default', () => {
+    const row = readTable(readPage('docs/guide/config.md'), TUNABLE_COLUMNS).find(
+      ({ key }) => withoutMarks(key) === configKeyOf(name),
+    );
+    expect(row).toMatchObject({ flag: `\`${flagOf(name)}\``, meaning: tunable.meaning });
+    expect(row?.default).toContain(`\`${formatValue(tunable.default)}\``);
+  });
+});
