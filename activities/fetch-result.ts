@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 500;
 const FRESH_MS = 500;
 /** The end of a job may wait so long for others to share its commit, ms; a kill meanwhile costs a free look and a download. */
 const PATIENCE_MS = 8;
-/** The same while requests wait for their turn: then nothing waits for the row's place in the window. */
+/** The same, at most, while enough requests wait for their turn to fill that time: then nothing waits for the row's place in the window. */
 const PATIENCE_AT_LIMIT_MS = 50;
 /** Downloads that take longer than this are shown as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
@@ -41,7 +41,8 @@ export async function fetchResult(
     if (fetched === undefined) return undefined;
     const { file, credits } = fetched;
     const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
-    const patienceMs = deps.pace.isFull('create', key.batch) ? PATIENCE_AT_LIMIT_MS : PATIENCE_MS;
+    const backlogMs = deps.pace.backlogMs('create', key.batch);
+    const patienceMs = Math.min(PATIENCE_AT_LIMIT_MS, Math.max(PATIENCE_MS, backlogMs));
     const end = { file, ...(credits === undefined ? {} : { credits }), ...why, patienceMs };
     return await deps.ledger.finishJob(key, end, effect);
   } catch (error) {

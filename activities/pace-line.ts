@@ -70,9 +70,10 @@ export class PaceLine {
     return this.#known?.limit ?? null;
   }
 
-  /** True if calls wait for their turn. */
-  get isFull(): boolean {
-    return this.#waiting.size > 0;
+  /** How long the calls that wait now keep the line busy, about, ms; 0 where nobody waits, or only for a pause to end. */
+  get backlogMs(): number {
+    const rate = this.#known?.lease.rate ?? null;
+    return this.#waiting.size === 0 || rate === null ? 0 : (this.#waiting.size * 1_000) / rate;
   }
 
   /** No slot before this, monotonic ms. */
@@ -114,6 +115,11 @@ export class PaceLine {
     });
   }
 
+  /** Notes that the call of a slot goes now, and returns 0, or in how many ms to ask again. */
+  depart(slot: Slot, now: number): number {
+    return this.#pacer.depart(slot, now);
+  }
+
   giveBack(slot: Slot): void {
     this.#pacer.giveBack(slot);
   }
@@ -150,7 +156,7 @@ export class PaceLine {
       const now = clock.now().monotonic;
       // Its intent will be refused.
       if (!mayCall) {
-        waiter.give({ at: now, isRefused: false });
+        waiter.give({ at: now, isRefused: false, rate: null });
         continue;
       }
       if (lease.rate === null) {

@@ -61,9 +61,17 @@ export class Pace {
     return { endpoint, batch, slot: await line.take(deps, signal) };
   }
 
-  /** True if calls of the batch wait for their turn: then it is the pace that limits them, not how soon what is before them is done. */
-  isFull(endpoint: EndpointClass, batch: string): boolean {
-    return this.#endpoints[endpoint].lines.get(batch)?.isFull ?? false;
+  /**
+   * How long the calls of the batch that wait for their turn keep it busy, about, ms. For so long it is the pace that limits them, not how soon
+   * what is before them is done.
+   */
+  backlogMs(endpoint: EndpointClass, batch: string): number {
+    return this.#endpoints[endpoint].lines.get(batch)?.backlogMs ?? 0;
+  }
+
+  /** Notes that the call of a turn goes now, and returns 0, or in how many ms to ask again. */
+  depart({ endpoint, batch, slot }: Turn, now: number): number {
+    return this.#endpoints[endpoint].lines.get(batch)?.depart(slot, now) ?? 0;
   }
 
   /** Takes back a turn that is not used. */
@@ -140,11 +148,19 @@ export class Pace {
   }
 }
 
-/** Waits for the moment of a turn, at most as long as turns are given ahead, and notes it as sent. */
-export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { slot }: Turn): Promise<void> {
-  const wait = slot.at - clock.now().monotonic;
-  if (wait > 0) await sleep(wait);
-  slot.at = clock.now().monotonic;
+/**
+ * Waits for the moment of a turn, and notes it as sent. That takes as long as turns are given ahead, and longer only where calls of others were
+ * held up and went just before.
+ */
+export async function atItsMoment(
+  { clock, pace }: Pick<PaceNeeds, 'clock'> & { readonly pace: Pace },
+  turn: Turn,
+): Promise<void> {
+  for (;;) {
+    const wait = pace.depart(turn, clock.now().monotonic);
+    if (wait <= 0) return;
+    await sleep(wait);
+  }
 }
 
 /** How long the intent of a turn may wait for others, ms, so that it is on disk when the moment of its request comes. */

@@ -38,7 +38,7 @@ export async function recordVerdict(
   }
   const [record, effect] = await meaningOf(deps, loaded, key, verdict);
   // Nobody misses its room under the in-flight limit while others wait for their turn rather than for room.
-  const patienceMs = deps.pace.isFull('create', key.batch) ? PATIENCE_MS : 0;
+  const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
   const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
   return reportOf(verdict.verdict, moveAfter(key, standing.row, standing.charges), standing);
 }

@@ -102,17 +102,32 @@ export function lease(
 function shareOf(whole: number, want: number, others: readonly Lease[]): number {
   if (others.length === 0) return whole;
   const least = whole * LEAST_PART;
-  const wants = others.map((other) => Math.max(least, other.want)).sort((a, b) => a - b);
-  let [left, sharers] = [whole, wants.length + 1];
+  const byWant = others
+    .map(({ want, share }) => ({ want: Math.max(least, want), share }))
+    .sort((a, b) => a.want - b.want);
+  let [left, sharers] = [whole, byWant.length + 1];
   const own = Math.max(least, want);
   // Who wants less than an equal part leaves the rest to the others.
-  for (const other of wants) {
-    if (other >= left / sharers) break;
-    left -= other;
+  for (const other of byWant) {
+    if (other.want >= left / sharers) break;
+    left -= other.want;
     sharers -= 1;
   }
-  const fair = own < left / sharers ? Math.min(whole, own * 2) : left / sharers;
+  const even = left / sharers;
+  const equals = byWant.slice(byWant.length - sharers + 1).map(({ share }) => share);
+  const fair = own < even ? Math.min(whole, own * 2) : inWholeCalls(even, equals);
   return Math.min(fair, whole - others.reduce((sum, other) => sum + other.share, 0));
+}
+
+/**
+ * An equal part in whole calls a second: what is left over goes to whoever asks first, for half a call a second is one call in some seconds, and
+ * those may be the same ones for everybody. Less than one call a second is not rounded, or some would have nothing.
+ */
+function inWholeCalls(even: number, equals: readonly number[]): number {
+  const part = Math.floor(even);
+  if (part < 1) return even;
+  const taken = equals.reduce((sum, share) => sum + Math.max(0, share - part), 0);
+  return part + Math.min(1, Math.max(0, (even - part) * (equals.length + 1) - taken));
 }
 
 /** Names a lease. */

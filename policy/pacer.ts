@@ -4,7 +4,8 @@
  * Slots lie on a grid, so a call that goes late does not shift those that follow. Slots that were missed (the process was busy, a pause was
  * over, there was nothing to send yet) are made up for, up to a second's worth and at twice the rate. And of any calls that are as many as
  * the limit apart, the later one waits until the earlier one, as it was really sent, is a second old: so there are never more than the
- * limit in any trailing second.
+ * limit in any trailing second. That is looked at twice: when a slot is given, and when its call is about to go, for one that was held up
+ * may have been overtaken by as many as the limit.
  *
  * Calls of a high rate go at the next tick, a few together. They share wake-ups, messages to the ledger and commits, which cost more than the
  * rest of a row. Not so where refusals have taught the rate: calls that go together are refused together, and teach less.
@@ -16,6 +17,8 @@ export interface Slot {
   at: number;
   /** The API refused the call: it did not count there. */
   isRefused: boolean;
+  /** Calls a second that it is one of; null where nothing limits them. */
+  readonly rate: number | null;
 }
 
 export interface PacerShare {
@@ -43,9 +46,15 @@ const CATCH_UP_MS = 1_000;
 /** Processes that begin at the same moment spread over so much time, ms. */
 const SPREAD_MS = 100;
 const CATCH_UP_PACE = 2;
+/** Slots are remembered for so long, ms: a rate may have risen since, and a rate of little more than one a second counts for two of them. */
+const REMEMBER_MS = 3_000;
+/** Timers end up to so much early, ms. */
+const TIMER_MS = 1;
 
 export class Pacer {
-  /** Calls that may lie in the trailing second, oldest first. */
+  /** Slots whose calls are still to go, in the order in which they were given. */
+  #given: Slot[] = [];
+  /** Slots whose calls were sent, in the order of their sending. */
   #sent: Slot[] = [];
   /** Place on the grid of the last slot that was given. */
   #last = Number.NEGATIVE_INFINITY;
@@ -86,9 +95,7 @@ export class Pacer {
     if (this.#returned.length > 0) this.#returned.shift();
     else this.#last = place;
     if (tick > 0) this.#tick = onTick;
-    const slot = { at: Math.max(at, now), isRefused: false };
-    this.#sent.push(slot);
-    return slot;
+    return this.#give({ at: Math.max(at, now), isRefused: false, rate });
   }
 
   /**
@@ -96,28 +103,56 @@ export class Pacer {
    * gap is there because calls that go at the same moment would all be refused before the first refusal is heard.
    */
   unlimited(now: number, gapMs: number): Slot {
-    const slot = { at: Math.max(now, (this.#sent.at(-1)?.at ?? now) + gapMs), isRefused: false };
+    const last = Math.max(this.#given.at(-1)?.at ?? 0, this.#sent.at(-1)?.at ?? 0);
+    return this.#give({ at: last > 0 ? Math.max(now, last + gapMs) : now, isRefused: false, rate: null });
+  }
+
+  /**
+   * Notes that the call of a slot goes now, and returns 0; or in how many ms to ask again, because its moment has not come, or others went
+   * late and it would be one too many in the trailing second.
+   */
+  depart(slot: Slot, now: number): number {
+    const { rate } = slot;
+    const before = rate === null ? undefined : this.#sent.at(-callsOf(rate));
+    const roomAt = rate === null || before === undefined ? slot.at : before.at + windowOf(rate);
+    const wait = Math.max(slot.at, roomAt) - now;
+    if (wait >= TIMER_MS) return wait;
+    remove(this.#given, slot);
+    slot.at = now;
     this.#sent.push(slot);
-    if (this.#sent.length >= this.#pruneAt) {
-      this.#sent = this.#sent.filter(({ at }) => at > slot.at - 2 * SECOND_MS);
-      this.#pruneAt = 2 * this.#sent.length + 64;
-    }
-    return slot;
+    return 0;
   }
 
   /** Takes a slot back that is not used. */
   giveBack(slot: Slot): void {
-    const index = this.#sent.lastIndexOf(slot);
-    if (index < 0) return;
-    this.#sent.splice(index, 1);
+    if (!remove(this.#given, slot) && !remove(this.#sent, slot)) return;
     this.#returned.push(slot.at);
   }
 
   /** Calls that were sent in the second before and not refused. */
   usedBefore(time: number): number {
     let used = 0;
-    for (const { at, isRefused } of this.#sent) if (!isRefused && at < time && at > time - SECOND_MS) used += 1;
+    for (const slots of [this.#sent, this.#given])
+      for (const { at, isRefused } of slots) if (!isRefused && at < time && at > time - SECOND_MS) used += 1;
     return used;
+  }
+
+  #give(slot: Slot): Slot {
+    this.#given.push(slot);
+    if (this.#given.length + this.#sent.length >= this.#pruneAt) {
+      const oldest = slot.at - REMEMBER_MS;
+      // Whoever never used a slot need not have given it back.
+      this.#given = this.#given.filter(({ at }) => at > oldest);
+      // The last one counts for a rate below one a second.
+      this.#sent = this.#sent.filter(({ at }, index) => at > oldest || index === this.#sent.length - 1);
+      this.#pruneAt = 2 * (this.#given.length + this.#sent.length) + 64;
+    }
+    return slot;
+  }
+
+  /** The slot so many from the end. One whose call is held up counts as the newest: it may go at any moment. */
+  #fromTheEnd(count: number): Slot | undefined {
+    return this.#given.at(-count) ?? this.#sent.at(this.#given.length - count);
   }
 
   /** The first tick that is not before. Ticks of another rate go on from the last one. */
@@ -129,7 +164,7 @@ export class Pacer {
   /** When those that make up for missed slots are not too many at once. */
   #afterTheLast(gap: number, tick: number): number {
     const together = Math.max(1, Math.floor((CATCH_UP_PACE * tick) / gap));
-    const last = this.#sent.at(-together);
+    const last = this.#fromTheEnd(together);
     if (last === undefined) return Number.NEGATIVE_INFINITY;
     // Half a tick: one that went a little late does not cost the next tick.
     return last.at + (tick > 0 ? tick / 2 : gap / CATCH_UP_PACE);
@@ -137,9 +172,7 @@ export class Pacer {
 
   /** When there is room in the trailing second. A rate below one a second has a longer one. */
   #afterTheWindow(rate: number): number {
-    const calls = callsOf(rate);
-    if (this.#sent.length > 4 * calls + 16) this.#sent = this.#sent.slice(-2 * calls);
-    const first = this.#sent.at(-calls);
+    const first = this.#fromTheEnd(callsOf(rate));
     return first === undefined ? Number.NEGATIVE_INFINITY : first.at + windowOf(rate);
   }
 }
@@ -157,4 +190,10 @@ function windowOf(rate: number): number {
 /** Length of a tick, ms: that time is a whole number of them, so that no call waits for the tick after it. */
 function tickOf(rate: number): number {
   return windowOf(rate) / Math.round(windowOf(rate) / TICK_MS);
+}
+
+function remove(slots: Slot[], slot: Slot): boolean {
+  const index = slots.lastIndexOf(slot);
+  if (index >= 0) slots.splice(index, 1);
+  return index >= 0;
 }

@@ -206,6 +206,23 @@ describe('reportHealth', () => {
   });
 });
 
+describe('the backlog of a pace', () => {
+  it('is as long as the calls that wait for their turn will take', async () => {
+    const world = await createWorld();
+    await world.fill([tts()], { limits: { rate: 2 } });
+    const { deps } = await world.worker();
+    const stop = new AbortController();
+    expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
+    await waitForSlot(deps, 'create', BATCH, NEVER);
+    expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
+    const waiting = [1, 2, 3].map(() => waitForSlot(deps, 'create', BATCH, stop.signal));
+    expect(deps.pace.backlogMs('create', BATCH)).toBe(1_500);
+    stop.abort();
+    await Promise.allSettled(waiting);
+    expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
+  });
+});
+
 describe('calls that were on the wire at a refusal', () => {
   it('prove the limit if they were refused as well', async () => {
     const world = await createWorld();

@@ -51,6 +51,15 @@ describe('a lease', () => {
     expect(settled([ask('p'), ask('q'), ask('r')]).rates).toEqual([30, 30, 30]);
   });
 
+  it('is shared in whole calls, where there is one for each', () => {
+    const three = [ask('p', { limit: 20 }), ask('q', { limit: 20 }), ask('r', { limit: 20 })];
+    expect(settled(three).rates).toEqual([7, 7, 6]);
+    expect(settled(three.map((one) => ({ ...one, limit: 1.5 }))).rates).toEqual([0.5, 0.5, 0.5]);
+    const [first, ...rest] = settled(three.map((one) => ({ ...one, limit: 3.6 }))).rates;
+    expect(first).toBeCloseTo(1.6, 9);
+    expect(rest).toEqual([1, 1]);
+  });
+
   it('leaves to others what one does not want, and room to begin', () => {
     const [busy, idle] = settled([ask('p'), ask('q', { want: 10, isShort: false })]).rates;
     expect(busy).toBe(80);
@@ -93,13 +102,13 @@ describe('a lease', () => {
 
   it('is an equal part of what those leave who want less, in whichever order they came', () => {
     const state = lent(lentTo('q', { share: 20 }), lentTo('r', { share: 5, want: 5 }));
-    expect(lease(state, ask('p')).result.rate).toBe(42.5);
+    expect(lease(state, ask('p')).result.rate).toBe(43);
   });
 
   it('is shared within a batch as well', () => {
     const slow = { batch: 'slow', limit: 9 };
     const [, ...rates] = settled([ask('p', { batch: 'quick' }), ask('q', slow), ask('r', slow)]).rates;
-    expect(rates).toEqual([4.5, 4.5]);
+    expect(rates).toEqual([5, 4]);
   });
 
   it('is dropped where nothing limits its holder any more', () => {

@@ -88,6 +88,16 @@ describe('the pace of all processes together', () => {
     }
   });
 
+  it.each([1, 2, 3])('keeps to any rate and uses it, by %d processes', (processes) => {
+    for (const stated of [3, 7.3, 20, 41.7, 99.5, 125, 333]) {
+      const seen = simulate({ ...SCENE, stated, processes, submits: 64, wayMs: [0, 0], limitAt: () => Infinity });
+      const limit = Math.ceil(stated);
+      const tooSoon = seen.accepted.filter((at, index) => at - (seen.accepted[index - limit] ?? -1_000) < 1_000);
+      expect({ stated, tooSoon }).toEqual({ stated, tooSoon: [] });
+      expect(use(seen, 3_000, 33_000, stated).part).toBeGreaterThanOrEqual(0.975);
+    }
+  });
+
   it('without a limit is what it was, too', () => {
     const seen = simulate({ ...SCENE, stated: null, limitAt: () => Infinity, submits: 1, strays: [5_000] });
     const before = between(seen.accepted, 3_000, 5_000);

@@ -166,14 +166,18 @@ export function simulate(scene: Scene): Seen {
 
   const dispatch = (process: Process, slot: Slot): void => {
     process.onWire += 1;
-    later(awake(Math.max(slot.at, now + between([1, 8]))), () => {
+    const depart = (): void => {
+      const wait = process.pacer.depart(slot, now);
+      if (wait > 0) {
+        later(awake(now + wait), depart);
+        return;
+      }
       const { held } = process;
       if (held !== null && held.since + held.pauseMs > now) {
         process.pacer.giveBack(slot);
         process.onWire -= 1;
         return;
       }
-      slot.at = now;
       const call = { at: now, isRefused: false, hasAnswer: false };
       process.sent.push(call);
       const sentAt = now;
@@ -212,7 +216,8 @@ export function simulate(scene: Scene): Seen {
           turn(process);
         });
       });
-    });
+    };
+    later(awake(Math.max(slot.at, now + between([1, 8]))), depart);
   };
 
   for (let index = 0; index < scene.processes; index++) {
