@@ -27,12 +27,12 @@ const ROOMS = {
 /** Room → what else of the project it may import: `may` as values, `types` as types only. Each may ask a policy. */
 const IMPORTS = {
   threads: {
-    may: ['policy'],
+    may: [],
     comment:
       'threads/ runs jobs in worker threads and knows nothing of what they do. The room that has the work brings its own entry file.',
   },
   api: {
-    may: ['contract', 'policy'],
+    may: ['contract'],
     comment:
       'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
   },
@@ -42,7 +42,7 @@ const IMPORTS = {
       'ledger/ records facts. What to do with them is decided in policy/, which it asks only where the decision must fall within its transaction.',
   },
   store: {
-    may: ['policy', 'threads'],
+    may: ['threads'],
     comment: 'store/ keeps files and knows nothing of rows, money or the API. Pass in what it needs as plain values.',
   },
   inputs: {
@@ -61,17 +61,17 @@ const IMPORTS = {
       'Activities do what workflows ask: with the API, the ledger and the store, which the worker hands in as dependencies. They start nothing and print nothing.',
   },
   worker: {
-    may: ['contract', 'policy', 'api', 'ledger', 'store', 'batches', 'activities'],
+    may: ['contract', 'api', 'ledger', 'store', 'batches', 'activities'],
     comment:
       'worker/ only wires. It names the workflows by path, because they are bundled for the sandbox; importing them would run them here.',
   },
   embedded: {
-    may: ['contract', 'policy'],
+    may: ['contract'],
     comment:
       'embedded/ finds and runs a Temporal server and knows nothing of batches. Let starters/ bring the two together.',
   },
   results: {
-    may: ['contract', 'policy', 'store', 'inputs/formula-guard', 'inputs/output-name', 'inputs/seen-table'],
+    may: ['contract', 'store', 'inputs/formula-guard', 'inputs/output-name', 'inputs/seen-table'],
     types: ['ledger', 'api'],
     comment:
       'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',
@@ -95,7 +95,7 @@ const IMPORTS = {
       'A starter speaks to Temporal; only a worker runs activities and workflows. Start them by name (contract/names.ts) and import only their types (`import type`).',
   },
   simulator: {
-    may: ['contract', 'policy'],
+    may: ['contract'],
     comment:
       'The simulator is the other side of the wire. What it shares with our client, the client cannot be wrong about; write it anew from the API.',
   },

@@ -27,7 +27,7 @@ const TREE: Readonly<Record<string, Planted>> = {
   'contract/facts.ts': { breaks: { 'contract-is-pure': "import 'node:os';" } },
   'threads/run.ts': {
     breaks: { 'threads-knows-its-neighbours': "import '../contract/facts.ts';" },
-    fine: ["import '../policy/decide.ts';", "import 'node:worker_threads';"],
+    fine: ["import 'node:worker_threads';"],
   },
   'api/speak.ts': {
     breaks: {
@@ -36,7 +36,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'zod-stands-at-the-doors': "import 'zod';",
       'files-have-owners': "import 'node:fs/promises';",
     },
-    fine: ["import '../policy/decide.ts';", "import '../contract/facts.ts';", "import 'axios';", "import 'node:http';"],
+    fine: ["import '../contract/facts.ts';", "import 'axios';", "import 'node:http';"],
   },
   'ledger/record.ts': {
     breaks: {
@@ -50,7 +50,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'store-knows-its-neighbours': "import '../contract/facts.ts';",
       'libsql-has-owners': "import 'libsql';",
     },
-    fine: ["import '../policy/decide.ts';", "import 'node:fs';", "import '../threads/run.ts';"],
+    fine: ["import 'node:fs';", "import '../threads/run.ts';"],
   },
   'inputs/read.ts': {
     breaks: {
@@ -114,12 +114,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'worker-knows-its-neighbours': "import '../workflows/run.ts';",
       '@temporalio/activity-has-owners': "import '@temporalio/activity';",
     },
-    fine: [
-      "import '../policy/decide.ts';",
-      "import '../batches/load.ts';",
-      "import '../activities/act.ts';",
-      "import '@temporalio/worker';",
-    ],
+    fine: ["import '../batches/load.ts';", "import '../activities/act.ts';", "import '@temporalio/worker';"],
   },
   'embedded/find.ts': {
     breaks: {
@@ -128,13 +123,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       '@temporalio/worker-has-owners': "import '@temporalio/worker';",
       '@temporalio/envconfig-has-owners': "import '@temporalio/envconfig';",
     },
-    fine: [
-      "import '../policy/decide.ts';",
-      "import '@temporalio/client';",
-      "import '@temporalio/testing';",
-      "import 'libsql';",
-      "import 'zod';",
-    ],
+    fine: ["import '@temporalio/client';", "import '@temporalio/testing';", "import 'libsql';", "import 'zod';"],
   },
   'results/project.ts': {
     breaks: {
@@ -142,7 +131,6 @@ const TREE: Readonly<Record<string, Planted>> = {
       'results-takes-types-only': "import '../ledger/record.ts';",
     },
     fine: [
-      "import '../policy/decide.ts';",
       "import type { Speech } from '../api/speak.ts';",
       "import '../store/keep.ts';",
       "import '../inputs/formula-guard.ts';",
@@ -174,12 +162,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       'commander-has-owners': "import 'commander';",
       'nobody-imports-an-executable': "import './main.ts';",
     },
-    fine: [
-      "import '../policy/decide.ts';",
-      "import '../contract/facts.ts';",
-      "import 'fastify';",
-      "import 'mediabunny';",
-    ],
+    fine: ["import '../contract/facts.ts';", "import 'fastify';", "import 'mediabunny';"],
   },
   'simulator/main.ts': {},
   'bench/measure.ts': { fine: ["import '../ledger/record.ts';", "import 'axios';"] },
