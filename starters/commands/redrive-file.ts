@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { findEditedRows } from '../edited-rows.ts';
+import { requireEditedRows } from '../require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
@@ -50,7 +50,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
     };
     const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch, plan.tuning));
     const json = flags.json ?? false;
-    const rows = await findEditedRows(source, { ledger, batch, output, json });
+    const rows = await requireEditedRows(source, { ledger, batch, output, json });
     await draft.addAll(rows);
     return await withApi(settings, flags, (openApi) =>
       redriveRows({

@@ -6,7 +6,7 @@ import { checkManifest } from '../../inputs/read-manifest.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { findEditedRows } from '../edited-rows.ts';
+import { requireEditedRows } from '../require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
@@ -75,7 +75,7 @@ async function redriveFrom(
     const rows =
       source === undefined
         ? await rowsOf(ledger, batch, flags, conditions)
-        : await findEditedRows(source, { ledger, batch, output, json });
+        : await requireEditedRows(source, { ledger, batch, output, json });
     await draft.addAll(rows);
     return withApi(settings, flags, (openApi) =>
       redriveRows({

@@ -2,9 +2,8 @@ import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
-import { RowNumbers } from '../batches/row-numbers.ts';
-import { oneLine } from './terminal/table.ts';
-import type { FoundRow, FoundRows } from '../batches/redrive-draft.ts';
+import { RowNumbers } from './row-numbers.ts';
+import type { FoundRow, FoundRows } from './redrive-draft.ts';
 
 /** Fields of a `--name` template that an edit cannot change. */
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
@@ -12,15 +11,26 @@ const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
 /** Clashes that are told; where a template gives many rows one name, that is one mistake. */
 const MOST_CLASHES = 1_000;
 
+/** A row whose result would get the name of another row's by an edit. */
+export interface NameClash {
+  readonly why: 'same-name';
+  readonly row: number;
+  readonly id: string;
+  /** The row that has the name. */
+  readonly other: number;
+  /** File name below `media/`. */
+  readonly name: string;
+}
+
 /**
  * Result files that would get one name by an edit, where names are made from cells (`--name`): the file was checked by itself,
- * but its rows are only some of the batch's. One message for each row that is at fault, the first thousand. `found` is read twice.
+ * but its rows are only some of the batch's. One for each row that is at fault, the first thousand. `found` is read twice.
  */
 export async function findNameClashes(
   found: Iterable<FoundRow> | FoundRows,
   ledger: Ledger,
   batch: BatchRecord,
-): Promise<readonly string[]> {
+): Promise<readonly NameClash[]> {
   const { nameTemplate } = batch.settings;
   if (templateFields(nameTemplate).every((field) => FIXED.includes(field))) return [];
   const edited = new RowNumbers();
@@ -35,16 +45,14 @@ export async function findNameClashes(
   for await (const { row } of ledger.scanRows(batch.name)) {
     if (edited.get(row.row) === undefined) rowOf.lineBefore(collisionKey(nameOf(row, batch)), row.row);
   }
-  const clashes: string[] = [];
+  const clashes: NameClash[] = [];
   for await (const { scanned, edit } of found) {
     if (edit === null) continue;
     const { row } = scanned;
     const name = nameOf({ ...row, ...edit }, batch);
     const other = rowOf.lineBefore(collisionKey(name), row.row);
     if (other === undefined || clashes.length >= MOST_CLASHES) continue;
-    clashes.push(
-      `row ${String(row.row)}, id ${oneLine(row.id)}: expected a result name of its own; row ${String(other)} has ${oneLine(name)} too`,
-    );
+    clashes.push({ why: 'same-name', row: row.row, id: row.id, other, name });
   }
   return clashes;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { findNameClashes } from '../../starters/name-clashes.ts';
+import { findNameClashes, type NameClash } from '../../batches/name-clashes.ts';
 import type { FoundRow } from '../../batches/redrive-draft.ts';
 import { addBatch, openPlace, type Place } from '../results/sample-batch.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 /** Clashes where the second row is edited to have this text. */
-async function clashes(template: string, text: string): Promise<readonly string[]> {
+async function clashes(template: string, text: string): Promise<readonly NameClash[]> {
   await addBatch(place, ['id', 'text'], ROWS, template);
   const batch = await place.ledger.findBatch('demo');
   const scanned = await place.ledger.readRow('demo', 2);
@@ -27,7 +27,7 @@ async function clashes(template: string, text: string): Promise<readonly string[
 
 it('names the row whose result would get the name of another one', async () => {
   expect(await clashes('{text}.{ext}', 'ONE')).toEqual([
-    'row 2, id b: expected a result name of its own; row 1 has ONE.{ext} too',
+    { why: 'same-name', row: 2, id: 'b', other: 1, name: 'ONE.{ext}' },
   ]);
 });
 

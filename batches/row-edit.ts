@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ROW_KINDS, type RowSpec, type SpecColumn, type Step } from '../contract/row-kinds.ts';
+import type { ManifestRow } from '../inputs/manifest-reader.ts';
+import type { ManifestSummary } from '../inputs/read-manifest.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { quoteRow } from '../policy/pricing.ts';
+import type { ScannedRow } from '../results/result-line.ts';
+import type { RowEdit } from './redrive-draft.ts';
+
+/** What each step reads of a row, its `api.*` fields aside: those go into every request. */
+const READ_BY: Readonly<Record<Step, readonly SpecColumn[]>> = {
+  speech: ['text', 'voice', 'engine', 'format', 'speed', 'language'],
+  transcription: ['audio', 'language'],
+  'lip-sync': ['video', 'audio'],
+};
+
+/** What a line of a file changes of a row of its batch; null if it has what the batch has. */
+export function editOf(
+  { row }: ScannedRow,
+  line: ManifestRow,
+  { columns }: Pick<ManifestSummary, 'columns'>,
+  batch: Pick<BatchRecord, 'columns' | 'settings'>,
+): RowEdit | null {
+  const before = batch.columns.map((_, at) => row.input[at] ?? '');
+  const input = batch.columns.map((column, at) => {
+    const there = columns.indexOf(column);
+    return (there < 0 ? before[at] : line.input[there]) ?? '';
+  });
+  if (isDeepStrictEqual(input, before)) return null;
+  const spec = keepLength(row.spec, line.spec);
+  const { tts, prices } = batch.settings;
+  return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
+}
+
+/** A length that was read from media, or assumed for them, still holds for the same media. */
+function keepLength(before: RowSpec, after: RowSpec): RowSpec {
+  const isSame = before.audio === after.audio && before.video === after.video;
+  const isKnown = after.duration === undefined && before.duration !== undefined;
+  return isSame && isKnown ? { ...after, duration: before.duration } : after;
+}
+
+/** The first step whose request the change makes another one. */
+function firstTouched(before: RowSpec, after: RowSpec): Step | null {
+  const { steps } = ROW_KINDS[after.kind];
+  const [first = null] = steps;
+  if (!isDeepStrictEqual(before.extra, after.extra)) return first;
+  return steps.find((step) => READ_BY[step].some((column) => before[column] !== after[column])) ?? null;
+}

@@ -1,0 +1,25 @@
+import { findEditedRows } from '../batches/edited-rows.ts';
+import type { FoundRows } from '../batches/redrive-draft.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { ExitError } from './exit-error.ts';
+import { refuseProblems, sayWarnings } from './report-problems.ts';
+import { mismatchLines, unusableText } from './terminal/edited-words.ts';
+import type { Output } from './terminal/output.ts';
+
+/** The rows of a batch that a file is about. Says everything that is wrong at once, then throws {@link ExitError} `usage`. */
+export async function requireEditedRows(
+  source: ManifestSource,
+  { ledger, batch, output, json }: { ledger: Ledger; batch: BatchRecord; output: Output; json: boolean },
+): Promise<FoundRows> {
+  const found = await findEditedRows(source, { ledger, batch });
+  if (found.is === 'faulty') throw refuseProblems(found.checked, source.label, output, { json });
+  sayWarnings(found.checked, output);
+  if (found.is === 'found') return found.rows;
+  if (found.is === 'mismatched') for (const line of mismatchLines(found, batch.name)) output.say(line);
+  throw new ExitError(
+    'usage',
+    `${unusableText(found, source.label, batch.name)} Nothing was changed, nothing was spent.`,
+  );
+}
