@@ -72,8 +72,7 @@ async function fetchInTurn(
       deps.looks.again(job.name, deps.clock.now().monotonic);
       return undefined;
     }
-    const family = job.operation === 'lip-sync-job' ? 'video' : 'audio';
-    const receive = receiveMedia(deps, job.loaded, job.key, family);
+    const receive = receiveMedia(deps, job.loaded, job.key);
     const file = await showing(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
     return { file, credits };
   });

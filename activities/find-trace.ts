@@ -1,11 +1,11 @@
 import type { AttemptKey } from '../contract/batch.ts';
-import { OPERATION_STYLE } from '../contract/row-kinds.ts';
+import { isListed, makesJob, OPERATION_FACTS } from '../contract/row-kinds.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import { canLookUp, lookUpLost } from './look-up-lost.ts';
+import { lookUpLost } from './look-up-lost.ts';
 
 /**
  * Looks for what a request whose answer was lost may have left behind, and settles it by that. Never sends a paid request.
@@ -22,9 +22,12 @@ export async function findTrace(
   key: AttemptKey,
   signal: AbortSignal,
 ): Promise<'found' | 'adopted' | undefined> {
-  if (OPERATION_STYLE[loaded.operation] === 'sync') return findInStore(deps, loaded, key);
-  if (!canLookUp(loaded.operation)) return undefined;
-  const adopted = await lookUpLost(deps, loaded, key, signal, (jobId) => settleAsAdopted(deps, key, jobId));
+  const { operation } = loaded;
+  if (!makesJob(operation)) return findInStore(deps, loaded, key);
+  if (!isListed(operation)) return undefined;
+  const adopted = await lookUpLost(deps, { ...loaded, operation }, key, signal, (jobId) =>
+    settleAsAdopted(deps, key, jobId),
+  );
   if (adopted === undefined) return undefined;
   deps.log.info({ ...key, jobId: adopted }, 'the lost job was found in the list');
   return 'adopted';
@@ -41,11 +44,12 @@ export async function settleAsAdopted(
 }
 
 async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<'found' | undefined> {
-  const isText = loaded.operation === 'transcription';
+  const { result } = OPERATION_FACTS[loaded.operation];
+  const isText = result === 'transcript';
   const stem = stemOf(loaded.batch.layout, key);
   const find = (extension: string): Promise<StoredFile | undefined> =>
     deps.store.find(stem, { family: 'text', extension });
-  const file = isText ? await find('txt') : await deps.store.find(stem, { family: 'audio' });
+  const file = isText ? await find('txt') : await deps.store.find(stem, { family: result });
   if (file === undefined) return undefined;
   const extras = isText ? [await find('srt'), await find('vtt')] : [];
   const { effect, ...why } = afterResult(loaded.row.kind, key.step, file);

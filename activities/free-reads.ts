@@ -25,10 +25,10 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
         return { is: name === 'BadRequest' ? 'missing' : 'unreadable', why: message };
       }
     },
-    listJobs: (batch) =>
+    listJobs: (batch, operation) =>
       orUnreadable(async () => {
         await loadBatch(deps, batch);
-        const { jobs, begunAt } = await readList(deps, batch, signal);
+        const { jobs, begunAt } = await readList(deps, operation, batch, signal);
         return { is: 'listed', jobs, begunAt };
       }),
   };

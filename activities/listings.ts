@@ -1,4 +1,5 @@
 import type { ListedJob } from '../api/speech-api.ts';
+import type { ListedOperation } from '../contract/row-kinds.ts';
 
 /** Jobs a page of the API's list; the largest that public material names. */
 export const PAGE_SIZE = 50;
@@ -21,20 +22,21 @@ export interface Listing {
  * afterwards: the next one, for all who came while one was being read.
  */
 export class Listings {
-  #running: Promise<unknown> | undefined;
-  #next: Promise<Listing> | undefined;
+  readonly #running = new Map<ListedOperation, Promise<unknown>>();
+  readonly #next = new Map<ListedOperation, Promise<Listing>>();
 
   /** A list that begins after this call; `read` reads it, unless somebody else's does. */
-  next(read: () => Promise<Listing>): Promise<Listing> {
-    this.#next ??= this.#afterThisOne(read);
-    return this.#next;
+  next(operation: ListedOperation, read: () => Promise<Listing>): Promise<Listing> {
+    const next = this.#next.get(operation) ?? this.#afterThisOne(operation, read);
+    this.#next.set(operation, next);
+    return next;
   }
 
-  async #afterThisOne(read: () => Promise<Listing>): Promise<Listing> {
-    await Promise.allSettled([this.#running]);
-    this.#next = undefined;
+  async #afterThisOne(operation: ListedOperation, read: () => Promise<Listing>): Promise<Listing> {
+    await Promise.allSettled([this.#running.get(operation)]);
+    this.#next.delete(operation);
     const mine = read();
-    this.#running = mine;
+    this.#running.set(operation, mine);
     return mine;
   }
 }

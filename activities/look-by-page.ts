@@ -1,4 +1,5 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
+import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE } from './listings.ts';
 import { readInTurn } from './slots.ts';
@@ -12,15 +13,20 @@ export async function lookByPage(deps: Dependencies, job: WaitedJob): Promise<Jo
   return deps.pages.readingOf(job, {
     batch,
     gapMs: job.loaded.batch.settings.pollGapMs,
-    readPage: (page) => readPage(deps, batch, page),
+    readPage: (operation, page) => readPage(deps, batch, operation, page),
     ending: deps.ending,
   });
 }
 
-async function readPage(deps: Dependencies, batch: string, page: number): Promise<readonly JobReading[]> {
+async function readPage(
+  deps: Dependencies,
+  batch: string,
+  operation: ListedOperation,
+  page: number,
+): Promise<readonly JobReading[]> {
   const { api, ending } = deps;
   try {
-    const { jobs } = await readInTurn(deps, batch, ending, () => api.listLipSyncJobs(page, PAGE_SIZE, ending));
+    const { jobs } = await readInTurn(deps, batch, ending, () => api.listJobs(operation, page, PAGE_SIZE, ending));
     return jobs;
   } catch (error) {
     // A list that cannot be read shows nothing; a look at the job itself tells what is wrong.

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import type { Operation, RowSpec } from '../contract/row-kinds.ts';
+import type { ListedOperation, RowSpec } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/adopt.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -20,32 +20,27 @@ const SECOND_LOOK_MS = 1_500;
 /** Nothing shows up any more for an attempt that is older than this, ms. */
 const SETTLED_AFTER_MS = 60_000;
 
-/** True if the API can be asked for a job whose id was lost. Only lip-sync jobs have a list. */
-export function canLookUp(operation: Operation): boolean {
-  return operation === 'lip-sync-job';
-}
-
 /** How links are recorded: so that one in a list can be recognised, and none can be read from a record. */
 export function hashOf(link: string): string {
   return createHash('sha256').update(link).digest('hex');
 }
 
 /**
- * Calls `adopt` with the job that a lost lip-sync create made, if the list leaves no doubt. `adopt` returns false where another row
+ * Calls `adopt` with the job that a lost create made, if the list leaves no doubt. `adopt` returns false where another row
  * was quicker; then the next job that fits is tried. Returns the job that was adopted. Throws ApiError if the list cannot be read.
  */
 export async function lookUpLost(
   deps: Dependencies,
-  loaded: LoadedAttempt,
+  loaded: LoadedAttempt & { readonly operation: ListedOperation },
   key: AttemptKey,
   signal: AbortSignal,
   adopt: (jobId: string) => Promise<boolean>,
 ): Promise<string | undefined> {
-  const { charge } = loaded;
+  const { charge, operation } = loaded;
   if (charge === undefined) return undefined;
   for (let looks = 1; ; looks++) {
     // Others may share it, so only the end of the process ends it.
-    const listing = await deps.listings.next(() => readList(deps, key.batch, deps.ending));
+    const listing = await deps.listings.next(operation, () => readList(deps, operation, key.batch, deps.ending));
     signal.throwIfAborted();
     const lost = new Set<string>();
     for (;;) {
@@ -112,7 +107,7 @@ async function othersWithLinks(
     }));
 }
 
-/** Names the audio of a lip-sync, be it given or made by the step before. */
+/** Names the audio of a request, be it given or made by the step before. */
 function audioHashOf({ audio }: RowSpec, { linkHash }: Pick<ChargeRecord, 'linkHash'>): string | null {
   return audio === undefined ? linkHash : hashOf(audio);
 }

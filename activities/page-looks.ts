@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobOperation, JobReading } from '../api/speech-api.ts';
+import type { JobReading } from '../api/speech-api.ts';
+import { isListed, type JobOperation, type ListedOperation } from '../contract/row-kinds.ts';
 import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../policy/page-plan.ts';
 import { PAGE_SIZE } from './listings.ts';
 
@@ -14,7 +15,7 @@ const MOST_LISTED = 8;
 /** Jobs whose times are kept, to tell how far down others stand. */
 const MOST_TIMES = 20_000;
 
-/** A job that the list may show. */
+/** A job that a list may show. */
 export interface ListableJob {
   /** Of its attempt. */
   readonly name: string;
@@ -30,8 +31,8 @@ export interface LookByPage {
   readonly batch: string;
   /** Time between two looks at one job, ms. */
   readonly gapMs: number;
-  /** Reads a page of the list, from 1 on; an empty one if that fails. Rejects only where the ledger cannot be asked. */
-  readonly readPage: (page: number) => Promise<readonly JobReading[]>;
+  /** Reads a page of a list, from 1 on; an empty one if that fails. Rejects only where the ledger cannot be asked. */
+  readonly readPage: (operation: ListedOperation, page: number) => Promise<readonly JobReading[]>;
   /** Looks end. */
   readonly ending: AbortSignal;
 }
@@ -47,6 +48,33 @@ interface Gathering {
  * ended, or was not found, is read by itself, for a list may be a moment old and its links as well.
  */
 export class PageLooks {
+  readonly #lists = new Map<ListedOperation, ListLooks>();
+
+  /** The job is waited for from now on. */
+  waitsFor(job: ListableJob): void {
+    if (isListed(job.operation)) this.#listOf(job.operation).waitsFor(job);
+  }
+
+  /** The job is waited for no longer. */
+  forget(name: string): void {
+    for (const list of this.#lists.values()) list.forget(name);
+  }
+
+  /** What a page says of a job that still runs; undefined where the job itself must be read. Rejects only where the ledger cannot be asked. */
+  async readingOf(job: ListableJob, where: LookByPage): Promise<JobReading | undefined> {
+    return isListed(job.operation) ? this.#listOf(job.operation).readingOf(job, where) : undefined;
+  }
+
+  #listOf(operation: ListedOperation): ListLooks {
+    const list = this.#lists.get(operation) ?? new ListLooks(operation);
+    this.#lists.set(operation, list);
+    return list;
+  }
+}
+
+/** The looks by the pages of one list. */
+class ListLooks {
+  readonly #operation: ListedOperation;
   readonly #gatherings = new Map<string, Gathering>();
   /** When the jobs were accepted that this process waits for or waited for, ascending but for a few. */
   #times: number[] = [];
@@ -54,22 +82,23 @@ export class PageLooks {
   readonly #running = new Map<string, number>();
   #sense = NEW_LIST;
 
-  /** The job is waited for from now on. */
-  waitsFor({ operation, name, acceptedAt }: ListableJob): void {
-    if (operation !== 'lip-sync-job' || this.#running.has(name)) return;
+  constructor(operation: ListedOperation) {
+    this.#operation = operation;
+  }
+
+  waitsFor({ name, acceptedAt }: ListableJob): void {
+    if (this.#running.has(name)) return;
     this.#running.set(name, 0);
     this.#times.push(acceptedAt);
     if (this.#times.length > 2 * MOST_TIMES) this.#times = this.#times.slice(-MOST_TIMES);
   }
 
-  /** The job is waited for no longer. */
   forget(name: string): void {
     this.#running.delete(name);
   }
 
-  /** What a page says of a job that still runs; undefined where the job itself must be read. Rejects only where the ledger cannot be asked. */
   async readingOf(job: ListableJob, where: LookByPage): Promise<JobReading | undefined> {
-    if (job.operation !== 'lip-sync-job' || this.#running.size < WORTH_A_PAGE) return undefined;
+    if (this.#running.size < WORTH_A_PAGE) return undefined;
     const listed = this.#running.get(job.name) ?? 0;
     this.#running.set(job.name, 0);
     if (listed >= MOST_LISTED) return undefined;
@@ -107,7 +136,7 @@ export class PageLooks {
     const pages = pagesFor(this.#sense, [...places.values()], PAGE_SIZE);
     const moved: number[] = [];
     for (const page of pages) {
-      for (const [index, reading] of (await readPage(page)).entries()) {
+      for (const [index, reading] of (await readPage(this.#operation, page)).entries()) {
         const place = places.get(reading.id);
         // A list that says nothing of how a job stands shows nothing of it.
         if (place === undefined || found.has(reading.id) || reading.status === '') continue;

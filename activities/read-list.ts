@@ -1,5 +1,6 @@
 import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
 import type { FailureClass } from '../contract/failures.ts';
+import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE, type Listing } from './listings.ts';
 import { readInTurn } from './slots.ts';
@@ -12,12 +13,18 @@ const MOST_READS = 6;
 const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 
 /** The list, each job once: one that is made meanwhile moves the others to later pages. */
-export async function readList(deps: Dependencies, batch: string, signal: AbortSignal): Promise<Listing> {
+export async function readList(
+  deps: Dependencies,
+  operation: ListedOperation,
+  batch: string,
+  signal: AbortSignal,
+): Promise<Listing> {
   const begunAt = deps.clock.now().wall;
+  const read = (page: number): Promise<JobPage> => deps.api.listJobs(operation, page, PAGE_SIZE, signal);
   const jobs = new Map<string, ListedJob>();
   let isWhole = false;
   for (let page = 1; page <= MOST_PAGES && !isWhole; page++) {
-    const { jobs: found, hasMore } = await readPage(deps, batch, page, signal);
+    const { jobs: found, hasMore } = await readPage(deps, batch, signal, () => read(page));
     for (const job of found) jobs.set(job.id, job);
     isWhole = !hasMore || found.length === 0;
   }
@@ -25,10 +32,15 @@ export async function readList(deps: Dependencies, batch: string, signal: AbortS
 }
 
 /** Reads a page; again where that may help, with the pauses that all reads make then. */
-async function readPage(deps: Dependencies, batch: string, page: number, signal: AbortSignal): Promise<JobPage> {
+async function readPage(
+  deps: Dependencies,
+  batch: string,
+  signal: AbortSignal,
+  read: () => Promise<JobPage>,
+): Promise<JobPage> {
   for (let reads = 1; ; reads++) {
     try {
-      return await readInTurn(deps, batch, signal, () => deps.api.listLipSyncJobs(page, PAGE_SIZE, signal));
+      return await readInTurn(deps, batch, signal, read);
     } catch (error) {
       const mayPass = error instanceof ApiError && PASSING.includes(error.failure.class) && !signal.aborted;
       if (!mayPass || reads >= MOST_READS) throw error;

@@ -1,5 +1,6 @@
 import type { Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
+import { OPERATION_FACTS } from '../contract/row-kinds.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -8,13 +9,12 @@ import type { LoadedAttempt } from './load-attempt.ts';
 /** Takes a result body to the store: whole, checked and synced, or not at all. */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
-  { batch, row }: Pick<LoadedAttempt, 'batch' | 'row'>,
+  { batch, row, operation }: Pick<LoadedAttempt, 'batch' | 'row' | 'operation'>,
   key: AttemptKey,
-  family: 'audio' | 'video',
 ): Receive<StoredFile> {
   return async (body, { contentLength, contentType }) => {
     const expectation = {
-      family,
+      family: OPERATION_FACTS[operation].result === 'video' ? ('video' as const) : ('audio' as const),
       contentType,
       ...(row.spec.format === undefined ? {} : { format: row.spec.format }),
       ...(contentLength === undefined ? {} : { contentLength }),

@@ -1,6 +1,7 @@
 import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
+import { isListed } from '../contract/row-kinds.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
@@ -10,7 +11,6 @@ import { afterUnknown } from '../policy/new-take.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
 import { loadBatch, moveAfter, type LoadedAttempt } from './load-attempt.ts';
-import { canLookUp } from './look-up-lost.ts';
 import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
 import { reportOf, type SubmitReport } from './submit-report.ts';
@@ -72,7 +72,7 @@ async function meaningOf(
       return [verdict, { outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') }];
     case 'unknown':
       // Where the API has a list, reconcile looks there before the row ends.
-      if (canLookUp(loaded.operation)) return [verdict, { state: 'submitting' }];
+      if (isListed(loaded.operation)) return [verdict, { state: 'submitting' }];
       return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
   }
 }

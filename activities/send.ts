@@ -3,11 +3,12 @@ import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
 import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
+import type { RowSpec } from '../contract/row-kinds.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { StoredFile } from '../store/store.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { ReadyLink } from './fresh-speech-link.ts';
+import type { ReadyLink } from './fresh-link.ts';
 import { retryUntilRecorded } from './retry-until-recorded.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import { notePrice } from './note-price.ts';
@@ -58,17 +59,21 @@ async function sendOnce(
   }
   const request: PaidRequest = {
     operation: loaded.operation,
-    spec: loaded.row.spec,
-    ...(link.audioUrl === undefined ? {} : { audioUrl: link.audioUrl }),
+    spec: withLink(loaded.row.spec, link),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
     isRepeat: key.attempt > 1,
     trust503: loaded.batch.settings.trust503,
   };
   // Not aborted by the activity's signal: what is in flight is brought home, as long as the process can wait for it.
   return deps.api.send(request, {
-    receive: notingPrice(deps, key, keeping(deps, key, signal, receiveMedia(deps, loaded, key, 'audio'))),
+    receive: notingPrice(deps, key, keeping(deps, key, signal, receiveMedia(deps, loaded, key))),
     signal: deps.cutting,
   });
+}
+
+/** What the row asks for, with what a step before made in its place. */
+function withLink(spec: RowSpec, { link }: ReadyLink): RowSpec {
+  return link === undefined ? spec : { ...spec, [link.column]: link.url };
 }
 
 /** The price is on record before the result is in the store. */

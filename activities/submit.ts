@@ -8,7 +8,7 @@ import type { Instant } from '../policy/send-deadline.ts';
 import type { Intent } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
-import { freshSpeechLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-speech-link.ts';
+import { freshLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
 import { attemptOf, loadAttempt, loadBatch, moveAfter, moveOf, ownCharge, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
 import { patienceOf } from './pace.ts';
@@ -44,7 +44,7 @@ export async function submit(
 
   const record = { mayExist: false };
   try {
-    const early = await freshSpeechLink(deps, loaded, key, signal);
+    const early = await freshLink(deps, loaded, key, signal);
     if (early.state !== 'ready') return await reportWithoutLink(deps, key, early);
     const { settings } = await loadBatch(deps, key.batch);
     // Only from here on is there anything in flight; what comes before must not take the place of a request.
@@ -85,7 +85,7 @@ async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record
     // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
     // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
-    if (isOld(link, deps.clock.now())) link = await freshSpeechLink(deps, loaded, key, signal);
+    if (isOld(link, deps.clock.now())) link = await freshLink(deps, loaded, key, signal);
     if (link.state !== 'ready') {
       deps.pace.giveBack(turn);
       return reportWithoutLink(deps, key, link);
@@ -125,7 +125,7 @@ async function intend(
     maxSending: settings.limits.submits,
     patienceMs,
     ...(key.hold === undefined ? {} : { hold: key.hold }),
-    ...(link.audioUrl === undefined ? {} : { linkHash: hashOf(link.audioUrl) }),
+    ...(link.link === undefined ? {} : { linkHash: hashOf(link.link.url) }),
   });
   switch (intent.answer) {
     case 'go':

@@ -1,6 +1,5 @@
-import type { JobOperation } from '../api/speech-api.ts';
 import type { HeldAttempt } from '../contract/batch.ts';
-import { OPERATION_STYLE } from '../contract/row-kinds.ts';
+import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
 import type { JobKey } from '../ledger/ledger.ts';
 import { nameOf } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
@@ -20,7 +19,7 @@ export interface WaitedJob {
 /** The job of an attempt, if it has one. */
 export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | undefined {
   const { charge, operation } = loaded;
-  if (charge?.jobId == null || OPERATION_STYLE[operation] !== 'job') return undefined;
+  if (charge?.jobId == null || !makesJob(operation)) return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
   return {
     // A person may take it back while it is read or downloaded, and name another.
@@ -28,7 +27,7 @@ export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | 
     name: nameOf(key),
     loaded,
     jobId: charge.jobId,
-    operation: operation as JobOperation,
+    operation,
     acceptedAt,
     // A later step of the row begins to be waited for when it is accepted.
     waitedSince: Math.max(loaded.row.waitSince ?? 0, acceptedAt),
@@ -37,8 +36,10 @@ export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | 
 
 /** The sorts of a job, the narrowest first: jobs of one sort take about as long as each other. */
 export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
-  const { voice, engine } = loaded.row.spec;
-  return operation === 'speech-job' ? [[operation, voice ?? '', engine ?? ''].join(' '), operation] : [operation];
+  const { pacedBy } = OPERATION_FACTS[operation];
+  const { spec } = loaded.row;
+  if (pacedBy.length === 0) return [operation];
+  return [[operation, ...pacedBy.map((column) => spec[column] ?? '')].join(' '), operation];
 }
 
 /** True if the job runs longer than jobs may. */

@@ -1,6 +1,6 @@
 import { type ApiOptions, createConnection } from './connection.ts';
 import { download } from './download.ts';
-import { listLipSyncJobs } from './list-lip-sync-jobs.ts';
+import { listJobs } from './list-jobs.ts';
 import { listVoices } from './list-voices.ts';
 import { readPaidJob } from './read-paid-job.ts';
 import { readProfile } from './read-profile.ts';
@@ -20,7 +20,7 @@ export function createSpeechApi(options: ApiOptions): SpeechApi {
     baseUrl: connection.baseUrl,
     send: (request, sendOptions) => sendPaid(connection, request, sendOptions),
     readJob: (operation, jobId, signal) => readPaidJob(connection, operation, jobId, signal),
-    listLipSyncJobs: (page, limit, signal) => listLipSyncJobs(connection, page, limit, signal),
+    listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),
     readProfile: (signal) => readProfile(connection, signal),
     listVoices: (search, signal) => listVoices(connection, search, signal),
     download: (url, receive, signal) => download(connection, url, receive, signal),

@@ -1,10 +1,11 @@
+import type { JobOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
-import { OPERATION_CLIENTS } from './operations/index.ts';
+import { OPERATION_CLIENTS } from './operations/clients.ts';
 import { readJob, readJobId } from './read-job.ts';
 import { readJson } from './read-json.ts';
 import { isErrorBody } from './read-error-body.ts';
 import { asCredits } from './read-members.ts';
-import type { JobOperation, JobReading } from './speech-api.ts';
+import type { JobReading } from './speech-api.ts';
 
 /** Reads a job by id. Throws ApiError. */
 export async function readPaidJob(

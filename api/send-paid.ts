@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
-import { OPERATION_CLIENTS } from './operations/index.ts';
+import { OPERATION_CLIENTS } from './operations/clients.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './read-facts.ts';
@@ -29,9 +29,7 @@ export async function sendPaid<T>(
     redact: connection.redact,
     asked: `POST ${operation.path}`,
     from: `POST ${operation.path}`,
-    privateTexts: [request.spec.text, request.spec.audio, request.spec.video, request.audioUrl].filter(
-      (text) => text !== undefined,
-    ),
+    privateTexts: [request.spec.text, request.spec.audio, request.spec.video].filter((text) => text !== undefined),
   };
   let body: string;
   try {

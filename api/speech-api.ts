@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Failure } from '../contract/failures.ts';
-import type { Operation, RowSpec } from '../contract/row-kinds.ts';
+import type { JobOperation, ListedOperation, Operation, RowSpec } from '../contract/row-kinds.ts';
 
 /** One paid request, ready to be sent once. */
 export interface PaidRequest {
   readonly operation: Operation;
+  /** What the row asks for. A chain puts the fresh link of an earlier step's result in its place (the audio of a lip-sync). */
   readonly spec: RowSpec;
-  /** For `lip-sync-job`: the audio track; a chain passes the fresh link of its speech. Else `spec.audio` is taken. */
-  readonly audioUrl?: string;
   /** Sent as `Idempotency-Key`; never relied on. */
   readonly idempotencyKey: string;
   /** Whether an earlier request had the same key: then a conflict (409) may be about that one. */
@@ -76,7 +75,7 @@ export interface JobReading {
   readonly credits?: number;
 }
 
-/** A lip-sync job in the API's list. Inputs are given only by services that echo them. */
+/** A job in a list of the API. Inputs are given only by services that echo them. */
 export interface ListedJob extends JobReading {
   readonly createdAtMs?: number;
   readonly videoUrl?: string;
@@ -105,9 +104,6 @@ export interface Voice {
   readonly provider: string;
 }
 
-/** Names of jobs that can be read by id. */
-export type JobOperation = 'speech-job' | 'lip-sync-job';
-
 /**
  * The service over HTTP. It never retries, follows redirects of result links only, and sends the token to the origin of its base
  * URL and nowhere else.
@@ -125,8 +121,8 @@ export interface SpeechApi {
   ): Promise<Verdict<T>>;
   /** Reads a job by id. Throws {@link ApiError}. */
   readJob(operation: JobOperation, jobId: string, signal?: AbortSignal): Promise<JobReading>;
-  /** Reads a page (from 1) of the account's lip-sync jobs, newest first where the service sorts. Throws {@link ApiError}. */
-  listLipSyncJobs(page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
+  /** Reads a page (from 1) of the account's jobs of an operation, newest first where the service sorts. Throws {@link ApiError}. */
+  listJobs(operation: ListedOperation, page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
   /** Throws {@link ApiError}. */
   readProfile(signal?: AbortSignal): Promise<Profile>;
   /** All voices the account can use, page by page. Throws {@link ApiError}. */

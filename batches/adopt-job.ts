@@ -1,5 +1,4 @@
-import type { JobOperation } from '../api/speech-api.ts';
-import { operationOf, OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
+import { makesJob, operationOf } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
@@ -51,8 +50,8 @@ async function tryAdopting(
   const { step } = doubt;
   const kind = (await ledger.readRow(batch.name, row))?.row.kind;
   if (kind === undefined) return { is: 'not-in-doubt' };
-  const operation = jobOperation(operationOf(kind, step, batch.settings.tts));
-  if (operation === undefined) return { is: 'makes-no-job', step, kind };
+  const operation = operationOf(kind, step, batch.settings.tts);
+  if (!makesJob(operation)) return { is: 'makes-no-job', step, kind };
   const found = await reads.findJob(batch.name, operation, jobId);
   if (found.is === 'missing') return { is: 'no-such-job', step, words: found.why };
   if (found.is === 'unreadable') return { is: 'job-unreadable', words: found.why };
@@ -66,8 +65,4 @@ async function tryAdopting(
 async function hasJob(ledger: Ledger, batch: string, { row, take, jobId }: NamedJob): Promise<boolean> {
   const found = await ledger.readRow(batch, row);
   return found?.charges.some((one) => one.take === (take ?? found.row.take) && one.jobId === jobId) ?? false;
-}
-
-function jobOperation(operation: Operation): JobOperation | undefined {
-  return OPERATION_STYLE[operation] === 'job' ? (operation as JobOperation) : undefined;
 }

@@ -1,5 +1,6 @@
-import type { JobOperation, ListedJob } from '../api/speech-api.ts';
+import type { ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
+import type { JobOperation, ListedOperation } from '../contract/row-kinds.ts';
 
 /** The API did not answer, so nothing is known; `why` is in its own words. */
 export interface Unreadable {
@@ -23,8 +24,9 @@ export interface FreeReads {
     operation: JobOperation,
     jobId: string,
   ): Promise<{ readonly is: 'there' } | { readonly is: 'missing'; readonly why: string } | Unreadable>;
-  /** The API's list of jobs, each once. `begunAt`: wall clock when it was asked for, ms. */
+  /** The API's list of an operation's jobs, each once. `begunAt`: wall clock when it was asked for, ms. */
   listJobs(
     batch: string,
+    operation: ListedOperation,
   ): Promise<{ readonly is: 'listed'; readonly jobs: readonly ListedJob[]; readonly begunAt: number } | Unreadable>;
 }

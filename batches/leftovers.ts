@@ -1,6 +1,6 @@
 import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
-import { operationOf, OPERATION_STYLE, type Step, type TtsMode } from '../contract/row-kinds.ts';
+import { isListed, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, EarlierDoubts, RowStanding } from '../ledger/record-types.ts';
 
@@ -60,7 +60,9 @@ export async function gatherLeftovers(
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
   const addLost = (scanned: RowStanding): void => {
-    (hasList(scanned) ? lost.listed : lost.unlisted).add(scanned, { makesJob: makesJob(scanned, settings.tts) });
+    (hasList(scanned, settings.tts) ? lost.listed : lost.unlisted).add(scanned, {
+      makesJob: mayHaveJob(scanned, settings.tts),
+    });
   };
   for await (const scanned of rowsOf('unknown')) addLost(scanned);
   for await (const scanned of rowsOf('failed')) {
@@ -79,17 +81,19 @@ export async function gatherLeftovers(
   return { failed, lost, skippedQuoted, earlierDoubts: await ledger.earlierDoubts(batch, NAMED) };
 }
 
-/** Whether the API lists jobs such as the row's last request would have made: only lip-sync jobs are listed. */
-export function hasList(scanned: RowStanding): boolean {
-  return lastStep(scanned) === 'lip-sync';
+/** Whether the API lists jobs such as the row's last request would have made. */
+export function hasList(scanned: RowStanding, tts: TtsMode): boolean {
+  const operation = lastOperation(scanned, tts);
+  return operation !== undefined && isListed(operation);
 }
 
 /** Whether the row's last request makes a job: the answer to others is the result itself. */
-export function makesJob(scanned: RowStanding, tts: TtsMode): boolean {
-  const step = lastStep(scanned);
-  return step === undefined || OPERATION_STYLE[operationOf(scanned.row.kind, step, tts)] === 'job';
+export function mayHaveJob(scanned: RowStanding, tts: TtsMode): boolean {
+  const operation = lastOperation(scanned, tts);
+  return operation === undefined || makesJob(operation);
 }
 
-function lastStep({ row, charges }: RowStanding): Step | undefined {
-  return charges.findLast((charge) => charge.take === row.take)?.step;
+function lastOperation({ row, charges }: RowStanding, tts: TtsMode): Operation | undefined {
+  const last = charges.findLast((charge) => charge.take === row.take);
+  return last && operationOf(row.kind, last.step, tts);
 }

@@ -1,3 +1,5 @@
+import type { ListedJob } from '../api/speech-api.ts';
+import { isListed, OPERATIONS, stepsOf } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { FreeReads, Unreadable } from './free-reads.ts';
 
@@ -18,7 +20,7 @@ export interface Orphan {
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * Lip-sync jobs in the API's list (the only one it has) from the time of a batch that no attempt of this ledger has: made for a row
+ * Jobs in the API's lists (of lip-sync jobs: it has no other) from the time of a batch that no attempt of this ledger has: made for a row
  * whose answer was lost, or by another program. A job without a time counts.
  */
 export async function listOrphans(
@@ -29,24 +31,34 @@ export async function listOrphans(
   const record = await ledger.findBatch(batch);
   if (record === undefined || record.startedAt === null) return { is: 'listed', orphans: [] };
   const { apiUrl, account, startedAt, closedAt } = record;
-  const listing = await reads.listJobs(batch);
-  if (listing.is === 'unreadable') return listing;
-  const { jobs, begunAt } = listing;
-  const [from, to] = [startedAt - CLOCK_SLACK_MS, (closedAt ?? begunAt) + CLOCK_SLACK_MS];
   const orphans: Orphan[] = [];
-  for (const { id, status, createdAtMs, credits, videoUrl, audioUrl } of jobs) {
-    if (createdAtMs !== undefined && (createdAtMs < from || createdAtMs > to)) continue;
-    if (await ledger.isJobClaimed(apiUrl, account, 'lip-sync', id)) continue;
-    orphans.push({
-      id,
-      status,
-      ...(createdAtMs === undefined ? {} : { createdAtMs }),
-      ...(credits === undefined ? {} : { credits }),
-      ...hostOf('videoHost', videoUrl),
-      ...hostOf('audioHost', audioUrl),
-    });
+  for (const operation of OPERATIONS.filter(isListed)) {
+    const listing = await reads.listJobs(batch, operation);
+    if (listing.is === 'unreadable') return listing;
+    const { jobs, begunAt } = listing;
+    const [from, to] = [startedAt - CLOCK_SLACK_MS, (closedAt ?? begunAt) + CLOCK_SLACK_MS];
+    const isClaimed = async (id: string): Promise<boolean> => {
+      const claims = stepsOf(operation).map((step) => ledger.isJobClaimed(apiUrl, account, step, id));
+      return (await Promise.all(claims)).includes(true);
+    };
+    for (const job of jobs) {
+      const { createdAtMs } = job;
+      if (createdAtMs !== undefined && (createdAtMs < from || createdAtMs > to)) continue;
+      if (!(await isClaimed(job.id))) orphans.push(orphanOf(job));
+    }
   }
   return { is: 'listed', orphans };
+}
+
+function orphanOf({ id, status, createdAtMs, credits, videoUrl, audioUrl }: ListedJob): Orphan {
+  return {
+    id,
+    status,
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
+    ...(credits === undefined ? {} : { credits }),
+    ...hostOf('videoHost', videoUrl),
+    ...hostOf('audioHost', audioUrl),
+  };
 }
 
 function hostOf<Name extends string>(name: Name, url: string | undefined): { readonly [N in Name]?: string } {

@@ -1,18 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ROW_KINDS, type RowSpec, type SpecColumn, type Step } from '../contract/row-kinds.ts';
+import { columnsReadBy, ROW_KINDS, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import type { ManifestRow } from '../inputs/manifest-reader.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { quoteRow } from '../policy/pricing.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import type { RowEdit } from './redrive-draft.ts';
-
-/** What each step reads of a row, its `api.*` fields aside: those go into every request. */
-const READ_BY: Readonly<Record<Step, readonly SpecColumn[]>> = {
-  speech: ['text', 'voice', 'engine', 'format', 'speed', 'language'],
-  transcription: ['audio', 'language'],
-  'lip-sync': ['video', 'audio'],
-};
 
 /** What a line of a file changes of a row of its batch; null if it has what the batch has. */
 export function editOf(
@@ -44,5 +37,7 @@ function firstTouched(before: RowSpec, after: RowSpec): Step | null {
   const { steps } = ROW_KINDS[after.kind];
   const [first = null] = steps;
   if (!isDeepStrictEqual(before.extra, after.extra)) return first;
-  return steps.find((step) => READ_BY[step].some((column) => before[column] !== after[column])) ?? null;
+  return (
+    steps.find((step) => columnsReadBy(after.kind, step).some((column) => before[column] !== after[column])) ?? null
+  );
 }

@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ChargeRecord, RowRecord } from '../ledger/record-types.ts';
 import { selectRows } from './choose-rows.ts';
 import type { FreeReads } from './free-reads.ts';
-import { hasList, makesJob } from './leftovers.ts';
+import { hasList, mayHaveJob } from './leftovers.ts';
 import type { SettledRow } from './settled-row.ts';
 
 /** Rows that are looked for together: they share the reading of the API's list. */
@@ -40,8 +40,8 @@ export async function* settleUnknown(
       if (trace.is !== 'none') yield { ...facts, ...trace };
       else if (!isUnknown(found.row)) yield { ...facts, is: 'moved-on' };
       else {
-        const makes = makesJob(found, batch.settings.tts);
-        yield { ...facts, is: 'still-unknown', hasList: hasList(found), makesJob: makes };
+        const { tts } = batch.settings;
+        yield { ...facts, is: 'still-unknown', hasList: hasList(found, tts), makesJob: mayHaveJob(found, tts) };
       }
     }
   }

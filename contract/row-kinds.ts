@@ -1,30 +1,37 @@
+import {
+  KIND_FACTS,
+  OPERATION_FACTS,
+  type Bounds,
+  type JobOperation,
+  type Kind,
+  type ListedOperation,
+  type MediaColumn,
+  type Operation,
+  type OperationFacts,
+  type SpecColumn,
+  type Step,
+  type StepDefinition,
+} from './operations.ts';
+
 /**
- * What a row can be, and which paid operations it is made of.
- *
- * A new operation of the API is an entry here and a file in `api/operations/`; nothing else branches on it.
+ * What a row can be, and which paid operations it is made of: what follows from the tables of `operations.ts`.
  */
 
-/** One paid operation of the API, as the client knows it. The name is also its file in `api/operations/`. */
-export const OPERATIONS = ['speech-job', 'speech-sync', 'transcription', 'lip-sync-job'] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export { KIND_FACTS, OPERATION_FACTS, STEPS } from './operations.ts';
+export type {
+  Bounds,
+  JobOperation,
+  Kind,
+  ListedOperation,
+  MediaColumn,
+  Operation,
+  SpecColumn,
+  Step,
+} from './operations.ts';
 
-/** How an operation answers: with a job to wait for, or with the result itself. */
-export const OPERATION_STYLE = {
-  'speech-job': 'job',
-  'speech-sync': 'sync',
-  transcription: 'sync',
-  'lip-sync-job': 'job',
-} as const satisfies Record<Operation, 'job' | 'sync'>;
-
-/** One paid operation of a row, as the user sees it (`_job_ids`, receipts, `explain`). */
-export const STEPS = ['speech', 'transcription', 'lip-sync'] as const;
-export type Step = (typeof STEPS)[number];
-
-export const KINDS = ['tts', 'stt', 'lip-sync', 'dub'] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** A manifest column that a kind reads. Every kind also takes `id`, `kind`, `api.*` and ignores `_*`. */
-export type SpecColumn = 'text' | 'voice' | 'engine' | 'format' | 'speed' | 'language' | 'audio' | 'video' | 'duration';
+// An object's keys are typed as texts, because it could have more than its type says; these have not.
+export const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
+export const KINDS = Object.keys(KIND_FACTS) as Kind[];
 
 export interface KindDefinition {
   /** Columns without which the row is an error. */
@@ -35,33 +42,90 @@ export interface KindDefinition {
   readonly steps: readonly Step[];
 }
 
-export const ROW_KINDS: Readonly<Record<Kind, KindDefinition>> = {
-  tts: { required: ['text', 'voice'], optional: ['engine', 'format', 'speed', 'language'], steps: ['speech'] },
-  stt: { required: ['audio'], optional: ['language', 'duration'], steps: ['transcription'] },
-  'lip-sync': { required: ['video', 'audio'], optional: ['duration'], steps: ['lip-sync'] },
-  dub: {
-    required: ['text', 'voice', 'video'],
-    optional: ['engine', 'format', 'speed', 'language', 'duration'],
-    steps: ['speech', 'lip-sync'],
-  },
-};
+export const ROW_KINDS: Readonly<Record<Kind, KindDefinition>> = ofEach(KINDS, (kind) => {
+  const { steps } = KIND_FACTS[kind];
+  const facts = steps.map(({ operation }) => OPERATION_FACTS[operation]);
+  const linked = steps.flatMap(({ link }) => link?.column ?? []);
+  const isBilledByLength = facts.some(({ lengthOf }) => lengthOf.length > 0);
+  return {
+    required: distinct(facts.flatMap(({ needs }) => needs)).filter((column) => !linked.some((one) => one === column)),
+    optional: [...distinct(facts.flatMap(({ takes }) => takes)), ...(isBilledByLength ? (['duration'] as const) : [])],
+    steps: steps.map(({ step }) => step),
+  };
+});
 
 /** How `tts` rows are spoken: as an asynchronous job (default) or by the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';
 
-/**
- * The operation that carries out a step of a row.
- * The speech of a `dub` is always a job: its link is what the lip-sync create is given.
- */
+/** The operation that carries out a step of a row. */
 export function operationOf(kind: Kind, step: Step, tts: TtsMode): Operation {
-  switch (step) {
-    case 'speech':
-      return kind === 'tts' && tts === 'sync' ? 'speech-sync' : 'speech-job';
-    case 'transcription':
-      return 'transcription';
-    case 'lip-sync':
-      return 'lip-sync-job';
-  }
+  const { operation, atOnce } = stepOf(kind, step);
+  return tts === 'sync' ? (atOnce ?? operation) : operation;
+}
+
+/** What a step of a row needs of a step before: the link to its result, in place of a column. */
+export function linkOf(kind: Kind, step: Step): StepDefinition['link'] {
+  return stepOf(kind, step).link;
+}
+
+/** The columns that shape the request for a step of a row, its `api.*` fields aside: those go into every request. */
+export function columnsReadBy(kind: Kind, step: Step): readonly SpecColumn[] {
+  const { needs, takes } = OPERATION_FACTS[stepOf(kind, step).operation];
+  return [...needs, ...takes];
+}
+
+/** The media of a row whose length is billed; what a step makes for a later one does not exist yet and is left out. */
+export function billedMedia(kind: Kind): readonly MediaColumn[] {
+  const { steps } = KIND_FACTS[kind];
+  const columns = distinct(steps.flatMap(({ operation }) => OPERATION_FACTS[operation].lengthOf));
+  return columns.filter((column) => ROW_KINDS[kind].required.includes(column));
+}
+
+/** What the result of a row is: that of its last step. */
+export function resultOf(kind: Kind): OperationFacts['result'] {
+  const { steps } = KIND_FACTS[kind];
+  return OPERATION_FACTS[(steps.at(-1) ?? steps[0]).operation].result;
+}
+
+/** What the API takes in a column of such a row; undefined: as far as is known, anything. */
+export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
+  const bounds = KIND_FACTS[kind].steps.flatMap(({ operation }) => OPERATION_FACTS[operation].limits[column] ?? []);
+  if (bounds.length === 0) return undefined;
+  return {
+    least: Math.max(...bounds.map(({ least }) => least)),
+    most: Math.min(...bounds.map(({ most }) => most)),
+  };
+}
+
+/** The steps that an operation carries out, in rows of any kind. */
+export function stepsOf(operation: Operation): readonly Step[] {
+  const all = Object.values(KIND_FACTS).flatMap(({ steps }) => steps);
+  return distinct(all.flatMap((one) => (one.operation === operation || one.atOnce === operation ? one.step : [])));
+}
+
+/** True for an operation whose answer names a job to wait for. */
+export function makesJob(operation: Operation): operation is JobOperation {
+  return OPERATION_FACTS[operation].style === 'job';
+}
+
+/** True for an operation whose jobs the API lists. */
+export function isListed(operation: Operation): operation is ListedOperation {
+  return OPERATION_FACTS[operation].list !== null;
+}
+
+/** A value for each of these names. */
+export function ofEach<Name extends string, T>(names: readonly Name[], of: (name: Name) => T): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;
+}
+
+function stepOf(kind: Kind, step: Step): StepDefinition {
+  const found = KIND_FACTS[kind].steps.find((one) => one.step === step);
+  if (found === undefined) throw new Error(`Rows of kind ${kind} have no step ${step}.`);
+  return found;
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
 }
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };

@@ -1,4 +1,4 @@
-import type { RowSpec } from '../contract/row-kinds.ts';
+import { resultOf, type RowSpec } from '../contract/row-kinds.ts';
 
 /**
  * About how many bytes the results of a row will take in the store, or null where nothing tells (media of unknown length).
@@ -10,14 +10,14 @@ import type { RowSpec } from '../contract/row-kinds.ts';
  * - A transcript: 20 bytes a second of speech for the text, and three times that again for `.srt` and `.vtt`.
  */
 export function estimateBytes(spec: RowSpec): number | null {
-  switch (spec.kind) {
-    case 'tts':
+  const { duration } = spec;
+  switch (resultOf(spec.kind)) {
+    case 'audio':
       return spokenSeconds(spec) * bytesPerSecond(spec.format ?? 'mp3');
-    case 'stt':
-      return spec.duration === undefined ? null : spec.duration * TRANSCRIPT;
-    case 'lip-sync':
-    case 'dub':
-      return spec.duration === undefined ? null : spec.duration * VIDEO;
+    case 'transcript':
+      return duration === undefined ? null : duration * TRANSCRIPT;
+    case 'video':
+      return duration === undefined ? null : duration * VIDEO;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PriceTable } from '../contract/prices.ts';
-import type { RowSpec, TtsMode } from '../contract/row-kinds.ts';
+import { billedMedia, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import { quoteRow } from '../policy/pricing.ts';
 import type { Probe } from './probe-media.ts';
 
@@ -43,19 +43,12 @@ export async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Pri
   return { ...at(assumeSeconds), isAssumed: true, ...notProbed };
 }
 
-/**
- * The media whose length is billed. A transcription: the audio. A lip-sync: the longer of video and audio, our cautious
- * reading (public material says "processed duration", and in one place the shorter of the two). A dub: the video, since
- * its speech does not exist yet.
- */
-function billedMedia({ kind, audio, video }: RowSpec): readonly { readonly name: string; readonly url: string }[] {
-  const urls = { tts: {}, stt: { audio }, 'lip-sync': { video, audio }, dub: { video } }[kind];
-  return Object.entries(urls).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]));
-}
-
 /** The longest of the billed media; all of them must be known for that. */
 async function probeLongest(spec: RowSpec, probe: Probe): Promise<{ seconds: number } | { why: string } | undefined> {
-  const media = billedMedia(spec);
+  const media = billedMedia(spec.kind).flatMap((name) => {
+    const url = spec[name];
+    return url === undefined ? [] : [{ name, url }];
+  });
   if (media.length === 0) return undefined;
   const results = await Promise.all(media.map(async ({ name, url }) => ({ name, result: await probe(url) })));
   let seconds = 0;

@@ -8,7 +8,7 @@ import { NameCheck } from './name-check.ts';
 import { findBadTemplate, makeName } from './output-name.ts';
 import { findBadId } from './parse-cells.ts';
 import { parseRow } from './parse-row.ts';
-import type { RowDefaults } from './parse-row.ts';
+import type { RowDefaults } from './row-defaults.ts';
 import { show } from './problems.ts';
 import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
 import { MAX_COLUMNS } from './raw-record.ts';

@@ -6,15 +6,17 @@ export type Parsed<T> = { readonly value: T } | { readonly finding: Finding };
 
 const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/;
 
-/** A decimal number with a point, within bounds. */
-export function parseNumber(
-  cell: string,
-  column: string,
-  bounds: { readonly expected: string; readonly holds: (value: number) => boolean },
-): Parsed<number> {
+/** What a number must be. */
+export interface NumberRule {
+  readonly expected: string;
+  readonly holds: (value: number) => boolean;
+}
+
+/** A decimal number with a point that keeps the rule. */
+export function parseNumber(cell: string, column: string, rule: NumberRule): Parsed<number> {
   const value = PLAIN_NUMBER.test(cell) ? Number(cell) : Number.NaN;
-  if (Number.isFinite(value) && bounds.holds(value)) return { value };
-  return { finding: { column, expected: bounds.expected, came: show(cell), code: 'bad-number' } };
+  if (Number.isFinite(value) && rule.holds(value)) return { value };
+  return { finding: { column, expected: rule.expected, came: show(cell), code: 'bad-number' } };
 }
 
 /** An absolute http(s) URL that the service can fetch by itself. */

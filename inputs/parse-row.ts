@@ -1,23 +1,15 @@
-import { ROW_KINDS } from '../contract/row-kinds.ts';
-import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
+import { boundsOf, ROW_KINDS } from '../contract/row-kinds.ts';
+import type { Bounds, Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
 import { valueOfApiCell } from './api-cell.ts';
 import { SPEC_COLUMNS } from './columns.ts';
 import type { Columns } from './columns.ts';
-import { inferKind, noKind, parseKind } from './infer-kind.ts';
-import type { Signature } from './infer-kind.ts';
+import { inferKind, noKind, parseKind, TELLING } from './infer-kind.ts';
 import { findBadText, parseMediaUrl, parseNumber } from './parse-cells.ts';
-import type { Parsed } from './parse-cells.ts';
+import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 import { MAX_CELL_BYTES } from './raw-record.ts';
-
-/** Values for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language`. */
-export interface RowDefaults {
-  readonly voice?: string | undefined;
-  readonly engine?: string | undefined;
-  readonly format?: string | undefined;
-  readonly language?: string | undefined;
-}
+import { isDefaulted, type RowDefaults } from './row-defaults.ts';
 
 export interface RowRules {
   /** `--kind`: the kind of every row whose `kind` cell is empty. */
@@ -36,8 +28,7 @@ export interface ParsedRow {
   readonly unread: readonly string[];
 }
 
-const SPEED = { expected: 'a number from 0.5 to 2', holds: (value: number) => value >= 0.5 && value <= 2 };
-const DURATION = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
+const DURATION: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
 
 /** Checks one record and makes the row's spec. `cellAt` gives a cell by place, the formula guard taken off. */
 export function parseRow(columns: Columns, cellAt: (at: number) => string, rules: RowRules): ParsedRow {
@@ -68,12 +59,12 @@ export function parseRow(columns: Columns, cellAt: (at: number) => string, rules
       if (filled) unread.push(header);
       continue;
     }
-    const value = filled ? cell : defaultOf(column, rules.defaults);
+    const value = filled ? cell : isDefaulted(column) ? rules.defaults[column] : undefined;
     if (value === undefined) {
       if (required.includes(column)) findings.push(missing(kind, column, header, cell));
       continue;
     }
-    const parsed = parseCell(column, value, header);
+    const parsed = parseCell(kind, column, value, header);
     if ('finding' in parsed) findings.push(parsed.finding);
     else values[column] = parsed.value;
   }
@@ -94,36 +85,21 @@ function decideKind(
   const given = raw('kind').trim();
   if (given !== '') return parseKind(given, columns.headerOf('kind'));
   if (rules.kind !== undefined) return { kind: rules.kind };
-  const signature = (has: (column: string) => boolean): Signature => ({
-    text: has('text'),
-    audio: has('audio'),
-    video: has('video'),
-  });
-  const cells = signature((column) => raw(column).trim() !== '');
+  const cells = new Set(TELLING.filter((column) => raw(column).trim() !== ''));
   // Columns go first: a blank cell in a file of dubs is a mistake, not a cheaper kind of row.
-  const byColumns = rules.inferFromColumns ? inferKind(signature((column) => columns.known.has(column))) : undefined;
+  const byColumns = rules.inferFromColumns
+    ? inferKind(new Set(TELLING.filter((column) => columns.known.has(column))))
+    : undefined;
   const kind = byColumns ?? inferKind(cells);
   return kind === undefined ? { finding: noKind(cells) } : { kind };
 }
 
-function defaultOf(column: SpecColumn, defaults: RowDefaults): string | undefined {
-  switch (column) {
-    case 'voice':
-    case 'engine':
-    case 'format':
-    case 'language':
-      return defaults[column];
-    default:
-      return undefined;
-  }
-}
-
-function parseCell(column: SpecColumn, cell: string, header: string): Parsed<string | number> {
+function parseCell(kind: Kind, column: SpecColumn, cell: string, header: string): Parsed<string | number> {
   switch (column) {
     case 'text':
       return { value: cell };
     case 'speed':
-      return parseNumber(cell.trim(), header, SPEED);
+      return parseNumber(cell.trim(), header, within(boundsOf(kind, column)));
     case 'duration':
       return parseNumber(cell.trim(), header, DURATION);
     case 'audio':
@@ -132,6 +108,12 @@ function parseCell(column: SpecColumn, cell: string, header: string): Parsed<str
     default:
       return { value: cell.trim() };
   }
+}
+
+function within(bounds: Bounds | undefined): NumberRule {
+  if (bounds === undefined) return { expected: 'a number', holds: () => true };
+  const { least, most } = bounds;
+  return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }
 
 function tooLong(cell: string, column: string): Finding | undefined {

@@ -1,5 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
+import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import { STEPS, type RowSpec } from '../contract/row-kinds.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
@@ -36,7 +37,9 @@ let lastSettings: { readonly json: string; readonly settings: BatchSettings } | 
 export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
-    lastSettings = { json, settings: { ...settings, ...applyTuning(TUNABLES_BEFORE, settings) } };
+    // Those of operations that came later are in no row of the batch, but a file that is compared with it may name one.
+    const prices = { ...BUILT_IN_PRICES, ...settings.prices };
+    lastSettings = { json, settings: { ...settings, prices, ...applyTuning(TUNABLES_BEFORE, settings) } };
   }
   return lastSettings.settings;
 }

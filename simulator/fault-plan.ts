@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OPERATIONS, OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
+import { makesJob, OPERATIONS, type Operation } from '../contract/row-kinds.ts';
 import { hashOf } from './draw.ts';
 
 /** What may come where media was expected. */
@@ -48,7 +48,7 @@ const parts = z.discriminatedUnion('kind', [
 /** A fault with its settings, or its bare name where it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
 const fault = z.preprocess((value) => (typeof value === 'string' ? { kind: value } : value), parts);
 
-/** Where a rule looks: `create` is any of the four paid requests, `read` a job by id, `download` a result link. */
+/** Where a rule looks: `create` is any of the paid requests, `read` a job by id, `download` a result link. */
 export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile'] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
@@ -172,7 +172,7 @@ function canHappen(fault: Fault, target: FaultTarget): boolean {
     case 'job-fails':
     case 'job-stuck':
     case 'unknown-status':
-      return OPERATION_STYLE[target.operation] === 'job';
+      return makesJob(target.operation);
     case 'wrong-type':
       return target.operation === 'speech-sync';
     default:

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { JobOperation } from '../contract/row-kinds.ts';
 import type { MediaResult } from './media-result.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { MediaResult } from './media-result.ts';
  */
 export interface Job {
   readonly id: string;
-  readonly operation: 'speech-job' | 'lip-sync-job';
+  readonly operation: JobOperation;
   readonly requestId: string;
   readonly createdAt: number;
   readonly startsAt: number;

@@ -1,3 +1,4 @@
+import type { Operation } from '../contract/row-kinds.ts';
 import { Refusal } from './answer.ts';
 import { hashOf } from './draw.ts';
 import { speechSeconds } from './media/melody.ts';
@@ -11,7 +12,7 @@ export interface MediaResult {
   readonly file: string;
   readonly format: AudioFormat | 'mp4';
   /** Operation and texts, for the rules of a fault plan. */
-  readonly operation: 'speech-job' | 'speech-sync' | 'lip-sync-job';
+  readonly operation: Operation;
   readonly subject: string;
   readonly sound: Sound;
 }

@@ -1,4 +1,4 @@
-import { OPERATION_STYLE, type Operation } from '../contract/row-kinds.ts';
+import { makesJob, type Operation } from '../contract/row-kinds.ts';
 import { Account } from './account.ts';
 import { ChargeLedger, type LedgerEntry } from './charge-ledger.ts';
 import { Draw, hashOf } from './draw.ts';
@@ -63,7 +63,7 @@ export class Service {
       enter: () => {
         const limited = this.account.settings.concurrency !== null;
         this.account.admit(cost, limited ? this.jobs.countUnfinished(Date.now()) : 0);
-        if (OPERATION_STYLE[operation] === 'sync') release = this.jobs.beginSynchronous();
+        if (!makesJob(operation)) release = this.jobs.beginSynchronous();
       },
       leave: () => {
         release?.();

@@ -35,7 +35,7 @@ const SOURCES = {
   ),
   'api/classify.ts': ['api/classify', 'api/classify-words'],
   'activities/submit.ts': [
-    'activities/{submit,submit-steps,fresh-speech-link}',
+    'activities/{submit,submit-steps,fresh-link}',
     'activities/one-charge-{answers,memory,takes}',
   ],
   'activities/send.ts': [

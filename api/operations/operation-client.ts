@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../contract/row-kinds.ts';
-import type { ResultNames } from '../read-job.ts';
+import type { JsonValue, RowSpec } from '../../contract/row-kinds.ts';
+import { readJobId, type ResultNames } from '../read-job.ts';
 import type { PaidRequest, Transcript } from '../speech-api.ts';
 
 /** What a 2xx answer with JSON gave. */
@@ -7,6 +7,8 @@ type Reply =
   | { readonly gave: 'job'; readonly jobId: string }
   | { readonly gave: 'link'; readonly url: string }
   | { readonly gave: 'transcript'; readonly transcript: Transcript };
+
+type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
 /** One paid operation: how it is asked for, and how its answer is read. */
 export interface OperationClient {
@@ -17,14 +19,36 @@ export interface OperationClient {
   /** True where the answer names a job. */
   readonly answersJob: boolean;
   /** The JSON body. Throws a {@link MissingInput} where the row lacks what the operation can't do without. */
-  body(request: PaidRequest): Readonly<Record<string, JsonValue>>;
+  readonly body: Body;
   /** Reads the body of a 2xx answer; undefined where it does not hold what was paid for. */
   reply(json: unknown): Reply | undefined;
 }
 
-/** A paid operation whose job is read by id, at `path/{id}`. */
-export interface JobOperationClient extends OperationClient {
+/** A paid operation that answers with its result. */
+export interface DirectClient extends OperationClient {
+  readonly answersJob: false;
+}
+
+/** A paid operation whose job is read by id, at `path/{id}`, and listed, if it is, at `path`. */
+export interface JobClient extends OperationClient {
+  readonly answersMedia: false;
+  readonly answersJob: true;
   readonly results: ResultNames;
+}
+
+/** A paid operation whose answer names a job. `results`: where a job that has ended well says where its result is. */
+export function jobAt(path: string, body: Body, results: ResultNames): JobClient {
+  return {
+    path,
+    answersMedia: false,
+    answersJob: true,
+    body,
+    reply(json) {
+      const jobId = readJobId(json);
+      return jobId === undefined ? undefined : { gave: 'job', jobId };
+    },
+    results,
+  };
 }
 
 /** A paid request that can't be made. Nothing was sent. */
@@ -47,8 +71,8 @@ export function need<T>(value: T | undefined, operation: string, input: string):
  */
 export function bodyOf(
   fields: Readonly<Record<string, JsonValue | undefined>>,
-  request: PaidRequest,
+  { extra }: Pick<RowSpec, 'extra'>,
 ): Readonly<Record<string, JsonValue>> {
   const filled = Object.entries(fields).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
-  return { ...Object.fromEntries(filled), ...request.spec.extra };
+  return { ...Object.fromEntries(filled), ...extra };
 }

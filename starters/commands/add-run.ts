@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
+import { KINDS } from '../../contract/row-kinds.ts';
 import { collect, credits, positive } from './flag-values.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
@@ -13,7 +14,7 @@ function withManifestFlags(command: Command): Command {
       'Name of the batch (default: the file name); with fields such as {id}, name of the result files (default: {id}.{ext})',
       collect,
     )
-    .option('--kind <kind>', 'Default kind for rows without one: tts, stt, lip-sync, dub (default: from the columns)')
+    .option('--kind <kind>', `Default kind for rows without one: ${KINDS.join(', ')} (default: from the columns)`)
     .option('--voice <id>', 'Default voice for rows without one')
     .option('--engine <id>', 'Default engine for rows without one')
     .option('--format <format>', "Default audio format for rows without one (default: the API's, mp3)")

@@ -1,8 +1,8 @@
-import type { TtsMode } from '../../contract/row-kinds.ts';
+import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 import { pauseMessage } from '../follow.ts';
-import { hasList, makesJob } from '../../batches/leftovers.ts';
+import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowWord, takeWord } from '../row-words.ts';
 import { budgetFor, wordSteps } from './next-steps.ts';
@@ -62,11 +62,11 @@ function nextOf({ batch, row, charges, money, isDeserted }: RowToMend): string {
 
 /** Its answer was lost: the job may be there, and may be listed. */
 function afterLoss(scanned: ScannedRow, name: string, tts: TtsMode): string {
-  const look = hasList(scanned)
+  const look = hasList(scanned, tts)
     ? `Look, free, for what became of the request: voxbatch reconcile ${name}. `
     : 'The API has no list to look the request up in. ';
   const { row } = scanned;
-  return `${look}It is not sent again by itself, since that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: makesJob(scanned, tts) }] }, name)}`;
+  return `${look}It is not sent again by itself, since that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
 }
 
 interface Commands {
@@ -82,8 +82,8 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Command
   const { failure, kind } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {
-      const speech = kind === 'dub' ? ` (if it is its speech that is gone: --step speech)` : '';
-      return `The job was paid. Read it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${speech}`;
+      const before = linkedSteps(kind).map((step) => ` (if it is its ${step} that is gone: --step ${step})`);
+      return `The job was paid. Read it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
     }
     case 'OutcomeUnknown':
       return afterLoss(scanned, name, tts);
@@ -92,4 +92,9 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Command
     default:
       return `Send it again, at its price: ${redrive}. With other cells: edit ${file}, then: voxbatch redrive ${name} --from ${file}`;
   }
+}
+
+/** The steps whose results later steps are made of. */
+function linkedSteps(kind: Kind): readonly Step[] {
+  return ROW_KINDS[kind].steps.flatMap((step) => linkOf(kind, step)?.of ?? []);
 }

@@ -1,3 +1,4 @@
+import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import { shellWord } from '../go-on-command.ts';
@@ -13,6 +14,9 @@ export function reconciledLine(row: ReconciledRow): string {
   return `row ${String(row.row)}, id ${oneLine(row.id)}: ${wordsOf(row)}`;
 }
 
+/** What the API lists. */
+const LISTED = OPERATIONS.filter(isListed).flatMap(stepsOf).join(' or ');
+
 /** Jobs that no row has, as a table with a word of warning; null where they could not be listed. `isWanted`: a row may lack one. */
 export function orphanLines(
   orphans: readonly Orphan[] | null,
@@ -21,7 +25,7 @@ export function orphanLines(
 ): readonly string[] {
   if (orphans === null || orphans.length === 0) return [];
   return [
-    `${number(orphans.length)} lip-sync ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that no row has. They may be of another program that uses the account.`,
+    `${number(orphans.length)} ${LISTED} ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that no row has. They may be of another program that uses the account.`,
     ...tableLines(
       [
         { title: 'job', value: ({ id }) => id },

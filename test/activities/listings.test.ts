@@ -20,10 +20,10 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('Listings', () => {
   it('gives everybody a list that begins after he asked, and shares it', async () => {
     const [listings, readings] = [new Listings(), new Readings()];
-    const first = listings.next(readings.read);
+    const first = listings.next('lip-sync-job', readings.read);
     await soon();
     expect(readings.ends).toHaveLength(1);
-    const later = [listings.next(readings.read), listings.next(readings.read)];
+    const later = [listings.next('lip-sync-job', readings.read), listings.next('lip-sync-job', readings.read)];
     await soon();
     // Not the one that runs, and not one beside it.
     expect(readings.ends).toHaveLength(1);
@@ -37,9 +37,9 @@ describe('Listings', () => {
 
   it('goes on after one that could not be read', async () => {
     const [listings, readings] = [new Listings(), new Readings()];
-    const first = listings.next(readings.read);
+    const first = listings.next('lip-sync-job', readings.read);
     await soon();
-    const second = listings.next(readings.read);
+    const second = listings.next('lip-sync-job', readings.read);
     readings.ends[0]?.(new Error('no list'));
     await expect(first).rejects.toThrow('no list');
     await soon();

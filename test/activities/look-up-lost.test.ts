@@ -279,8 +279,7 @@ describe('a lost lip-sync create', () => {
       change: ({ api }) => ({
         api: {
           ...api,
-          listLipSyncJobs: async (...request) =>
-            ++looks === 1 ? { jobs: [], hasMore: false } : api.listLipSyncJobs(...request),
+          listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
         },
       }),
     });

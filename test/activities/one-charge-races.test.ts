@@ -61,7 +61,7 @@ describe('one charge: two at once', () => {
       // It has read a list without the job, and stands still right before it gives up.
       const slow = await world.worker({
         change: ({ api, ledger }) => ({
-          api: { ...api, listLipSyncJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
+          api: { ...api, listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
           ledger: {
             ...ledger,
             giveUp: async (...what) => {

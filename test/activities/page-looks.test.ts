@@ -52,8 +52,8 @@ describe('looks by pages', () => {
         change: ({ api }) => ({
           api: {
             ...api,
-            listLipSyncJobs: async (...asked) => {
-              const page = await api.listLipSyncJobs(...asked);
+            listJobs: async (...asked) => {
+              const page = await api.listJobs(...asked);
               return { ...page, jobs: page.jobs.map((job) => ({ ...job, status })) };
             },
           },

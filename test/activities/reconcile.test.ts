@@ -31,7 +31,7 @@ describe('reconcile', () => {
     const world = await createWorld();
     await world.fill([lipSync()]);
     const worker = await world.worker({
-      change: ({ api }) => ({ api: { ...api, listLipSyncJobs: () => Promise.reject(new Error('a bug')) } }),
+      change: ({ api }) => ({ api: { ...api, listJobs: () => Promise.reject(new Error('a bug')) } }),
     });
     const key = keyOf(1, 1, 'lip-sync');
     await worker.deps.ledger.intend(key, INTENT);

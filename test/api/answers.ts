@@ -1,7 +1,7 @@
 import { classifyPaid, type PaidContext } from '../../api/classify.ts';
 import { createRedact } from '../../api/failure-text.ts';
 import type { NoAnswer } from '../../api/http.ts';
-import { OPERATION_CLIENTS } from '../../api/operations/index.ts';
+import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
 import type { Answer } from '../../api/read-answer.ts';
 import { parseJson } from '../../api/read-members.ts';
 import type { Operation } from '../../contract/row-kinds.ts';

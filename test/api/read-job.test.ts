@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { OPERATION_CLIENTS } from '../../api/operations/index.ts';
+import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
 import { readJob, readJobId } from '../../api/read-job.ts';
 
 const BASE = 'https://api.example/api/open/v1';

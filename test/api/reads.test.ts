@@ -99,7 +99,7 @@ describe('readJob', () => {
   });
 });
 
-describe('listLipSyncJobs', () => {
+describe('listJobs', () => {
   const jobs = [
     {
       id: 'j2',
@@ -137,20 +137,20 @@ describe('listLipSyncJobs', () => {
     [jobs, true],
   ])('reads %j', async (body, hasMore) => {
     const server = await serve(always(200, body));
-    expect(await clientOf(server.origin).listLipSyncJobs(1, 2)).toEqual({ jobs: read, hasMore });
+    expect(await clientOf(server.origin).listJobs('lip-sync-job', 1, 2)).toEqual({ jobs: read, hasMore });
     expect(server.seen[0]?.url).toBe('/api/open/v1/media/lip-sync/jobs?page=1&limit=2');
   });
 
   it('reads an empty list', async () => {
     const server = await serve(always(200, { success: true, data: { tasks: [] } }));
-    expect(await clientOf(server.origin).listLipSyncJobs(1, 20)).toEqual({ jobs: [], hasMore: false });
+    expect(await clientOf(server.origin).listJobs('lip-sync-job', 1, 20)).toEqual({ jobs: [], hasMore: false });
   });
 
   it.each([[{ success: true, data: {} }], [{ data: [{ status: 'queued' }] }], [{ data: ['j1'] }], ['<html>'], [{}]])(
     'does not take %j for an empty list',
     async (body) => {
       const server = await serve(always(200, body));
-      await expect(clientOf(server.origin).listLipSyncJobs(1, 20)).rejects.toMatchObject({
+      await expect(clientOf(server.origin).listJobs('lip-sync-job', 1, 20)).rejects.toMatchObject({
         failure: { class: 'ServiceDown' },
       });
     },

@@ -37,7 +37,7 @@ describe('what is sent', () => {
     [TRANSCRIPTION, '/speech/transcriptions', { audioUrl: TRANSCRIPTION.spec.audio, language: 'en' }],
     [LIP_SYNC, '/media/lip-sync/jobs', { videoUrl: LIP_SYNC.spec.video, audioUrl: LIP_SYNC.spec.audio }],
     [
-      { ...LIP_SYNC, audioUrl: 'https://cdn.example/fresh' },
+      { ...LIP_SYNC, spec: { ...LIP_SYNC.spec, audio: 'https://cdn.example/fresh' } },
       '/media/lip-sync/jobs',
       { videoUrl: LIP_SYNC.spec.video, audioUrl: 'https://cdn.example/fresh' },
     ],

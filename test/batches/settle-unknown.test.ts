@@ -27,7 +27,7 @@ async function withUnknown(world: World): Promise<Awaited<ReturnType<World['work
   await world.fill([lipSync(), tts(), stt()]);
   const blind = await world.worker({
     change: ({ api }) => ({
-      api: { ...api, listLipSyncJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
+      api: { ...api, listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
     }),
   });
   await blind.drive(1);
@@ -81,7 +81,7 @@ describe('settleUnknown, where the list cannot be read', () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
     const { deps } = await withUnknown(world);
     const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
-    const api = { ...deps.api, listLipSyncJobs: () => Promise.reject(new ApiError(failure)) };
+    const api = { ...deps.api, listJobs: () => Promise.reject(new ApiError(failure)) };
     expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ is: 'unreadable', why: 'no list for you' }]);
     expect(await listOrphans({ ...deps, api })).toEqual({ is: 'unreadable', why: 'no list for you' });
     expect((await world.row(1)).outcome).toBe('unknown');
@@ -169,7 +169,7 @@ describe('listOrphans', () => {
       { ...job, id: 'timeless' },
       { ...job, id: 'after', createdAtMs: Date.now() + 120_000 },
     ];
-    const api = { ...deps.api, listLipSyncJobs: () => Promise.resolve({ jobs, hasMore: false }) };
+    const api = { ...deps.api, listJobs: () => Promise.resolve({ jobs, hasMore: false }) };
     const orphans = [
       { id: 'in', status: 'queued', createdAtMs: startedAt, credits: 7 },
       { id: 'timeless', status: 'queued' },

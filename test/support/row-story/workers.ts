@@ -1,6 +1,6 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { VerdictName } from '../../../contract/outcomes.ts';
-import { operationOf, OPERATION_STYLE, type Kind } from '../../../contract/row-kinds.ts';
+import { makesJob, operationOf, type Kind } from '../../../contract/row-kinds.ts';
 import type { RowEffect, SettleVerdict } from '../../../ledger/ledger.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/new-take.ts';
@@ -88,7 +88,7 @@ export class Workers {
   async #send(key: RowAttempt, kind: Kind, luck: number): Promise<VerdictName> {
     // The process noticed that it had stood still.
     if (luck % 10 === 9) return 'not-accepted';
-    const good = OPERATION_STYLE[operationOf(kind, key.step, 'job')] === 'job' ? 'accepted' : 'done';
+    const good = makesJob(operationOf(kind, key.step, 'job')) ? 'accepted' : 'done';
     const outcomes: readonly (readonly [VerdictName, boolean])[] = [
       [good, true],
       [good, true],

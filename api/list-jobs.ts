@@ -1,6 +1,7 @@
+import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
-import { OPERATION_CLIENTS } from './operations/index.ts';
-import { readInput, readJob, readList } from './read-job.ts';
+import { OPERATION_CLIENTS } from './operations/clients.ts';
+import { readInput, readJob, readList, type ResultNames } from './read-job.ts';
 import { readJson } from './read-json.ts';
 import { asNumber, asTimeMs, firstOf, type JsonObject, objectsAt } from './read-members.ts';
 import { cleanReading } from './read-paid-job.ts';
@@ -10,16 +11,17 @@ import type { JobPage, ListedJob } from './speech-api.ts';
 const LISTS = ['data.tasks', 'data.jobs', 'data.items', 'data.list', 'tasks', 'jobs', 'items', 'list', 'data', ''];
 
 /**
- * Reads a page of lip-sync jobs. Throws ApiError, also for a page of unknown shape or with a job without an id: who
+ * Reads a page of an operation's jobs. Throws ApiError, also for a page of unknown shape or with a job without an id: who
  * looks for a lost job must not take that for "it is not there".
  */
-export async function listLipSyncJobs(
+export async function listJobs(
   connection: Connection,
+  operation: ListedOperation,
   page: number,
   limit: number,
   signal: AbortSignal | undefined,
 ): Promise<JobPage> {
-  const { path } = OPERATION_CLIENTS['lip-sync-job'];
+  const { path, results } = OPERATION_CLIENTS[operation];
   const query = new URLSearchParams({ page: String(page), limit: String(limit) });
   return readJson(
     connection,
@@ -27,7 +29,7 @@ export async function listLipSyncJobs(
     path,
     (json) => {
       const items = readList(json, LISTS);
-      const jobs = items?.map((item) => readListedJob(item, connection));
+      const jobs = items?.map((item) => readListedJob(item, results, connection));
       if (jobs === undefined || jobs.includes(undefined)) return undefined;
       return { jobs: jobs as ListedJob[], hasMore: hasMore(json, page, limit, jobs.length) };
     },
@@ -35,8 +37,8 @@ export async function listLipSyncJobs(
   );
 }
 
-function readListedJob(item: JsonObject, connection: Connection): ListedJob | undefined {
-  const job = readJob(item, OPERATION_CLIENTS['lip-sync-job'].results, undefined, connection.baseUrl);
+function readListedJob(item: JsonObject, results: ResultNames, connection: Connection): ListedJob | undefined {
+  const job = readJob(item, results, undefined, connection.baseUrl);
   if (job === undefined) return undefined;
   const createdAtMs = firstOf([item], ['created_at', 'createdAt', 'created', 'create_time'], asTimeMs);
   const videoUrl = readInput(item, ['videoUrl', 'video_url']);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
+import { linkOf, makesJob, operationOf, type MediaColumn } from '../contract/row-kinds.ts';
 import { lastAttempt } from '../policy/row-machine.ts';
 import type { Instant } from '../policy/send-deadline.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
@@ -12,7 +13,7 @@ import { readInTurn } from './slots.ts';
 /** What a request needs from an earlier step is there: a link, or nothing is needed. */
 export interface ReadyLink {
   readonly state: 'ready';
-  readonly audioUrl?: string;
+  readonly link?: { readonly column: MediaColumn; readonly url: string };
   /** Before it was asked for, monotonic ms. */
   readonly askedAt: number;
 }
@@ -29,50 +30,55 @@ export type Link = ReadyLink | NoLink;
 const FRESH_MS = 500;
 
 /** True if the link should be read once more before it is paid for. */
-export function isOld({ audioUrl, askedAt }: ReadyLink, now: Instant): boolean {
-  return audioUrl !== undefined && now.monotonic - askedAt > FRESH_MS;
+export function isOld({ link, askedAt }: ReadyLink, now: Instant): boolean {
+  return link !== undefined && now.monotonic - askedAt > FRESH_MS;
 }
 
 const LATER_MS = 1_000;
 
 /**
- * Reads the speech job of a `dub` anew, right before its lip-sync is paid for: links are short-lived, and a dead one would
- * be paid for in vain. Steps without such a need are ready as they are.
+ * Reads the job of an earlier step anew (the speech of a `dub`), right before the step that needs its link is paid for: links are
+ * short-lived, and a dead one would be paid for in vain. Steps without such a need are ready as they are.
  */
-export async function freshSpeechLink(
+export async function freshLink(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
   signal: AbortSignal,
 ): Promise<Link> {
   let askedAt = deps.clock.now().monotonic;
-  if (loaded.row.kind !== 'dub' || key.step !== 'lip-sync') return { state: 'ready', askedAt };
-  const speech = lastAttempt(loaded.charges, 'speech');
+  const { row, batch, charges } = loaded;
+  const need = linkOf(row.kind, key.step);
+  if (need === undefined) return { state: 'ready', askedAt };
+  const { of: step, column } = need;
+  const operation = operationOf(row.kind, step, batch.settings.tts);
+  const before = lastAttempt(charges, step);
   // An earlier take's may be of another text.
-  if (speech?.jobId == null || speech.file === null)
-    return endWith(
-      deps,
-      key,
-      'The speech of this row has no result to read a link from; have it done again from there.',
-    );
-  const { jobId } = speech;
+  if (!makesJob(operation) || before?.jobId == null || before.file === null) {
+    const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
+    return endWith(deps, key, message);
+  }
+  const { jobId } = before;
   const name = nameOf(key);
   try {
     const reading = await readInTurn(deps, key.batch, signal, () => {
       askedAt = deps.clock.now().monotonic;
-      return deps.api.readJob('speech-job', jobId, signal);
+      return deps.api.readJob(operation, jobId, signal);
     });
     if (reading.resultUrl !== undefined) {
       deps.looks.forget(name);
-      return { state: 'ready', audioUrl: reading.resultUrl, askedAt };
+      return { state: 'ready', link: { column, url: reading.resultUrl }, askedAt };
     }
-    const message = `The speech job ${jobId} no longer gives a link to its result.`;
+    const message = `The ${step} job ${jobId} no longer gives a link to its result.`;
     return await laterOrNever(deps, key, signal, { trouble: 'result', message });
   } catch (error) {
     if (signal.aborted) return { state: 'later' };
     if (!(error instanceof ApiError)) throw error;
     const { failure } = error;
-    deps.log.warn({ batch: key.batch, row: key.row, failure: failure.class }, 'speech link not read; later again');
+    deps.log.warn(
+      { batch: key.batch, row: key.row, failure: failure.class },
+      `link of the ${step} not read; later again`,
+    );
     if (failure.class !== 'BadToken') {
       const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
       return laterOrNever(deps, key, signal, { ...failure, trouble });
@@ -82,7 +88,7 @@ export async function freshSpeechLink(
   }
 }
 
-/** Reads without a link that a row may have in a row: of a finished speech, and of one that cannot be read now. */
+/** Reads without a link that a row may have in a row: of a finished job, and of one that cannot be read now. */
 const MOST_READS: Readonly<Record<LookTrouble, number>> = { result: 6, read: 150 };
 
 async function laterOrNever(
@@ -104,7 +110,7 @@ async function later(signal: AbortSignal): Promise<Link> {
 }
 
 async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
-  const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The lip-sync was not paid for.` };
+  const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The ${key.step} was not paid for.` };
   await deps.ledger.giveUp(key, { outcome: 'failed', failure });
   return { state: 'ended' };
 }

@@ -1,0 +1,71 @@
+import type { JobOperation, JsonValue, Operation } from '../../contract/row-kinds.ts';
+import { asText, firstOf, objectsAt } from '../read-members.ts';
+import { readTranscript } from '../read-transcript.ts';
+import type { PaidRequest } from '../speech-api.ts';
+import { bodyOf, jobAt, need, type DirectClient, type JobClient } from './operation-client.ts';
+
+/** Every paid operation of the API, on the wire. A new one is an entry here and one in `contract/operations.ts`. */
+export const OPERATION_CLIENTS: {
+  readonly [O in Operation]: O extends JobOperation ? JobClient : DirectClient;
+} = {
+  'speech-job': jobAt('/speech/tts/jobs', speechBody, {
+    names: ['result_url', 'resultUrl', 'audioUrl', 'audio_url', 'output_url', 'outputUrl'],
+    inResult: ['url'],
+  }),
+
+  // Speech in the answer itself. With the API's cache the answer is JSON with a short-lived link instead.
+  'speech-sync': {
+    path: '/speech/tts',
+    answersMedia: true,
+    answersJob: false,
+    body: speechBody,
+    reply(json) {
+      const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
+      return url === undefined ? undefined : { gave: 'link', url };
+    },
+  },
+
+  transcription: {
+    path: '/speech/transcriptions',
+    answersMedia: false,
+    answersJob: false,
+    body: ({ spec, operation }) =>
+      bodyOf({ audioUrl: need(spec.audio, operation, 'the URL of an audio'), language: spec.language }, spec),
+    reply(json) {
+      const transcript = readTranscript(json);
+      return transcript === undefined ? undefined : { gave: 'transcript', transcript };
+    },
+  },
+
+  'lip-sync-job': jobAt(
+    '/media/lip-sync/jobs',
+    ({ spec, operation }) =>
+      bodyOf(
+        {
+          videoUrl: need(spec.video, operation, 'the URL of a video'),
+          audioUrl: need(spec.audio, operation, 'the URL of an audio track'),
+        },
+        spec,
+      ),
+    // `videoUrl` and `audioUrl` of the job itself are echoes of the inputs; inside a result object they are results.
+    {
+      names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
+      inResult: ['url', 'videoUrl', 'video_url'],
+    },
+  ),
+};
+
+/** Fields of a speech request. Both speech operations take the same; the API ignores those that an engine lacks. */
+function speechBody({ spec, operation }: PaidRequest): Readonly<Record<string, JsonValue>> {
+  return bodyOf(
+    {
+      text: need(spec.text, operation, 'a text'),
+      voiceId: need(spec.voice, operation, 'a voice'),
+      engineModelId: spec.engine,
+      format: spec.format,
+      speed: spec.speed,
+      language: spec.language,
+    },
+    spec,
+  );
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import {
+  billedMedia,
+  boundsOf,
+  columnsReadBy,
+  isListed,
+  KIND_FACTS,
+  KINDS,
+  linkOf,
+  makesJob,
+  OPERATION_FACTS,
+  operationOf,
+  OPERATIONS,
+  ROW_KINDS,
+  STEPS,
+  stepsOf,
+} from '../../contract/row-kinds.ts';
+
+describe('the table of operations', () => {
+  it.each(OPERATIONS)('%s is on the wire what the table says', (operation) => {
+    const { result } = OPERATION_FACTS[operation];
+    const { answersJob, answersMedia } = OPERATION_CLIENTS[operation];
+    expect(answersJob).toBe(makesJob(operation));
+    expect(answersMedia).toBe(!makesJob(operation) && result !== 'transcript');
+  });
+
+  it.each(OPERATIONS)(
+    '%s carries out a step, and its price can be known from the columns of each kind',
+    (operation) => {
+      expect(stepsOf(operation)).not.toEqual([]);
+      const column = { character: 'text', second: 'duration', job: undefined }[BUILT_IN_PRICES[operation].unit];
+      const kinds = KINDS.filter((kind) => KIND_FACTS[kind].steps.some((one) => one.operation === operation));
+      for (const { required, optional } of kinds.map((kind) => ROW_KINDS[kind]))
+        if (column !== undefined) expect([...required, ...optional]).toContain(column);
+    },
+  );
+
+  it('lists jobs only', () => {
+    expect(OPERATIONS.filter((operation) => isListed(operation) && !makesJob(operation))).toEqual([]);
+  });
+});
+
+describe('the kinds of rows', () => {
+  it.each(KINDS)('%s does its steps in the order in which the ledger reads them, each once', (kind) => {
+    const { steps } = ROW_KINDS[kind];
+    expect(steps).toEqual(STEPS.filter((step) => steps.includes(step)));
+  });
+
+  it.each(KINDS)(
+    '%s links only to a step before that is always a job, for a column that the operation needs',
+    (kind) => {
+      const { steps } = ROW_KINDS[kind];
+      for (const [at, step] of steps.entries()) {
+        const link = linkOf(kind, step);
+        if (link === undefined) continue;
+        expect(steps.slice(0, at)).toContain(link.of);
+        expect(
+          ['job', 'sync'].map((tts) => makesJob(operationOf(kind, link.of, tts === 'job' ? 'job' : 'sync'))),
+        ).toEqual([true, true]);
+        expect(columnsReadBy(kind, step)).toContain(link.column);
+        expect(ROW_KINDS[kind].required).not.toContain(link.column);
+      }
+    },
+  );
+
+  it('bill the media that a row names, not those that it makes on the way', () => {
+    expect(KINDS.map((kind) => [kind, billedMedia(kind)])).toEqual([
+      ['tts', []],
+      ['stt', ['audio']],
+      ['lip-sync', ['video', 'audio']],
+      ['dub', ['video']],
+    ]);
+  });
+
+  it('take numbers that each of their operations takes', () => {
+    expect(boundsOf('dub', 'speed')).toEqual({ least: 0.5, most: 2 });
+    expect(boundsOf('stt', 'duration')).toBeUndefined();
+  });
+
+  it('know no step that is not theirs', () => {
+    expect(() => operationOf('stt', 'speech', 'job')).toThrow('Rows of kind stt have no step speech.');
+  });
+});
