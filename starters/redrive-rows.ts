@@ -1,9 +1,11 @@
 import type { FaultPointHook } from '../activities/dependencies.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
-import { LedgerMisuse } from '../ledger/errors.ts';
-import type { Ledger, RedriveChoice } from '../ledger/ledger.ts';
+import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
+import { budgetLeftFor, openRows } from '../batches/redrive.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Money } from '../ledger/record-types.ts';
+import { budgetFor } from '../policy/budget.ts';
 import { checkSpend } from './check-spend.ts';
 import { ExitError } from './exit-error.ts';
 import { finishRun } from './finish-run.ts';
@@ -11,19 +13,13 @@ import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { OpenApi } from './open-api.ts';
 import { withStore } from './open-store.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
-import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
 import type { Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
-import { budgetFor } from './terminal/next-steps.ts';
-import { budgetLeft as leftOf } from './terminal/money.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
 import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
 import { namedRowLines } from './terminal/spend-words.ts';
 import { workOnBatch, type WorkEnd } from './work-on-batch.ts';
-
-/** So many hold the lock of the ledger for some tenths of a second, and whoever works on a batch waits for it. */
-const ROWS_A_TRANSACTION = 200;
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */
 export interface RedriveRequest {
@@ -55,12 +51,6 @@ export interface RedriveRequest {
   readonly openApi: () => Promise<OpenApi>;
 }
 
-/** Credits that are left of the budget of a batch; null if it has none. */
-export async function budgetLeft(ledger: Ledger, batch: BatchRecord, tuning: Tuning = {}): Promise<number | null> {
-  const budget = tuning.budget === undefined ? batch.settings.budget : tuning.budget;
-  return budget === null ? null : leftOf(await ledger.money(batch.name), budget);
-}
-
 /**
  * Says what will be done and what it costs, asks where that is due, opens the rows in the ledger, and works on the batch as
  * `run` does. Where anything speaks against it, nothing is changed: throws {@link ExitError}.
@@ -76,7 +66,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   if (isNothing && batch.state === 'closed') return writeFiles(request);
   await claimOut(request.out, batch);
   if (draft.isSettling && batch.state === 'closed') {
-    await openRows(request);
+    await openAndTell(request);
     return writeFiles(request);
   }
   const open = await request.openApi();
@@ -90,7 +80,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   if (request.tuning !== undefined && Object.keys(request.tuning).length > 0) {
     await ledger.tune(batch.name, request.tuning);
   }
-  await openRows(request);
+  await openAndTell(request);
   return workOn(request, open);
 }
 
@@ -131,7 +121,7 @@ async function writeFiles(request: RedriveRequest): Promise<ExitName> {
 
 async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promise<void> {
   const { ledger, batch, draft, output, yes, confirmAbove, tuning } = request;
-  const left = await budgetLeft(ledger, batch, tuning);
+  const left = await budgetLeftFor(ledger, batch, tuning);
   const { bill } = draft;
   if (left !== null) requireRoom(request, left, await ledger.money(batch.name));
   if (draft.paying > 0) {
@@ -170,44 +160,19 @@ function requireRoom({ batch, draft }: RedriveRequest, left: number, money: Mone
   );
 }
 
-/** Opens the rows, so many in a transaction that other work gets its turn. */
-async function openRows({ ledger, batch, draft, rows, output }: RedriveRequest): Promise<void> {
-  let opened = 0;
-  let some: RedriveChoice[] = [];
-  const open = async (): Promise<void> => {
-    const redriven = await redriveSome(ledger, batch, some, opened);
-    opened += redriven.opened;
-    some = [];
-  };
-  for await (const found of rows) {
-    const choice = draft.choiceOf(found);
-    if (choice !== undefined) some.push(choice);
-    if (some.length >= ROWS_A_TRANSACTION) await open();
+/** Opens the rows, and says how many. Throws {@link ExitError} `usage` where the ledger refuses them. */
+async function openAndTell({ ledger, batch, draft, rows, output }: RedriveRequest): Promise<void> {
+  const answer = await openRows(ledger, batch.name, draft, rows);
+  const { opened } = answer;
+  if (answer.is === 'refused') {
+    const before =
+      opened === 0 ? '' : ` ${rowsInWords(opened)} had been opened before that; go on with: ${goOnCommand(batch)}`;
+    throw new ExitError('usage', `${answer.why} Nothing was spent.${before}`);
   }
-  if (some.length > 0) await open();
-  // Some may not even have been met again.
-  const left = draft.count - opened;
-  if (left > 0) {
+  if (answer.movedOn > 0) {
     output.say(
-      `${rowsInWords(left)} had moved on meanwhile: another command took them, or their answer came. Nothing is paid for them here.`,
+      `${rowsInWords(answer.movedOn)} had moved on meanwhile: another command took them, or their answer came. Nothing is paid for them here.`,
     );
   }
   output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);
-}
-
-async function redriveSome(
-  ledger: Ledger,
-  batch: BatchRecord,
-  choices: readonly RedriveChoice[],
-  before: number,
-): Promise<{ readonly opened: number }> {
-  try {
-    const { rows } = await ledger.redrive(batch.name, choices);
-    return { opened: rows.length };
-  } catch (error) {
-    if (!(error instanceof LedgerMisuse)) throw error;
-    const opened =
-      before === 0 ? '' : ` ${rowsInWords(before)} had been opened before that; go on with: ${goOnCommand(batch)}`;
-    throw new ExitError('usage', `${error.message} Nothing was spent.${opened}`, { cause: error });
-  }
 }

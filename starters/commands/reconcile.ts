@@ -15,8 +15,8 @@ import type { FreeReads } from '../../batches/free-reads.ts';
 import { listOrphans, type Orphan } from '../../batches/list-orphans.ts';
 import { unknownRows } from '../../batches/settle-unknown.ts';
 import type { SettledRow } from '../../batches/settled-row.ts';
-import { RedriveDraft } from '../../batches/redrive-draft.ts';
-import { budgetLeft, redriveRows, requireSameRealm, workOn } from '../redrive-rows.ts';
+import { draftRedrive } from '../../batches/redrive.ts';
+import { redriveRows, requireSameRealm, workOn } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import type { Settings } from '../settings.ts';
@@ -169,9 +169,8 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
   };
   if (again.length > 0) {
     const rules = { step: null, resubmit: true, replace: false, accept: false, asksForOverdue: false };
-    const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch));
     const rows = chosenRows(ledger, batch.name, { rows: again });
-    await draft.addAll(rows);
+    const draft = await draftRedrive(ledger, batch, rows, rules);
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;
     const confirmAbove = settings.config.confirmAbove ?? null;
     return redriveRows({

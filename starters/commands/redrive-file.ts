@@ -9,8 +9,8 @@ import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { withApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
-import { RedriveDraft } from '../../batches/redrive-draft.ts';
-import { budgetLeft, redriveRows } from '../redrive-rows.ts';
+import { draftRedrive } from '../../batches/redrive.ts';
+import { redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import type { Settings } from '../settings.ts';
 import type { RunFlags, RunPlan } from './run-options.ts';
@@ -48,10 +48,9 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       accept: false,
       asksForOverdue: true,
     };
-    const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch, plan.tuning));
     const json = flags.json ?? false;
     const rows = await requireEditedRows(source, { ledger, batch, output, json });
-    await draft.addAll(rows);
+    const draft = await draftRedrive(ledger, batch, rows, rules, plan.tuning);
     return await withApi(settings, flags, (openApi) =>
       redriveRows({
         settings,

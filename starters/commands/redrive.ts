@@ -14,8 +14,9 @@ import { lookAtLedger } from '../look-at.ts';
 import { withApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
-import { RedriveDraft, type FoundRows, type RedriveRules } from '../../batches/redrive-draft.ts';
-import { budgetLeft, redriveRows } from '../redrive-rows.ts';
+import type { FoundRows, RedriveRules } from '../../batches/redrive-draft.ts';
+import { draftRedrive } from '../../batches/redrive.ts';
+import { redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { readConditions, requireRows } from '../row-flags.ts';
 
@@ -71,12 +72,11 @@ async function redriveFrom(
       replace: flags.rows !== undefined || isForResults(conditions.outcomes),
       asksForOverdue: false,
     };
-    const draft = new RedriveDraft(batch.settings, rules, await budgetLeft(ledger, batch));
     const rows =
       source === undefined
         ? await rowsOf(ledger, batch, flags, conditions)
         : await requireEditedRows(source, { ledger, batch, output, json });
-    await draft.addAll(rows);
+    const draft = await draftRedrive(ledger, batch, rows, rules);
     return withApi(settings, flags, (openApi) =>
       redriveRows({
         settings,

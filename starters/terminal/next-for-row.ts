@@ -1,11 +1,12 @@
 import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
+import { budgetFor } from '../../policy/budget.ts';
 import { pauseMessage } from '../follow.ts';
 import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowWord, takeWord } from '../row-words.ts';
-import { budgetFor, wordSteps } from './next-steps.ts';
+import { wordSteps } from './next-steps.ts';
 
 /** A row, with what its next step depends on. */
 export interface RowToMend extends Pick<ScannedRow, 'charges'> {

@@ -1,3 +1,4 @@
+import { budgetFor, budgetLeft } from '../../policy/budget.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
@@ -5,7 +6,6 @@ import type { BatchRecord, Counts, EarlierDoubts, Money } from '../../ledger/rec
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
 import { rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
-import { budgetLeft } from './money.ts';
 import { number } from './progress.ts';
 
 /** A finished batch, as far as next steps depend on it. */
@@ -93,11 +93,6 @@ export function wordSteps(rows: SomeRows, name: string): string {
     `If the account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
     `If ${is} not there, pay again: ${resubmit}`
   );
-}
-
-/** Credits that a budget must have for what is spent and this on top, as a whole number. */
-export function budgetFor({ charged, reserved, uncertain }: Money, more: number): number {
-  return Math.ceil(Math.round((charged + reserved + uncertain + more) * 1e6) / 1e6);
 }
 
 function skippedStep({ batch, counts, money, leftovers }: Finished): string {

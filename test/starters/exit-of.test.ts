@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { exitOf, type BatchEnd } from '../../starters/terminal/exit-of.ts';
-import { budgetLeft, moneyWords } from '../../starters/terminal/money.ts';
+import { moneyWords } from '../../starters/terminal/money.ts';
 
 function outcomes(rows: Partial<Record<Outcome, number>>): BatchEnd['outcomes'] {
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, rows[outcome] ?? 0])) as BatchEnd['outcomes'];
@@ -72,11 +72,5 @@ describe('money', () => {
     expect(moneyWords({ ...money, estimated: false }, 200)).toBe(
       '70.1 charged, 20.1 reserved, 10 uncertain; 99.8 left of a budget of 200',
     );
-  });
-
-  it('leaves nothing rather than less', () => {
-    expect(budgetLeft(money, null)).toBeNull();
-    expect(budgetLeft(money, 50)).toBe(0);
-    expect(budgetLeft({ charged: 0.1, reserved: 0.2, uncertain: 0, estimated: false }, 0.3)).toBe(0);
   });
 });

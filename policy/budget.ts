@@ -1,0 +1,27 @@
+/** Sums of a batch that count against its budget, in credits. */
+export interface SpentSums {
+  readonly charged: number;
+  /** Quoted for requests that have no final price yet. */
+  readonly reserved: number;
+  /** Quoted for requests that may have been charged. */
+  readonly uncertain: number;
+}
+
+/** Credits that may still be spent; never below 0. Null without a budget. */
+export function budgetLeft(spent: SpentSums, budget: number | null): number | null {
+  return budget === null ? null : Math.max(0, withoutDust(budget - sumOf(spent)));
+}
+
+/** Credits that a budget must have for what is spent and this on top, as a whole number. */
+export function budgetFor(spent: SpentSums, more: number): number {
+  return Math.ceil(withoutDust(sumOf(spent) + more));
+}
+
+function sumOf({ charged, reserved, uncertain }: SpentSums): number {
+  return charged + reserved + uncertain;
+}
+
+/** Sums of binary fractions: what is less than a millionth is none. */
+function withoutDust(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6;
+}

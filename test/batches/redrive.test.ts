@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { chosenRows } from '../../batches/choose-rows.ts';
+import { draftRedrive, openRows } from '../../batches/redrive.ts';
+import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import { fill, ledgerForEachTest, redriveNow } from '../ledger/setup.ts';
+
+const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
+
+let ledger: Ledger;
+ledgerForEachTest((fresh) => {
+  ledger = fresh;
+});
+
+/** A batch of this many rows that was stopped before any was sent, and the draft that sends them after all. */
+async function stopped(count: number, tuning: Tuning = {}): Promise<{ draft: RedriveDraft; rows: FoundRows }> {
+  await fill(ledger, count);
+  await ledger.setControl('b', 'stopping');
+  await ledger.cancelRest('b');
+  await ledger.closeBatch('b');
+  const batch = await ledger.findBatch('b');
+  if (batch === undefined) throw new Error('no batch');
+  const rows = chosenRows(ledger, 'b', { outcomes: ['cancelled'] });
+  return { draft: await draftRedrive(ledger, batch, rows, RULES, tuning), rows };
+}
+
+async function waiting(): Promise<number> {
+  return (await ledger.counts('b')).states.waiting;
+}
+
+describe('a redrive', () => {
+  it('opens all rows of its draft, in several transactions', async () => {
+    const { draft, rows } = await stopped(450);
+    const sizes: number[] = [];
+    const watched: Pick<Ledger, 'redrive'> = {
+      redrive: (batch, choices) => {
+        sizes.push(choices.length);
+        return ledger.redrive(batch, choices);
+      },
+    };
+    expect(await openRows(watched, 'b', draft, rows)).toEqual({ is: 'opened', opened: 450, movedOn: 0 });
+    expect(sizes).toEqual([200, 200, 50]);
+    expect(await waiting()).toBe(450);
+    expect((await ledger.findBatch('b'))?.state).toBe('open');
+  });
+
+  it('says how many rows had moved on, and leaves them', async () => {
+    const { draft, rows } = await stopped(3);
+    const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 2, movedOn: 1 });
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 0, movedOn: 3 });
+  });
+
+  it('answers in the words of a ledger that refuses, with what was opened before', async () => {
+    const { draft, rows } = await stopped(250);
+    let calls = 0;
+    const stoppedMeanwhile: Pick<Ledger, 'redrive'> = {
+      redrive: async (batch, choices) => {
+        if (++calls === 2) await ledger.setControl('b', 'stopping');
+        return ledger.redrive(batch, choices);
+      },
+    };
+    expect(await openRows(stoppedMeanwhile, 'b', draft, rows)).toEqual({
+      is: 'refused',
+      opened: 200,
+      why: expect.stringContaining('being stopped'),
+    });
+  });
+
+  it('counts against the budget as it will be, and costs nothing to draft', async () => {
+    const { draft } = await stopped(4, { budget: 6 });
+    expect(draft.bill).toMatchObject({ affordable: expect.objectContaining({ rows: 2 }) });
+    expect(draft.count).toBe(4);
+    expect(await waiting()).toBe(0);
+  });
+});
