@@ -5,7 +5,7 @@ import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
 import { RowNumbers } from './row-numbers.ts';
 import type { FoundRow, FoundRows } from './redrive-draft.ts';
 
-/** Fields of a `--name` template that an edit cannot change. */
+/** Fields of a `--file-name` template that an edit cannot change. */
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
 
 /** Clashes that are told; where a template gives many rows one name, that is one mistake. */
@@ -23,7 +23,7 @@ export interface NameClash {
 }
 
 /**
- * Result files that would get one name by an edit, where names are made from cells (`--name`): the file was checked by itself,
+ * Result files that would get one name by an edit, where names are made from cells (`--file-name`): the file was checked by itself,
  * but its rows are only some of the batch's. One for each row that is at fault, the first thousand. `found` is read twice.
  */
 export async function findNameClashes(

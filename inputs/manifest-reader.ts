@@ -26,7 +26,7 @@ export interface ManifestOptions extends Pricing {
   readonly map: Readonly<Record<string, string>>;
   /** Whether unknown columns and cells that a row does not read are errors rather than warnings. */
   readonly strict: boolean;
-  /** `--name`; default `{id}.{ext}`. */
+  /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
 }
 

@@ -39,7 +39,7 @@ export class NameCheck {
     if (whyCell !== undefined) return { column: 'name', expected: whyCell, came: show(cell), code: 'bad-name' };
     const why = whyBadPath(name) ?? whyReserved(name);
     if (why !== undefined) {
-      return { column: this.#blame(cellOf), expected: `${why} (from --name)`, came: show(name), code: 'bad-name' };
+      return { column: this.#blame(cellOf), expected: `${why} (from --file-name)`, came: show(name), code: 'bad-name' };
     }
     const twice = this.#unique && !this.isById ? this.#names.lineBefore(collisionKey(name), line) : undefined;
     if (twice === undefined) return undefined;

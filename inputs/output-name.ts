@@ -18,13 +18,13 @@ export interface NameFields {
 }
 
 /**
- * What is wrong with a `--name` template. It needs `.{ext}` at its end and nowhere else, and fields that exist:
+ * What is wrong with a `--file-name` template. It needs `.{ext}` at its end and nowhere else, and fields that exist:
  * `{id}`, `{row}`, `{kind}`, or any input column.
  */
 export function findBadTemplate(template: string, hasColumn: (column: string) => boolean): Finding | undefined {
   const finding = (expected: string): Finding => ({
     column: '',
-    expected: `${expected} in --name`,
+    expected: `${expected} in --file-name`,
     came: show(template),
     code: 'bad-template',
   });

@@ -17,7 +17,7 @@ export const PROBLEM_CODES = {
   'unread-column': 'a cell that its row does not read, under `--strict`',
   'not-delivered': 'a column whose feature does not exist yet',
   'bad-map': '`--map` to a column that is not there, or of a name that we do not know',
-  'bad-template': 'a `--name` template that cannot work',
+  'bad-template': 'a `--file-name` template that cannot work',
   'unknown-kind': 'a kind that does not exist',
   'no-kind': 'a row whose kind cannot be told',
   'missing-cell': 'an empty cell that the kind needs',

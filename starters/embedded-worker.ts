@@ -22,6 +22,8 @@ export interface EmbeddedWorkerRequest {
   /** Told of a fault that no retry heals by itself. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
+  /** Told every line of the log, too. */
+  readonly onLog?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface EmbeddedWorkerRequest {
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
   const owner = newIdentity();
-  const log = openLog(request.home);
+  const log = openLog(request.home, request.onLog);
   const release = await holdLedger(ledger.file, temporal, request.home);
   try {
     if (temporal.alone) {
@@ -63,11 +65,12 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
 }
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
-export function openLog(home: string): Logger {
+export function openLog(home: string, onLine?: (line: string) => void): Logger {
   const logs = join(home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const file = openSync(join(logs, 'worker.log'), 'a', 0o600);
   const write = (line: string): void => {
+    onLine?.(line.trimEnd());
     try {
       writeSync(file, line);
     } catch {

@@ -26,7 +26,7 @@ export interface ReportOptions {
   readonly json?: boolean;
   /** The command that checks it again, flags and all. Without one, it is the same command. */
   readonly command?: string;
-  /** The `--name` template of result files, if one was given. */
+  /** The `--file-name` template of result files, if one was given. */
   readonly template?: string;
 }
 
@@ -45,7 +45,7 @@ export function refuseProblems(
   const { problems, problemCount } = summary;
   if (options.json === true) output.data(JSON.stringify({ manifest, problem_count: problemCount, problems }));
   const ofTemplate = problems.filter(
-    (problem) => flagOf(problem, options) === '--name' && problem.code !== 'bad-template',
+    (problem) => flagOf(problem, options) === '--file-name' && problem.code !== 'bad-template',
   );
   const shown = problems.filter((problem) => ofTemplate.indexOf(problem) < LISTED_OF_TEMPLATE);
   for (const problem of shown.slice(0, LISTED)) output.say(describeProblem(problem));
@@ -82,14 +82,14 @@ export function sayWarnings(
 const LISTED_OF_TEMPLATE = 3;
 
 /** The flag whose fault a problem is; undefined for the manifest's own. */
-function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map' | '--name' | undefined {
+function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map' | '--file-name' | undefined {
   if (code === 'bad-map') return '--map';
-  return code === 'bad-template' || (code === 'duplicate-name' && template !== undefined) ? '--name' : undefined;
+  return code === 'bad-template' || (code === 'duplicate-name' && template !== undefined) ? '--file-name' : undefined;
 }
 
-function adviceOn(flag: '--map' | '--name', { template }: ReportOptions): string {
+function adviceOn(flag: '--map' | '--file-name', { template }: ReportOptions): string {
   if (flag === '--map') return 'change the flag --map';
-  return `change the flag --name ${shellWord(template ?? '')} ({id} or {row} in it gives every row a name of its own)`;
+  return `change the flag --file-name ${shellWord(template ?? '')} ({id} or {row} in it gives every row a name of its own)`;
 }
 
 /** `line 1, column txet: not a column that we know; … (3 rows)` */

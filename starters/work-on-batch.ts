@@ -17,7 +17,7 @@ import { isPausedByFailures } from './paused-by-failures.ts';
 import { refusedStart } from './refused-start.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
-import type { Output } from './terminal/output.ts';
+import { logOf, type Output } from './terminal/output.ts';
 import { voxbatchVersion } from './version.ts';
 
 export interface WorkRequest {
@@ -78,7 +78,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     if (request.detach && settings.cluster === undefined) spawnUp(settings, request.open);
     temporal = await openTemporal(settings, { say: output.say, signal, server });
     if (temporal.isEmbedded && !request.detach) {
-      worker = await startEmbeddedWorker({ ...request, temporal, home: settings.home, onFault });
+      worker = await startEmbeddedWorker({ ...request, temporal, home: settings.home, onFault, onLog: logOf(output) });
       worker.ended.catch(onFault);
     }
     isUnderWay = true;

@@ -49,7 +49,7 @@ export function addLookCommands(program: Command, context: CommandContext): void
     });
   add('results', 'Write the result files of a batch as it is now', 'voxbatch results lines --out delivered')
     .argument('[batch]', NEWEST)
-    .option('--out <folder>', 'Folder for the results (default: out/<batch>)')
+    .option('-o, --out <folder>', 'Folder for the results (default: out/<batch>)')
     .action(async (batch: string | undefined, flags: ResultsFlags) => {
       const { results } = await import('./results.ts');
       done(await results(batch, flags, output));

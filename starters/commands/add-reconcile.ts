@@ -19,7 +19,7 @@ export function addReconcileCommand(program: Command, context: CommandContext): 
       'Mark earlier takes as not charged, because the account shows no job for them',
     )
     .option('-y, --yes', 'Do not ask for confirmation; required for --resubmit without a terminal')
-    .option('--out <folder>', 'Folder for the results (default: out/<batch>)')
+    .option('-o, --out <folder>', 'Folder for the results (default: out/<batch>)')
     .addOption(new Option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)'))
     .option('--json', 'Print one line of JSON')
     .addHelpText(

@@ -3,12 +3,12 @@ import { STEPS } from '../../contract/row-kinds.ts';
 import type { CommandContext } from '../command-context.ts';
 import { WHERE_FORM } from '../row-flags.ts';
 import { collect, credits } from './flag-values.ts';
+import { addOutputFlags, withOutputFlags } from './output-flags.ts';
 import type { RedriveFlags } from './redrive.ts';
 
 /** Adds `redrive`. */
 export function addRedriveCommand(program: Command, context: CommandContext): void {
-  program
-    .command('redrive')
+  addOutputFlags(program.command('redrive'))
     .description('Run ended rows of a batch again, as a new take at a new price')
     .argument('[batch]', 'Name of the batch (default: the one in the file, else the newest)')
     .option('--where <condition>', `Rows that match: ${WHERE_FORM}; repeatable, all must match`, collect)
@@ -27,7 +27,7 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     )
     .option('--confirm <credits>', 'Ask before a redrive that costs more than this', credits)
     .option('-y, --yes', 'Do not ask for confirmation')
-    .option('--out <folder>', 'Folder for the results (default: out/<batch>)')
+    .option('-o, --out <folder>', 'Folder for the results (default: out/<batch>)')
     .addOption(new Option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)'))
     .option('--detach', 'Return at once; server and worker continue in the background')
     .option('--json', 'Print one line of JSON at the end')
@@ -42,6 +42,6 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     )
     .action(async (batch: string | undefined, flags: RedriveFlags) => {
       const { redrive } = await import('./redrive.ts');
-      context.done(await redrive(batch, flags, context));
+      context.done(await redrive(batch, flags, withOutputFlags(context, flags)));
     });
 }

@@ -3,16 +3,18 @@ import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import { collect, credits, positive } from './flag-values.ts';
+import { readNameFlags, type TypedNames } from './name-flags.ts';
+import { addOutputFlags, withOutputFlags } from './output-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */
 function withManifestFlags(command: Command): Command {
   return command
     .argument('<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin')
+    .option('-n, --name <name>', 'Name of the batch (default: the file name)', collect)
     .option(
-      '--name <name>',
-      'Name of the batch (default: the file name); with fields such as {id}, name of the result files (default: {id}.{ext})',
-      collect,
+      '--file-name <template>',
+      'Names of the result files, of {id}, {row}, {kind}, {ext} and columns (default: {id}.{ext})',
     )
     .option('--kind <kind>', `Default kind for rows without one: ${KINDS.join(', ')} (default: from the columns)`)
     .option('--voice <id>', 'Default voice for rows without one')
@@ -40,17 +42,24 @@ const apiUrl = (): Option => new Option('--api-url <url>', 'API address (default
 
 /** Adds `run` and `plan`. */
 export function addRunCommands(program: Command, context: CommandContext): void {
-  withMoneyFlags(withManifestFlags(program.command('run')))
+  addOutputFlags(withMoneyFlags(withManifestFlags(program.command('run'))))
     .description('Start or resume a batch; writes ./out/<name>/')
-    .option('--out <folder>', 'Folder for the results (default: out/<name>)')
+    .option('-o, --out <folder>', 'Folder for the results (default: out/<name>)')
     .addOption(apiUrl())
     .option('--resubmit', 'With an outcome file: include rows that may have been charged; this can charge them again')
+    .option('--dry-run', 'Only plan: the same as voxbatch plan; spends nothing')
     .option('--detach', 'Return at once; server and worker continue in the background')
     .option('--json', 'Print one line of JSON at the end')
     .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n')
-    .action(async (manifest: string, flags: RunFlags) => {
+    .action(async (manifest: string, typed: TypedRunFlags) => {
+      const flags = readFlags(typed, context);
+      if (flags.dryRun === true) {
+        const { plan } = await import('./plan.ts');
+        context.done(await plan(manifest, flags, context.output));
+        return;
+      }
       const { beginRun } = await import('./begin-run.ts');
-      context.done(await beginRun(manifest, flags, context));
+      context.done(await beginRun(manifest, flags, withOutputFlags(context, flags)));
     });
   addPlan(program, context);
 }
@@ -59,12 +68,20 @@ export function addRunCommands(program: Command, context: CommandContext): void 
 function addPlan(program: Command, context: CommandContext): void {
   withMoneyFlags(withManifestFlags(program.command('plan')))
     .description('Validate a manifest and estimate its cost; spends nothing')
-    .option('--out <folder>', 'Folder for the results (default: out/<name>)')
+    .option('-o, --out <folder>', 'Folder for the results (default: out/<name>)')
     .addOption(apiUrl())
     .option('--json', 'Print one line of JSON, with all problems')
     .addHelpText('after', '\nExample:\n  voxbatch plan lines.csv --voice anna\n')
-    .action(async (manifest: string, flags: RunFlags) => {
+    .action(async (manifest: string, typed: TypedRunFlags) => {
       const { plan } = await import('./plan.ts');
-      context.done(await plan(manifest, flags, context.output));
+      context.done(await plan(manifest, readFlags(typed, context), context.output));
     });
+}
+
+/** Flags as commander hands them over. */
+type TypedRunFlags = Omit<RunFlags, keyof TypedNames> & TypedNames;
+
+function readFlags({ name, fileName, ...rest }: TypedRunFlags, { output }: CommandContext): RunFlags {
+  const typed = { ...(name === undefined ? {} : { name }), ...(fileName === undefined ? {} : { fileName }) };
+  return { ...readNameFlags(typed, output.say), ...rest };
 }

@@ -2,25 +2,24 @@ import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from './serve.ts';
 import { positive } from './flag-values.ts';
+import { addVerboseFlag, withOutputFlags, type OutputFlags } from './output-flags.ts';
 
 const LOOK_EVERY = '--look-every <seconds>';
 const LOOK_EVERY_WORDS = 'How often to look for open batches without a worker, and continue them (default: 30)';
 
 /** Adds `worker`, `up` and `doctor`. */
 export function addServeCommands(program: Command, context: CommandContext): void {
-  const serve = async (flags: ServeFlags): Promise<void> => {
+  const serve = async (flags: ServeFlags & OutputFlags): Promise<void> => {
     const command = await import('./serve.ts');
-    context.done(await command.serve(flags, context));
+    context.done(await command.serve(flags, withOutputFlags(context, flags)));
   };
-  program
-    .command('worker')
+  addVerboseFlag(program.command('worker'))
     .description('Work on batches of this API and account until SIGTERM')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  TEMPORAL_ADDRESS=temporal:7233 voxbatch worker\n')
     .action(serve);
-  program
-    .command('up')
+  addVerboseFlag(program.command('up'))
     .description('Run the embedded server and a worker; `run --detach` starts this')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .addOption(new Option('--until-idle', 'Exit when no batch is open'))

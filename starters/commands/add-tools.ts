@@ -11,7 +11,7 @@ export function addToolCommands(program: Command, context: CommandContext): void
     .command('init')
     .description('Write an example manifest; never overwrites a file')
     .addArgument(new Argument('[kind]', 'Kind of its rows').choices(KINDS).default('tts'))
-    .option('--out <file>', 'Name of the file (default: <kind>.csv)')
+    .option('-o, --out <file>', 'Name of the file (default: <kind>.csv)')
     .addHelpText('after', '\nExample:\n  voxbatch init tts --out lines.csv\n')
     .action(async (kind: Kind, flags: { readonly out?: string }) => {
       const { init } = await import('./init.ts');

@@ -88,18 +88,19 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
 
 /** What the rows mean, and which batch they are of, is on record; a flag that says otherwise is refused. */
 function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): void {
-  const names = (flags.name ?? []).filter((name) => !name.includes('{') && name !== batch.name);
   const isRead = plan.givesReading && !isDeepStrictEqual(plan.settings.reading, batch.settings.reading);
   const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;
   const pricing = plan.pricingFlags;
   const wrong =
-    names.length > 0 || isNamed
+    flags.name !== undefined && flags.name !== batch.name
       ? '--name'
-      : isRead
-        ? 'a flag that reads its rows in another way (--kind, --voice, --map, --tts …)'
-        : pricing.length > 0
-          ? pricing.join(', ')
-          : undefined;
+      : isNamed
+        ? '--file-name'
+        : isRead
+          ? 'a flag that reads its rows in another way (--kind, --voice, --map, --tts …)'
+          : pricing.length > 0
+            ? pricing.join(', ')
+            : undefined;
   if (wrong === undefined) return;
   throw new ExitError(
     'usage',

@@ -19,9 +19,10 @@ import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from '../redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { readConditions, requireRows } from '../row-flags.ts';
+import type { OutputFlags } from './output-flags.ts';
 
 /** What `redrive` was told on the command line. */
-export interface RedriveFlags {
+export interface RedriveFlags extends OutputFlags {
   readonly where?: readonly string[];
   readonly rows?: readonly string[];
   readonly from?: string;

@@ -14,6 +14,9 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
   const given: Readonly<Record<string, Given>> = {
     ...flags,
     json: undefined,
+    dryRun: undefined,
+    quiet: undefined,
+    verbose: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
   };
   const words = Object.entries(given).flatMap(([name, value]) => {
@@ -26,7 +29,7 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
 
 /** How a manifest's problems are reported, so that the next command has the flags of this one. */
 export function reportOptions(manifest: string, flags: RunFlags): ReportOptions {
-  const template = flags.name?.find((name) => name.includes('{'));
+  const { fileName: template } = flags;
   return {
     json: flags.json ?? false,
     command: manifestCommand('plan', manifest, { ...flags, resubmit: false, detach: false, yes: false }),

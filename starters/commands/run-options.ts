@@ -8,11 +8,12 @@ import { applyTuning } from '../../policy/tuning.ts';
 import { ExitError } from '../exit-error.ts';
 import { nameFromFile } from '../batch-name.ts';
 import type { Settings } from '../settings.ts';
+import type { NameFlags } from './name-flags.ts';
+import type { OutputFlags } from './output-flags.ts';
 import { readTuning, type TuningFlags } from './tuning-flags.ts';
 
 /** What `run` and `plan` were told on the command line. */
-export interface RunFlags extends TuningFlags {
-  readonly name?: readonly string[];
+export interface RunFlags extends TuningFlags, NameFlags, OutputFlags {
   readonly out?: string;
   readonly apiUrl?: string;
   readonly kind?: string;
@@ -31,6 +32,8 @@ export interface RunFlags extends TuningFlags {
   readonly probe?: boolean;
   readonly json?: boolean;
   readonly detach?: boolean;
+  /** Plan it instead. */
+  readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
 
@@ -61,8 +64,7 @@ const POLL_GAP_MS = 3_000;
 const JOB_DEADLINE_MINUTES = 120;
 
 export function planRun(manifestPath: string, flags: RunFlags, settings: Settings): RunPlan {
-  const { batchName, template } = readNames(flags.name ?? []);
-  const name = batchName ?? nameFromFile(manifestPath);
+  const { name = nameFromFile(manifestPath), fileName: template } = flags;
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) || name.includes('..')) {
     throw usage(
       `"${name}" cannot name a batch: letters, digits, spaces, dots, dashes and underscores, at most 100. Use --name NAME.`,
@@ -110,20 +112,6 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     givesTemplate: template !== undefined,
     givesReading: kind !== undefined || tts !== 'job' || Object.keys(defaults).length + Object.keys(map).length > 0,
   };
-}
-
-/** `--name` names the batch, or, where it has a `{field}`, the result files; it may be given for both. */
-function readNames(values: readonly string[]): { readonly batchName?: string; readonly template?: string } {
-  const templates = values.filter((value) => value.includes('{'));
-  const names = values.filter((value) => !value.includes('{'));
-  if (templates.length > 1 || names.length > 1) {
-    throw usage(
-      '--name was given twice for the same thing: once for the batch, once (with {id} and the like) for the files.',
-    );
-  }
-  const [template] = templates;
-  const [batchName] = names;
-  return { ...(batchName === undefined ? {} : { batchName }), ...(template === undefined ? {} : { template }) };
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {

@@ -102,8 +102,7 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
         }),
       );
       if (loaded.is === 'taken') {
-        const commandAs = (name: string): string =>
-          manifestCommand('run', manifestPath, { ...flags, name: renamed(flags.name, name) });
+        const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
         throw new ExitError('usage', nameTakenText(loaded, source, commandAs));
       }
       await claimOut(plan.out, loaded.batch);
@@ -116,11 +115,6 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
   } finally {
     open.api.close();
   }
-}
-
-/** `--name` with another name for the batch; a template of file names stays. */
-function renamed(names: readonly string[] = [], name: string): readonly string[] {
-  return [name, ...names.filter((one) => one.includes('{'))];
 }
 
 /** What stands before a new batch: prices for all that can have one, then the checks of `check-spend.ts`. */

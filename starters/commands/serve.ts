@@ -12,7 +12,7 @@ import { openRecords } from '../open-records.ts';
 import { openStore } from '../open-store.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
 import { messageOf, readSettings } from '../settings.ts';
-import type { Output } from '../terminal/output.ts';
+import { logOf, type Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../token-refused.ts';
 
 export interface ServeFlags {
@@ -72,6 +72,7 @@ export async function serve(
         home,
         onFault,
         atFaultPoint: context.atFaultPoint,
+        onLog: logOf(output),
       });
       worker.ended.catch(onFault);
       try {

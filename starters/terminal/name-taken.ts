@@ -22,7 +22,7 @@ const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord) =>
   account: ({ account }) => `belongs to another account (${account})`,
   manifest: () => 'has another manifest',
   reading: () => 'read the same manifest with other defaults (--kind, --voice, --map, --tts …)',
-  'file-names': ({ settings }) => `names its files in another way (--name ${settings.nameTemplate})`,
+  'file-names': ({ settings }) => `names its files in another way (--file-name ${settings.nameTemplate})`,
 };
 
 function redriveChoice(name: string, { path, label }: Pick<ManifestSource, 'path' | 'label'>): string {

@@ -10,6 +10,15 @@ export interface Output {
   readonly isInteractive: boolean;
   /** True where colours are welcome (a terminal without `NO_COLOR`). */
   readonly hasColour: boolean;
+  /** `--quiet`: no progress. */
+  readonly isQuiet?: boolean;
+  /** `--verbose`: the worker's log, too. */
+  readonly isVerbose?: boolean;
+}
+
+/** Where the lines of a worker's log go besides its file; undefined without `--verbose`. */
+export function logOf({ isVerbose, say }: Output): ((line: string) => void) | undefined {
+  return isVerbose === true ? say : undefined;
 }
 
 /** The output of this process. A reader that went away (`| head`) is no error. */

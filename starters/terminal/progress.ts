@@ -112,6 +112,7 @@ export class ProgressDisplay {
     const isGoing = standing.batch.control === 'running';
     const left = isGoing ? remainingMs(session, standing.counts.total - done) : undefined;
     const line = progressLine(standing, left);
+    if (this.#output.isQuiet === true) return;
     if (this.#output.isTerminal) {
       const width = process.stderr.columns;
       process.stderr.write(`\r\u001b[2K${line.slice(0, width > 0 ? width - 1 : undefined)}`);

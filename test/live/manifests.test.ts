@@ -55,7 +55,7 @@ function flagsOf({ options = {} }: BadManifest): string[] {
     ...Object.entries(defaults ?? {}).map(([name, value]) => `--${name}=${value}`),
     ...Object.entries(map ?? {}).map(([ours, theirs]) => `--map=${ours}=${theirs}`),
     ...(strict === true ? ['--strict'] : []),
-    ...(nameTemplate === undefined ? [] : [`--name=${nameTemplate}`]),
+    ...(nameTemplate === undefined ? [] : [`--file-name=${nameTemplate}`]),
   ];
 }
 
@@ -214,10 +214,10 @@ describe('a manifest that is written in another way', () => {
     expect(new Set(charged.map(({ voiceId }) => voiceId))).toEqual(new Set(['anna']));
   });
 
-  it('--name names batch and files; api. columns and --format arrive at the API', async () => {
+  it('-n names the batch, --file-name its files; api. columns and --format arrive at the API', async () => {
     const rows = ['a,Ann,Hello.,anna,"glad, very",0.7', 'b,Ben,Bye.,ben,,'];
     await world.write('cast.csv', ['id,speaker,text,voice,api.emotion,api.volume', ...rows, ''].join('\n'));
-    const flags = ['--name', 'play', '--name', '{speaker}/{id}-{row}.{ext}', '--format', 'wav'];
+    const flags = ['-n', 'play', '--file-name', '{speaker}/{id}-{row}.{ext}', '--format', 'wav'];
     expect(await world.run(['run', 'cast.csv', ...flags], { env: env() })).toMatchObject({ code: 0 });
     const results = await world.results('play');
     expect([...results.values()].map(({ _file }) => _file)).toEqual(['media/Ann/a-1.wav', 'media/Ben/b-2.wav']);

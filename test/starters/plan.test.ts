@@ -134,12 +134,12 @@ describe('the next command', () => {
 
   it('of a wrong flag says to change the flag, not the lines', async () => {
     await writeFile('lines.csv', `text,voice\n${'Hello,anna\n'.repeat(9)}`);
-    const { code, stderr } = await line.run('plan', 'lines.csv', '--name', 'x.{ext}');
+    const { code, stderr } = await line.run('plan', 'lines.csv', '--file-name', 'x.{ext}');
     expect(code).toBe(2);
     expect(stderr.match(/^line \d+/gm)).toHaveLength(3);
     expect(stderr).toContain('and 5 more\n');
-    expect(stderr).toContain("Change the flag --name 'x.{ext}' ({id} or {row} in it");
-    expect(stderr).toContain("check again: voxbatch plan lines.csv --name 'x.{ext}'\n");
+    expect(stderr).toContain("Change the flag --file-name 'x.{ext}' ({id} or {row} in it");
+    expect(stderr).toContain("check again: voxbatch plan lines.csv --file-name 'x.{ext}'\n");
     expect(stderr).not.toContain('lines above');
     const mapped = await line.run('plan', 'lines.csv', '--map', 'text=txtt');
     expect(mapped.stderr).toMatch(/Change the flag --map, .*: voxbatch plan lines\.csv --map text=txtt\n/);

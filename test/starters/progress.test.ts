@@ -12,9 +12,9 @@ function countsOf(succeeded: number, failed: number, total: number): Counts {
   return { total, states, outcomes: { ...none, succeeded, failed } };
 }
 
-function lastLine(control: Standing['batch']['control'], reasons: Standing['reasons'] = []): string {
+function lastLine(control: Standing['batch']['control'], reasons: Standing['reasons'] = [], isQuiet = false): string {
   const said = { out: '', err: '' };
-  const display = new ProgressDisplay(capture(said));
+  const display = new ProgressDisplay({ ...capture(said), isQuiet });
   const batch = { settings: aBatch().settings, control };
   display.show({ batch, counts: countsOf(0, 0, 10), money: NO_MONEY });
   display.show({ batch, counts: countsOf(1, 2, 10), money: NO_MONEY, reasons }, true);
@@ -33,6 +33,12 @@ describe('the progress line', () => {
     expect(lastLine('running')).toMatch(/ left$/);
     expect(lastLine('paused')).toMatch(/0 credits$/);
     expect(lastLine('stopping')).toMatch(/0 credits$/);
+  });
+});
+
+describe('--quiet', () => {
+  it('shows no progress', () => {
+    expect(lastLine('running', [], true)).toBe('');
   });
 });
 

@@ -108,10 +108,10 @@ describe('run on a batch that is there', () => {
   });
 
   it('refuses another template of file names, and takes the same', async () => {
-    const { code, stderr } = await again('--name', '{row}.{ext}');
+    const { code, stderr } = await again('--file-name', '{row}.{ext}');
     expect(code).toBe(2);
-    expect(stderr).toContain('taken by a batch that names its files in another way (--name {id}.{ext})');
-    expect((await again('--name', '{id}.{ext}')).code).toBe(10);
+    expect(stderr).toContain('taken by a batch that names its files in another way (--file-name {id}.{ext})');
+    expect((await again('--file-name', '{id}.{ext}')).code).toBe(10);
   });
 
   it('of an edited manifest offers a redrive, and the same command under another name', async () => {

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+
+/** How much a command says while it works. */
+export interface OutputFlags {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Adds `-q` and `-v`. */
+export function addOutputFlags(command: Command): Command {
+  return addVerboseFlag(
+    command.option('-q, --quiet', 'Show no progress; warnings, errors and the summary are still printed'),
+  );
+}
+
+/** Adds `-v`, for commands that show no progress. */
+export function addVerboseFlag(command: Command): Command {
+  return command.option(
+    '-v, --verbose',
+    'Also print the log of the worker in this process: state changes, never texts',
+  );
+}
+
+/** The context of a command that was given these flags. */
+export function withOutputFlags(context: CommandContext, { quiet, verbose }: OutputFlags): CommandContext {
+  const { output } = context;
+  return { ...context, output: { ...output, isQuiet: quiet ?? false, isVerbose: verbose ?? false } };
+}
