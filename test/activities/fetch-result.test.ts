@@ -6,8 +6,9 @@ import { createWorld, type World } from './world.ts';
 
 const ROWS = 64;
 /** Of a file, ms. Eight at once make the last one wait for longer than its link lives. */
-const FILE_MS = 60;
-const LINK_LIFE_MS = 150;
+const FILE_MS = 250;
+/** Long enough to begin a download with it, on a busy machine, too. */
+const LINK_LIFE_MS = 1_000;
 
 /** Rows whose jobs are done, and a worker for whom half a minute passes in half a second. */
 async function withDoneJobs(): Promise<{ world: World; worker: Awaited<ReturnType<World['worker']>> }> {

@@ -208,7 +208,7 @@ describe('looking at jobs', () => {
     const worker = await world.worker({ clock });
     await worker.submit(keyOf(1));
     clock.move({ wall: -3_600_000 });
-    await worker.wait([[1]], 1_000);
+    await worker.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 

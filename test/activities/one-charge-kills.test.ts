@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, stt, tts } from './rows.ts';
+import { SLICE_MS } from './worker.ts';
 import { createWorld } from './world.ts';
 import { claimAnew } from '../ledger/setup.ts';
 
@@ -132,7 +133,7 @@ describe('one charge: kills', () => {
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     const { next } = await killed.submit(keyOf(1));
     if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
-    void killed.slice([next.at], 100);
+    void killed.slice([next.at], SLICE_MS);
     await death.reached;
     const folder = join(world.folder, 'store');
     expect(await readdir(folder)).toEqual([]);

@@ -5,7 +5,7 @@ import { moveAfter } from '../../activities/load-attempt.ts';
 import type { HeldAttempt } from '../../contract/batch.ts';
 import { adopt } from './adopt.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
-import { movableClock, type Worker } from './worker.ts';
+import { movableClock, SLICE_MS, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 import { claimAnew, redriveNow } from '../ledger/setup.ts';
 
@@ -179,7 +179,7 @@ describe('one charge: takes', () => {
       await killed.submit(keyOf(row));
       const { next } = await killed.submit(keyOf(row));
       if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
-      void killed.slice([next.at], 100);
+      void killed.slice([next.at], SLICE_MS);
       await waitFor(async () => (await world.row(2)).take === 2 || row === 1);
     }
     expect([(await world.row(1)).take, (await world.row(2)).take]).toEqual([1, 2]);

@@ -11,6 +11,12 @@ import type { SubmitReport } from '../../activities/submit-report.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
 
+/**
+ * How long a slice may take, ms: a guard. A read that is on the wire when a slice ends is made again in the next one, and tests count
+ * reads.
+ */
+export const SLICE_MS = 20_000;
+
 /** Rows that need something else now. */
 export interface Slice {
   readonly settled: readonly { readonly row: number; readonly next: Move }[];
@@ -30,6 +36,7 @@ export class Worker {
     this.faults = faults;
     this.#ending = ending;
     this.#note = note;
+    setMaxListeners(0, this.#cancel.signal);
   }
 
   submit(key: HeldAttempt, signal = this.#cancel.signal): Promise<SubmitReport> {
@@ -45,16 +52,13 @@ export class Worker {
     await this.deps.ledger.setControl(BATCH, control);
   }
 
-  /** Waits for jobs of these rows until each needs something else, slice by slice; returns what they need. */
-  async wait(rows: readonly Readonly<Parameters<typeof keyOf>>[], sliceMs = 2_000): Promise<Map<number, Move>> {
-    const next = new Map<number, Move>();
-    let left = rows.map((row) => withoutBatch(keyOf(...row)));
-    for (let slice = 0; left.length > 0 && slice < 10; slice++) {
-      const { settled } = await this.slice(left, sliceMs);
-      for (const one of settled) next.set(one.row, one.next);
-      left = left.filter(({ row }) => !next.has(row));
-    }
-    return next;
+  /** Waits for jobs of these rows until each needs something else; returns what they need. */
+  async wait(rows: readonly Readonly<Parameters<typeof keyOf>>[]): Promise<Map<number, Move>> {
+    const { settled } = await this.slice(
+      rows.map((row) => withoutBatch(keyOf(...row))),
+      SLICE_MS,
+    );
+    return new Map(settled.map(({ row, next }) => [row, next]));
   }
 
   /** Waits for jobs of these rows for so long at most, side by side, as a lane does; returns those that need something else. */
@@ -102,7 +106,7 @@ export class Worker {
     for (let step = 0; step < 60 && next.do !== 'ended'; step++) {
       const at = { batch: BATCH, ...next.at };
       if (next.do === 'wait') {
-        const { settled } = await this.slice([next.at], 2_000);
+        const { settled } = await this.slice([next.at], SLICE_MS);
         next = settled[0]?.next ?? next;
         continue;
       }

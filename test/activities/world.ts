@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +65,7 @@ export class World {
   constructor(folder: string, simulator: Simulator) {
     this.folder = folder;
     this.simulator = simulator;
+    setMaxListeners(0, this.#teardown.signal);
   }
 
   /** A worker as another process would be: only the files and the service are shared. */
@@ -77,7 +79,9 @@ export class World {
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     });
     const faults: Error[] = [];
-    const ending = new AbortController();
+    const [ending, cutting] = [new AbortController(), new AbortController()];
+    // As in a real worker: all of its requests listen.
+    setMaxListeners(0, ending.signal, cutting.signal);
     const wired = dependenciesOf(
       {
         ledger,
@@ -90,6 +94,7 @@ export class World {
         ...(options.atFaultPoint === undefined ? {} : { atFaultPoint: options.atFaultPoint }),
       },
       ending.signal,
+      cutting.signal,
     );
     // What a test has just changed is to be seen at once.
     const batches = new BatchCache(ledger, 0);

@@ -7,7 +7,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities, LaneReport } from '../../contract/activities.ts';
 import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
-import { replayHistoriesAt, workflowBundle } from '../support/replay-histories.ts';
+import { COMPILED_WORKFLOWS, replayHistoriesAt } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -26,7 +26,7 @@ async function withWorld(activities: Partial<Activities>, work: () => Promise<vo
   const worker = await Worker.create({
     connection: native,
     taskQueue: QUEUE,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: COMPILED_WORKFLOWS,
     activities,
   });
   await worker.runUntil(work);

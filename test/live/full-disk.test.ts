@@ -1,35 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LiveWorld, mixedManifest } from '../support/live-world.ts';
+import { mixedManifest, type LiveWorld } from '../support/live-world.ts';
 import { messageOf } from '../support/one-message.ts';
+import { expectMended, openSmallWorld } from '../support/small-batch.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
-const ROWS = 12;
 const RUN = ['run', 'lines.csv'];
-/** Looks at jobs at once, so that a batch takes as long as its jobs. */
-const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
 
 let world: LiveWorld;
-
-async function openWorld(manifest = mixedManifest(ROWS)): Promise<void> {
-  world = await LiveWorld.create({ seed: 3, createMs: [5, 20], jobMs: [100, 300] });
-  await world.write('voxbatch.config.json', QUICK);
-  await world.write('lines.csv', manifest);
-}
-
-/** The same command in an ordinary world: every row ends well, each paid request was made once. */
-async function expectMended(args: readonly string[]): Promise<void> {
-  const { code, stderr } = await world.run(args);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(world.doubleCharges()).toEqual([]);
-  expect(world.charges().size).toBe(ROWS + ROWS / 4);
-}
 
 describe('a disk that becomes full', () => {
   afterEach(() => world.close());
 
   it('at any file of a start: the same command finishes the batch when there is room', async () => {
-    await openWorld();
+    world = await openSmallWorld();
     // Ledger; its log; the first, a middle and the last table of Temporal.
     for (const kilobytes of [32, 100, 200, 400, 600]) {
       const ended = await world.run(RUN, { largestFile: kilobytes * 1024 });
@@ -37,12 +21,12 @@ describe('a disk that becomes full', () => {
       expect(messageOf(ended)).toMatch(/[Nn]othing was spent/);
     }
     expect(world.simulator.ledger()).toEqual([]);
-    await expectMended(RUN);
+    await expectMended(world, RUN);
   });
 
   it('at the largest result: nothing that was paid is lost, and it is fetched when there is room', async () => {
     const wav = `id,text,voice,format\nsmall,Short.,narrator,wav\nlarge,${'A long story. '.repeat(300)},narrator,wav\n`;
-    await openWorld(wav);
+    world = await openSmallWorld(wav);
     const ended = await world.run(RUN, { largestFile: 6.5 * 1024 * 1024 });
     expect(ended).toMatchObject({ code: 4 });
     expect(messageOf(ended)).toMatch(/cannot be written .*EFBIG.*Nothing that was paid is lost.*ulimit -f/);
@@ -53,7 +37,7 @@ describe('a disk that becomes full', () => {
   });
 
   it('in mid-batch, under everything that is kept', async () => {
-    await openWorld(mixedManifest(60));
+    world = await openSmallWorld(mixedManifest(60));
     const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);
     // Without the right to mount, the tests above stand for this one; here the batch then meets no trouble.
     const env = { VOXBATCH_HOME: disk?.path };
@@ -76,7 +60,7 @@ describe('a disk that becomes full', () => {
   });
 
   it('that is read-only, under the out folder', async () => {
-    await openWorld();
+    world = await openSmallWorld();
     const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);
     const out = world.path('disk', 'out');
     if (disk === undefined) await writeFile(world.path('disk'), 'no folder');
@@ -90,7 +74,7 @@ describe('a disk that becomes full', () => {
       expect(messageOf(home)).toMatch(/VOXBATCH_HOME.*Nothing was spent/);
       expect(world.simulator.ledger()).toEqual([]);
       await disk?.remount('rw');
-      await expectMended(disk === undefined ? RUN : [...RUN, '--out', out]);
+      await expectMended(world, disk === undefined ? RUN : [...RUN, '--out', out]);
     } finally {
       await disk?.close();
     }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
-import { replayHistories } from '../support/replay-histories.ts';
 
 const ROWS = 300;
 const KILLS_PER_MOMENT = 3;
@@ -27,7 +26,7 @@ describe('SIGKILL of the command line, worker included', () => {
     world = await LiveWorld.create({ seed: 11, createMs: [5, 40], jobMs: [200, 1_000] });
   });
   afterAll(async () => {
-    await world.close();
+    expect(await world.close()).toBeGreaterThan(0);
   });
 
   it('charges each row and step once and loses nothing, killed in every window', async () => {
@@ -75,6 +74,5 @@ describe('SIGKILL of the command line, worker included', () => {
     const again = await world.run(run);
     expect(again.code).toBe(last.code);
     expect(world.simulator.ledger()).toHaveLength(before);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   }, 600_000);
 });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { LiveWorld, type Running } from '../support/live-world.ts';
-import { replayHistories, replayHistoriesAt } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 
 const ROWS = Number(process.env['VOXBATCH_TEST_ROWS'] ?? 200);
@@ -20,7 +19,7 @@ describe('SIGKILL of a worker', () => {
     await world.prepare(ROWS, ['tts']);
   });
   afterEach(async () => {
-    await world.close();
+    expect(await world.close()).toBeGreaterThan(0);
   });
 
   it('the embedded one, five times with immediate restarts: hardly slower than undisturbed', async () => {
@@ -52,7 +51,6 @@ describe('SIGKILL of a worker', () => {
     expect(code).toBe(end.unknown > 0 ? 13 : 0);
     expect(end.unknown).toBeLessThanOrEqual(SUBMITS * KILLS);
     expect(took).toBeLessThan(2 * undisturbed + 20_000);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('one of two of a cluster, several times: the other goes on', async () => {
@@ -79,7 +77,6 @@ describe('SIGKILL of a worker', () => {
       expect(code).toBe(end.unknown > 0 ? 13 : 0);
       expect(end.unknown).toBeLessThanOrEqual(SUBMITS * 3);
       for (const ms of backAfter) expect(ms).toBeLessThan(BACK_AT_WORK_MS);
-      expect(await replayHistoriesAt(server.address)).toBeGreaterThan(0);
       for (const { child } of workers) child.kill('SIGTERM');
       expect((await Promise.all(workers.map((worker) => worker.ended))).map((one) => one.code)).toEqual([0, 0]);
     } finally {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
-import { replayHistories } from '../support/replay-histories.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
@@ -20,7 +19,7 @@ describe('steering a batch that runs', () => {
     await world.prepare(ROWS, KINDS);
   });
   afterEach(async () => {
-    await world.close();
+    expect(await world.close()).toBeGreaterThan(0);
   });
 
   /** Expects that no paid request came after the acknowledgement, and that what was paid for is fetched. */
@@ -66,7 +65,6 @@ describe('steering a batch that runs', () => {
     }
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(world.charges().size).toBe(ROWS);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('pause and resume with a worker that stays: it goes on by itself', async () => {
@@ -117,7 +115,6 @@ describe('steering a batch that runs', () => {
     expect(await world.run(['stop', 'lines'])).toMatchObject({ code: 0 });
     expect(await world.run(RUN)).toMatchObject({ code: 10 });
     expect(world.simulator.ledger()).toHaveLength(paid);
-    expect(await replayHistories(world.path('.voxbatch'))).toBeGreaterThan(0);
   });
 
   it('a second run of the same batch follows it; another batch runs beside it', async () => {

@@ -5,10 +5,12 @@ import { cp, mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { SpeechApi } from '../../api/speech-api.ts';
+import { SUPERVISE_BATCH } from '../../contract/messages.ts';
 import type { Operation, RowSpec } from '../../contract/row-kinds.ts';
 import { batchWorkflowId, idempotencyKeyOf, taskQueueOf } from '../../contract/names.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { replayHistoriesAt } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 
 /** What the version before lanes left behind when it was killed in mid-batch; see test/replay/README.md. */
@@ -107,6 +109,7 @@ describe('a batch that the version before left open', () => {
     const { unknown } = await expectWhole(world, 'lines', ROWS);
     expect(unknown).toBeLessThanOrEqual(ON_THE_WIRE);
     expect((await world.results('lines')).get('r4')).toMatchObject({ _outcome: 'unknown' });
+    expect(await replayHistoriesAt(server.address, `WorkflowType = "${SUPERVISE_BATCH}"`)).toBeGreaterThan(0);
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0 });
   });

@@ -252,33 +252,35 @@ export class LiveWorld {
   }
 
   /**
-   * Ends what is left, and replays every history that the test has made and not deleted. Throws if a command was left, or if a
-   * history does not replay.
+   * Ends what is left, and replays every history that the test has made and not deleted; returns how many those were. Throws if a
+   * command was left, or if a history does not replay.
    */
-  async close(): Promise<void> {
+  async close(): Promise<number> {
     const left = [...this.#children].filter((child) => child.exitCode === null && child.signalCode === null);
     await this.#endProcesses();
     await this.simulator.close();
+    let replayed = 0;
     try {
       for (const database of [join('.voxbatch', 'temporal.db'), CLUSTER_DATABASE]) {
         // A server that was killed while it made its tables has no history, and no other can start on them.
         const version = await this.read(`${database}.version`).catch(() => '');
-        if (existsSync(this.path(database)) && !version.includes('half made')) await this.#replay(database);
+        if (existsSync(this.path(database)) && !version.includes('half made')) replayed += await this.#replay(database);
       }
     } finally {
       await this.#endProcesses();
       await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     }
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
+    return replayed;
   }
 
   /** With a server of its own: the one that made them may be dead by now, or may have been killed. */
-  async #replay(database: string): Promise<void> {
+  async #replay(database: string): Promise<number> {
     // Loaded only here: tests that run no batch need not wait for it.
-    const { COMPILED_WORKFLOWS, replayHistoriesAt } = await import('./replay-histories.ts');
+    const { replayHistoriesAt } = await import('./replay-histories.ts');
     const server = await TemporalServer.start(this.folder, database);
     try {
-      await replayHistoriesAt(server.address, COMPILED_WORKFLOWS);
+      return await replayHistoriesAt(server.address);
     } finally {
       await server.kill();
     }

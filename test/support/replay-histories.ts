@@ -10,13 +10,12 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import { joinServer } from '../../embedded/join-server.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
 
-/** The workflows of this checkout, bundled once per test process. */
+/** The workflows as the sources have them, bundled once per test process. */
 export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
   bundle ??= bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
@@ -25,31 +24,24 @@ export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
   return bundle;
 }
 
-/**
- * Replays every history in the embedded server of a home with the workflow code of this checkout, and returns how many there
- * were. Throws on the first that does not replay.
- */
-export async function replayHistories(home: string): Promise<number> {
-  const membership = await joinServer({ home, env: process.env, say: () => undefined });
-  try {
-    return await replayHistoriesAt(membership.address);
-  } finally {
-    await membership.leave();
-  }
-}
-
 /** The workflows as `npm run build` has bundled them: those that the compiled command line runs. */
-export const COMPILED_WORKFLOWS = fileURLToPath(new URL('../../dist/worker/workflow-bundle.cjs', import.meta.url));
+export const COMPILED_WORKFLOWS = {
+  codePath: fileURLToPath(new URL('../../dist/worker/workflow-bundle.cjs', import.meta.url)),
+};
 
-/** The same for the server at an address, by default with the sources of this checkout. */
-export async function replayHistoriesAt(address: string, codePath?: string): Promise<number> {
+/**
+ * Replays the histories of the server at an address with the compiled workflows, and returns how many there were. Throws on the first that
+ * does not replay.
+ *
+ * @param query which, in Temporal's words for lists; default all
+ */
+export async function replayHistoriesAt(address: string, query?: string): Promise<number> {
   const connection = await Connection.connect({ address });
   try {
     const client = new Client({ connection });
-    const histories = recorded(client.workflow.list().intoHistories());
+    const histories = recorded(client.workflow.list(query === undefined ? {} : { query }).intoHistories());
     let replayed = 0;
-    const bundled = codePath === undefined ? await workflowBundle() : { codePath };
-    for await (const result of Worker.runReplayHistories({ workflowBundle: bundled }, histories)) {
+    for await (const result of Worker.runReplayHistories({ workflowBundle: COMPILED_WORKFLOWS }, histories)) {
       if (result.error !== undefined) throw result.error;
       replayed += 1;
     }
