@@ -1,37 +1,47 @@
 /**
- * Runs all tests: the unit project on all cores, then the live project three files at a time: live tests mostly wait, and each has
- * its own folder, server and simulator. Arguments are passed on to Jest (`npm test -- test/api`).
+ * Runs tests: the unit project, then the live project, whose tests have a folder, a server and a simulator each. Arguments are passed on to
+ * Jest (`npm test -- test/api`), but for the first where it says which tests:
+ *
+ * - `--quick`: the unit tests but those whose file begins with `@slow`: it takes more than two seconds of a core.
+ * - `--changed`: the unit tests of what was changed since the branch left `main`, or `--since=COMMIT`; `--changed-live`: the live ones.
  *
  * A test that leaves something behind fails the run: an open handle, a process, a file in the temporary folder. A
  * skipped test does too, unless arguments chose which to run. The last line counts: `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { chooseTests } from './choose-tests.mjs';
+import { placeForFiles } from './place-for-files.mjs';
 
-const PROJECTS = { unit: '--maxWorkers=100%', live: '--maxWorkers=3' };
+const CORES = availableParallelism();
+/**
+ * Files at once. Half of the time of a unit test, and two thirds of that of a live one, is waiting. A live file needs up to a gigabyte, so
+ * there is an end to them.
+ */
+const FILES_AT_ONCE = { unit: 2 * CORES, live: Math.min(8, 2 * CORES + 1) };
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
 /** A process that was told to end may take this long, in ms. */
 const GRACE_MS = 3000;
 
-const chosen = process.argv.slice(2);
+const { chosen, projects, isNothing } = chooseTests(process.argv.slice(2));
 const results = mkdtempSync(join(tmpdir(), 'vb-results-'));
 // Whatever tests write, and whatever process they start, names this folder; so does nobody else.
-const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'vb-')));
+const temporary = realpathSync(mkdtempSync(join(placeForFiles(), 'vb-')));
 let passed = 0;
 let failed = 0;
 
 // Jest ends on these by itself; this process outlives it to tidy up.
 process.on('SIGINT', () => undefined);
 
-for (const [project, mode] of Object.entries(PROJECTS)) {
+for (const project of isNothing ? [] : projects) {
   const output = join(results, `${project}.json`);
   const leaks = await runJest([
-    ...[...chosen, '--selectProjects', project, mode, '--passWithNoTests'],
-    ...['--json', `--outputFile=${output}`, '--openHandlesTimeout=3000'],
+    ...['--selectProjects', project, `--maxWorkers=${FILES_AT_ONCE[project]}`, '--passWithNoTests'],
+    ...['--json', `--outputFile=${output}`, '--openHandlesTimeout=3000', ...chosen],
   ]);
   count(project, output, leaks);
 }
@@ -39,8 +49,7 @@ for (const line of [...(await findProcesses()), ...findFiles()]) fail(line);
 rmSync(temporary, { recursive: true, force: true });
 rmSync(results, { recursive: true, force: true });
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-
+process.exitCode = failed > 0 || (passed === 0 && !isNothing) ? 1 : 0;
 function fail(line) {
   failed += 1;
   console.error(`FAILED: ${line}`);
@@ -73,7 +82,7 @@ function count(project, output, leaks) {
     passed += result.numPassedTests;
     failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
     const skipped = result.numPendingTests + result.numTodoTests;
-    if (skipped > 0 && chosen.length === 0) fail(`${skipped} ${project} tests were skipped`);
+    if (skipped > 0 && process.argv.length === 2) fail(`${skipped} ${project} tests were skipped`);
   } else {
     fail(`the ${project} tests ended without a result`);
   }

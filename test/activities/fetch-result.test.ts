@@ -1,3 +1,4 @@
+/** @slow */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { BATCH, dub, keyOf, tts } from './rows.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
 import { openFront } from './front.ts';

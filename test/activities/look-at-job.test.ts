@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/load-attempt.ts';
 import { lookAtJob } from '../../activities/look-at-job.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { runLane } from '../../activities/lane/run-lane.ts';
 import type { LaneReport } from '../../contract/activities.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { createWriteStream } from 'node:fs';
 import { finished, pipeline } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';

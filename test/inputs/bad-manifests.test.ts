@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 import type { ProblemCode } from '../../inputs/problems.ts';

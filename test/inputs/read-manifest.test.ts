@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { appendFile } from 'node:fs/promises';
 import fc from 'fast-check';

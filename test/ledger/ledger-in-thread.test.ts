@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { execFile } from 'node:child_process';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';

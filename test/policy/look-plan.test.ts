@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from '../../policy/job-times.ts';
 import { planLooks } from '../../policy/look-plan.ts';

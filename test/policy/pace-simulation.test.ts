@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { simulate, type Scene, type Seen } from './pace-simulation.ts';
 

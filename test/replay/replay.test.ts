@@ -1,3 +1,4 @@
+/** @slow */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Runtime, Worker } from '@temporalio/worker';

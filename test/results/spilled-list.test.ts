@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

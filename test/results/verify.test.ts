@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { WAV_RATE } from '../../simulator/media/encode-wav.ts';
 import { type MediaResult, listen, renderMedia, sampleOf, speechOf } from '../../simulator/media-result.ts';

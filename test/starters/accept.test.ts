@@ -1,3 +1,4 @@
+/** @slow */
 import { readFile, readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { afterResult } from '../../policy/after-result.ts';

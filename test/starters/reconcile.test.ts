@@ -1,3 +1,4 @@
+/** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   orphanLines,

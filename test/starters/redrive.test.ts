@@ -1,3 +1,4 @@
+/** @slow */
 import { readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { addSampleBatch } from '../results/sample-batch.ts';

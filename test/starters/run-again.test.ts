@@ -1,3 +1,4 @@
+/** @slow */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** @slow */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** @slow */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';

@@ -1,3 +1,4 @@
+/** @slow */
 import { expect, it } from '@jest/globals';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import pLimit from 'p-limit';
 import { StoreUnwritable } from '../../../store/errors.ts';
