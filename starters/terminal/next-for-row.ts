@@ -12,6 +12,8 @@ import { wordSteps } from './next-steps.ts';
 export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly batch: BatchRecord;
   readonly row: RowRecord;
+  /** Earlier takes with a request that may have been charged. */
+  readonly doubtfulTakes: readonly number[];
   /** Of the batch. */
   readonly money: Money;
   /** True if it is certain that nobody works on the batch. */
@@ -20,11 +22,8 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
 
 /** What a person can do about a row, with the command: as it stands, and about takes before that may have been charged. */
 export function nextForRow(story: RowToMend): string {
-  const { batch, row, charges } = story;
-  const doubtful = new Set(
-    charges.flatMap(({ state, take }) => (state === 'unknown' && take < row.take ? [take] : [])),
-  );
-  const settle = [...doubtful].map((take) => takeWord(row, take)).join(' ');
+  const { batch, row, doubtfulTakes } = story;
+  const settle = doubtfulTakes.map((take) => takeWord(row, take)).join(' ');
   if (settle === '') return nextOf(story);
   return (
     `${nextOf(story)}. What was sent for ${settle} may have been charged, too; where the account shows no job of it: ` +

@@ -1,28 +1,20 @@
+import type { RowStory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import type { BatchRecord, ChargeRecord, DecisionRecord, Money, TakeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
 import { isoTime, receiptsOf } from '../../results/receipt.ts';
-import { inOrder, type RowFile, type ScannedRow } from '../../results/result-line.ts';
+import { inOrder } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
 import { oneLine, tableLines } from './table.ts';
 import { takeJson, takeLines } from './take-story.ts';
 
-/** A row with everything that is on record about it. */
-export interface RowStory extends ScannedRow {
-  readonly batch: BatchRecord;
+/** The story of a row, with what is known of this machine. */
+export interface RowStoryHere extends RowStory {
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
   /** Folder of the store. Absolute. */
   readonly store: string;
-  /** Of the batch. */
-  readonly money: Money;
-  /** Its takes after the first, oldest first. */
-  readonly takes: readonly TakeRecord[];
-  /** What persons decided about its requests, oldest first. */
-  readonly decisions: readonly DecisionRecord[];
-  /** Its files, below the out folder. */
-  readonly files: readonly RowFile[];
 }
 
 /** Longest cell that is shown; `--json` shows all of it. */
@@ -39,7 +31,7 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
 };
 
 /** The story of a row for people. */
-export function storyLines(story: RowStory): readonly string[] {
+export function storyLines(story: RowStoryHere): readonly string[] {
   const { batch, row, files } = story;
   const cells = batch.columns.map((column, at) => ({ column, cell: row.input[at] ?? '' }));
   return [
@@ -67,7 +59,7 @@ export function storyLines(story: RowStory): readonly string[] {
 }
 
 /** The story of a row for machines; attempts are as in `receipts.jsonl`, with their failures. */
-export function storyJson(story: RowStory): object {
+export function storyJson(story: RowStoryHere): object {
   const { batch, row, files } = story;
   const charges = inOrder(story);
   return {
@@ -79,7 +71,7 @@ export function storyJson(story: RowStory): object {
     state: row.outcome === null ? row.state : null,
     outcome: row.outcome,
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
-    takes: story.takes.map((_, at) => takeJson(story, at)),
+    takes: story.takes.map((take) => takeJson(take, story.store)),
     attempts: receiptsOf(story, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
     decisions: story.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
       return { step, take, attempt, what: what.replace('-', '_'), job_id: jobId, who, made_at: isoTime(madeAt) };
@@ -94,7 +86,7 @@ export function storyJson(story: RowStory): object {
 }
 
 /** All requests; of a row with several takes each beneath its take. */
-function requestLines(story: RowStory): readonly string[] {
+function requestLines(story: RowStoryHere): readonly string[] {
   const { charges, takes } = story;
   if (takes.length === 0) {
     return [
@@ -108,7 +100,7 @@ function requestLines(story: RowStory): readonly string[] {
       ? ['  no request so far']
       : made.flatMap((charge) => attemptLines(charge, story.row.failure));
   };
-  return ['Take 1', ...ofTake(1), ...takes.flatMap(({ take }, at) => [...takeLines(story, at), ...ofTake(take)])];
+  return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take, story.store), ...ofTake(take.take)])];
 }
 
 function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {

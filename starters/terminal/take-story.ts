@@ -1,26 +1,9 @@
 import { join } from 'node:path';
+import type { TakeStory } from '../../batches/explain.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
-import { ROW_KINDS, type Step } from '../../contract/row-kinds.ts';
-import type { BatchRecord, RowRecord, TakeRecord } from '../../ledger/record-types.ts';
+import type { TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { oneLine } from './table.ts';
-
-/** What is needed to tell why a row was tried again. */
-export interface TakesOfRow {
-  readonly batch: Pick<BatchRecord, 'columns'>;
-  readonly row: Pick<RowRecord, 'kind' | 'input'>;
-  /** Folder of the store, where files of earlier takes stay. Absolute. */
-  readonly store: string;
-  /** The takes after the first, oldest first. */
-  readonly takes: readonly TakeRecord[];
-}
-
-/** A cell that a person changed. */
-interface CellChange {
-  readonly column: string;
-  readonly from: string;
-  readonly to: string;
-}
 
 const REASONS: Readonly<Record<TakeReason, string>> = {
   redrive: 'redriven by a person',
@@ -33,42 +16,32 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
 /** Longest cell that is shown of a change. */
 const LONGEST_CELL = 60;
 
-/** Why there is a take, for people. `at`: its place among the takes after the first. */
-export function takeLines(story: TakesOfRow, at: number): readonly string[] {
-  const take = story.takes[at];
-  if (take === undefined) return [];
-  const kept = keptSteps(story, take);
-  const keeps = kept.length === 0 ? '' : `; ${kept.join(', ')} kept`;
+/** Why there is a take, for people. `store`: folder of the store, where files of earlier takes stay. Absolute. */
+export function takeLines(take: TakeStory, store: string): readonly string[] {
+  const keeps = take.kept.length === 0 ? '' : `; ${take.kept.join(', ')} kept`;
   return [
     `Take ${take.take}, ${isoTime(take.madeAt)}: ${REASONS[take.reason]}; from ${take.fromStep} on${keeps}`,
-    `  replaced ${beforeWords(take, story.store)}`,
-    ...changesOf(story, at).map(({ column, from, to }) => `  ${oneLine(column)}: ${short(from)} → ${short(to)}`),
+    `  replaced ${beforeWords(take, store)}`,
+    ...take.changes.map(({ column, from, to }) => `  ${oneLine(column)}: ${short(from)} → ${short(to)}`),
   ];
 }
 
 /** The same for machines. */
-export function takeJson(story: TakesOfRow, at: number): object {
-  const take = story.takes[at];
-  if (take === undefined) return {};
+export function takeJson(take: TakeStory, store: string): object {
   const { outcome, failure, file } = take.before;
   return {
     take: take.take,
     reason: take.reason,
     from_step: take.fromStep,
-    kept_steps: keptSteps(story, take),
+    kept_steps: take.kept,
     made_at: isoTime(take.madeAt),
     before: {
       outcome,
       failure,
-      file: file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: join(story.store, file.key) },
+      file: file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: join(store, file.key) },
     },
-    changes: changesOf(story, at),
+    changes: take.changes,
   };
-}
-
-function keptSteps({ row }: TakesOfRow, { fromStep }: TakeRecord): readonly Step[] {
-  const { steps } = ROW_KINDS[row.kind];
-  return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
 }
 
 function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: string): string {
@@ -78,17 +51,6 @@ function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: 
       ? ''
       : `, whose result was ${String(file.bytes)} bytes, sha256 ${file.sha256}, kept as ${join(store, file.key)}`;
   return `${outcome ?? 'a try that had not ended the row'}${words}${result}`;
-}
-
-/** What the take changed of the input: each record has what was before, so the next one, or the row, has what came. */
-function changesOf({ batch, row, takes }: TakesOfRow, at: number): readonly CellChange[] {
-  const before = takes[at]?.before.input;
-  if (before === undefined) return [];
-  const after = takes.slice(at + 1).find((take) => take.before.input !== undefined)?.before.input ?? row.input;
-  return batch.columns.flatMap((column, place) => {
-    const [from, to] = [before[place] ?? '', after[place] ?? ''];
-    return from === to ? [] : [{ column, from, to }];
-  });
 }
 
 function short(cell: string): string {

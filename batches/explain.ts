@@ -1,0 +1,100 @@
+import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRecord } from '../ledger/record-types.ts';
+import { UnfitName } from '../results/names.ts';
+import { filesOf, type RowFile } from '../results/result-line.ts';
+import { findRow } from './choose-rows.ts';
+
+/** A cell that a person changed. */
+export interface CellChange {
+  readonly column: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A take after the first, with what it kept and changed. */
+export interface TakeStory extends TakeRecord {
+  /** Steps before the first one that it pays for: their results are used again. */
+  readonly kept: readonly Step[];
+  readonly changes: readonly CellChange[];
+}
+
+/** A row with everything that is on record about it. */
+export interface RowStory extends RowStanding {
+  readonly batch: BatchRecord;
+  /** Of the batch. */
+  readonly money: Money;
+  /** Its takes after the first, oldest first. */
+  readonly takes: readonly TakeStory[];
+  /** Earlier takes with a request that may have been charged. */
+  readonly doubtfulTakes: readonly number[];
+  /** What persons decided about its requests, oldest first. */
+  readonly decisions: readonly DecisionRecord[];
+  /** Its files, below the out folder; none where no name can be made for them. */
+  readonly files: readonly RowFile[];
+}
+
+/** Tells all of one row. `wanted`: its id, or its number where no row has that id. */
+export async function explainRow(
+  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money'>,
+  batch: BatchRecord,
+  wanted: string,
+): Promise<{ readonly is: 'found'; readonly story: RowStory } | { readonly is: 'no-row' }> {
+  const number = await findRow(ledger, batch, wanted);
+  const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
+  if (found === undefined) return { is: 'no-row' };
+  const { row, charges } = found;
+  const takes = await ledger.takesOf(batch.name, row.row);
+  const story: RowStory = {
+    batch,
+    row,
+    charges,
+    money: await ledger.money(batch.name),
+    takes: takes.map((take, at) => ({
+      ...take,
+      kept: keptSteps(row, take),
+      changes: changesOf(batch, row, takes, at),
+    })),
+    doubtfulTakes: doubtfulTakes(found),
+    decisions: await ledger.decisionsOf(batch.name, row.row),
+    files: namesOf(row, batch),
+  };
+  return { is: 'found', story };
+}
+
+/** Takes before the present one that were paid for again although they may have been charged. */
+function doubtfulTakes({ row, charges }: RowStanding): readonly number[] {
+  const doubtful = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
+  return [...new Set(doubtful.map(({ take }) => take))];
+}
+
+function keptSteps({ kind }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {
+  const { steps } = ROW_KINDS[kind];
+  return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
+}
+
+/** What the take changed of the input: each record has what was before, so the next one, or the row, has what came. */
+function changesOf(
+  { columns }: Pick<BatchRecord, 'columns'>,
+  { input }: RowRecord,
+  takes: readonly TakeRecord[],
+  at: number,
+): readonly CellChange[] {
+  const before = takes[at]?.before.input;
+  if (before === undefined) return [];
+  const after = takes.slice(at + 1).find((take) => take.before.input !== undefined)?.before.input ?? input;
+  return columns.flatMap((column, place) => {
+    const [from, to] = [before[place] ?? '', after[place] ?? ''];
+    return from === to ? [] : [{ column, from, to }];
+  });
+}
+
+function namesOf(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
+  try {
+    return filesOf(row, batch);
+  } catch (error) {
+    // The file is in the store, but no name can be made for it; `results` says which part of the name is wrong.
+    if (error instanceof UnfitName) return [];
+    throw error;
+  }
+}

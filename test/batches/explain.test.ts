@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { explainRow, type RowStory } from '../../batches/explain.ts';
+import type { RedriveChoice } from '../../ledger/ledger.ts';
+import { redriveNow } from '../ledger/setup.ts';
+import { addBatch, addSampleBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(() => place.close());
+
+async function storyOf(wanted: string): Promise<RowStory> {
+  const batch = await place.ledger.findBatch('demo');
+  if (batch === undefined) throw new Error('no batch');
+  const found = await explainRow(place.ledger, batch, wanted);
+  if (found.is !== 'found') throw new Error(`no row ${wanted}`);
+  return found.story;
+}
+
+async function pay(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
+  const whole = { do: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
+  await redriveNow(place.ledger, 'demo', [{ row, take, how: whole }]);
+}
+
+describe('the story of a row', () => {
+  it('has its requests, its files, and the sums of its batch', async () => {
+    await addSampleBatch(place);
+    const story = await storyOf('a');
+    expect(story).toMatchObject({
+      row: { id: 'a', outcome: 'succeeded' },
+      takes: [],
+      doubtfulTakes: [],
+      decisions: [],
+    });
+    expect(story.files.map(({ name }) => name)).toEqual(['media/a.mp3']);
+    expect(story.charges).toHaveLength(1);
+    expect(story.money).toEqual(await place.ledger.money('demo'));
+    expect((await storyOf('#1')).row).toEqual(story.row);
+  });
+
+  it('says of each later take which steps it kept and which cells it changed', async () => {
+    await addSampleBatch(place);
+    await pay(3, 1, { fromStep: 'lip-sync' });
+    expect((await storyOf('c')).takes).toMatchObject([{ take: 2, kept: ['speech'], changes: [] }]);
+    const input = ['d', 'tts', 'good voice', ''];
+    await pay(4, 1, { reason: 'edited', edited: { spec: { kind: 'tts', extra: {} }, input, quoted: 5 } });
+    expect((await storyOf('d')).takes).toMatchObject([
+      { take: 2, kept: [], changes: [{ column: 'text', from: 'bad voice', to: 'good voice' }] },
+    ]);
+  });
+
+  it('names earlier takes that may have been charged, and not the present one', async () => {
+    await addSampleBatch(place);
+    expect((await storyOf('e')).doubtfulTakes).toEqual([]);
+    await pay(5, 1, { reason: 'resubmitted' });
+    expect((await storyOf('e')).doubtfulTakes).toEqual([1]);
+  });
+
+  it('names no file where none can be named', async () => {
+    await addBatch(place, ['id', 'kind'], [{ id: '../up', kind: 'tts', input: ['../up', 'tts'] }]);
+    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'));
+    expect((await storyOf('1')).files).toEqual([]);
+  });
+
+  it('is not told of a row that is not there', async () => {
+    await addSampleBatch(place);
+    const batch = await place.ledger.findBatch('demo');
+    if (batch === undefined) throw new Error('no batch');
+    for (const wanted of ['zz', '8', '0']) {
+      expect(await explainRow(place.ledger, batch, wanted)).toEqual({ is: 'no-row' });
+    }
+  });
+});
