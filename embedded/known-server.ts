@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ServerBinary } from './server-binary.ts';
 
 const note = z.object({ path: z.string(), print: z.string(), version: z.string() });

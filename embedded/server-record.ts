@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { printedBy } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import { csvLine, jsonLine } from './line-formats.ts';
 import { readJson } from './read-json.ts';

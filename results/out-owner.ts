@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './media.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ATTEMPT_STATES } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';

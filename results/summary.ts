@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { LineValue } from './line-formats.ts';
 import { csvCell } from './line-formats.ts';

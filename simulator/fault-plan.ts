@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { makesJob, OPERATIONS, type Operation } from '../contract/row-kinds.ts';
 import { hashOf } from './draw.ts';
 

@@ -10,3 +10,8 @@ export class ExitError extends Error {
     this.exit = exit;
   }
 }
+
+/** The words of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

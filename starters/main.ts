@@ -2,10 +2,9 @@ import { CommanderError, type Command } from 'commander';
 import type { FaultPointHook } from '../activities/dependencies.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, messageOf } from './exit-error.ts';
 import { describeTrouble } from './machine-trouble.ts';
 import { createProgram } from './program.ts';
-import { messageOf } from './settings.ts';
 import { processOutput, type Output } from './terminal/output.ts';
 
 export interface MainOptions {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSpeechApi } from '../api/create-api.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, messageOf } from './exit-error.ts';
 import { rememberConfirmed } from './confirmed-address.ts';
-import { AddressUnconfirmed, messageOf, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
+import { AddressUnconfirmed, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
 import { voxbatchVersion } from './version.ts';
 

@@ -4,9 +4,9 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { joinServer } from '../embedded/join-server.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, messageOf } from './exit-error.ts';
 import { leaveContext } from './in-time.ts';
-import { messageOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /** A way to Temporal: the embedded server of the home, or the cluster of the standard settings. */
 export interface Temporal {

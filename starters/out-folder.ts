@@ -3,8 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { claimOut as claim, standingOf, type OutStanding } from '../results/out-owner.ts';
-import { ExitError } from './exit-error.ts';
-import { messageOf } from './settings.ts';
+import { ExitError, messageOf } from './exit-error.ts';
 
 /** Makes the out folder and proves that it can be written, before anything is paid for. */
 export async function requireWritableOut(out: string): Promise<void> {

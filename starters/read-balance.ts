@@ -1,6 +1,7 @@
 import { ApiError } from '../api/speech-api.ts';
 import { createApi } from './open-api.ts';
-import { messageOf, readApiAccess, type Settings } from './settings.ts';
+import { messageOf } from './exit-error.ts';
+import { readApiAccess, type Settings } from './settings.ts';
 
 /** API credits that the account has, or why they are not known. */
 export type Balance = { readonly credits: number } | { readonly why: string };

@@ -5,7 +5,7 @@ import { loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../api/base-url.ts';
 import { readConfig, type Config } from '../inputs/schema.ts';
 import { isConfirmed, type AddressUse } from './confirmed-address.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, messageOf } from './exit-error.ts';
 import { shellWord } from './go-on-command.ts';
 
 /** What was set from outside, read once: flags over environment over `voxbatch.config.json`. */
@@ -143,9 +143,4 @@ function baseUrlOf(url: string): string {
   } catch (error) {
     throw new ExitError('api', `${messageOf(error)} Nothing was spent.`, { cause: error });
   }
-}
-
-/** The words of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from '@temporalio/client';
 import type { Ledger } from '../ledger/ledger.ts';
-import { ExitError } from './exit-error.ts';
+import { ExitError, messageOf } from './exit-error.ts';
 import type { Temporal } from './open-temporal.ts';
 import { reachWorker } from './reach-worker.ts';
-import { messageOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { sendControlNews } from './start-workflow.ts';
 
 export interface News {

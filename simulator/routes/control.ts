@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseFaultPlan } from '../fault-plan.ts';
 import type { Service } from '../service.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { acceptJob } from '../accept-job.ts';
 import { type Answer, json, Refusal } from '../answer.ts';
 import { deliver, type Exchange, type Fate } from '../deliver.ts';

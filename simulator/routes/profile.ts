@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { json } from '../answer.ts';
 import { deliver } from '../deliver.ts';
 import type { Draw } from '../draw.ts';

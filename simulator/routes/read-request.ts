@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Refusal } from '../answer.ts';
 
 /** A URL of http or https, as the service demands it of inputs. */

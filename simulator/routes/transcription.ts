@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { json, newRequestId, Refusal } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';

@@ -1,6 +1,6 @@
 import { Argument, Option, type Command } from 'commander';
 import { KINDS, type Kind } from '../../contract/row-kinds.ts';
-import { SIMULATOR_FLAGS } from '../../simulator/options.ts';
+import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
 import type { CommandContext } from '../command-context.ts';
 import { commandTree } from '../terminal/command-tree.ts';
 import { completionScript, SHELLS, type Shell } from '../terminal/completion.ts';

@@ -3,11 +3,11 @@ import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { findServer } from '../../embedded/find-server.ts';
-import { ExitError } from '../exit-error.ts';
+import { ExitError, messageOf } from '../exit-error.ts';
 import { openApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { openTemporal } from '../open-temporal.ts';
-import { messageOf, readApiAccess, readSettings, type Settings } from '../settings.ts';
+import { readApiAccess, readSettings, type Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** One thing that was looked at. */

@@ -4,14 +4,14 @@ import type { FaultPointHook } from '../../activities/dependencies.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../embedded-worker.ts';
-import { ExitError } from '../exit-error.ts';
+import { ExitError, messageOf } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { lookAfterBatches } from '../look-after-batches.ts';
 import { openApi, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { openStore } from '../open-store.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
-import { messageOf, readSettings } from '../settings.ts';
+import { readSettings } from '../settings.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../token-refused.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Every import rule is broken once on purpose, in a small tree of its own, and must be the one that fires. That the real

@@ -1,0 +1,31 @@
+/** A flag of `voxbatch simulate`; each takes a value. */
+export interface SimulatorFlag {
+  readonly name: string;
+  /** Name of its value in help texts. */
+  readonly value: string;
+  readonly description: string;
+  /** Default as help texts show it. */
+  readonly default: string;
+}
+
+/** All flags, for parsing, help texts and shell completion. */
+export const SIMULATOR_FLAGS = [
+  { name: 'port', value: 'N', description: 'Port of the API', default: 'a free one' },
+  { name: 'media-port', value: 'N', description: 'Port of the results and samples', default: 'a free one' },
+  { name: 'host', value: 'ADDRESS', description: 'Address to listen on', default: '127.0.0.1' },
+  { name: 'plan', value: 'FILE', description: 'Fault plan (JSON)', default: 'no faults' },
+  { name: 'seed', value: 'N', description: 'Seed for answer shapes, durations and faults', default: '1' },
+  { name: 'shape', value: 'SHAPE', description: 'Shape of all answers', default: 'drawn by the seed' },
+  { name: 'credits', value: 'N', description: 'Balance of the account in credits', default: '1000000' },
+  { name: 'rate', value: 'N', description: 'Max paid requests per second', default: 'no limit' },
+  { name: 'concurrency', value: 'N', description: 'Max unfinished jobs', default: 'no limit' },
+  { name: 'create-ms', value: 'A-B', description: 'Latency of paid requests in ms', default: '20-60' },
+  { name: 'job-ms', value: 'A-B', description: 'Duration of jobs in ms', default: '500-1500' },
+  {
+    name: 'job-distribution',
+    value: 'NAME',
+    description: 'Distribution of job durations: uniform or lognormal',
+    default: 'uniform',
+  },
+  { name: 'link-life-ms', value: 'N', description: 'Lifetime of result links in ms', default: '60000' },
+] as const satisfies readonly SimulatorFlag[];
