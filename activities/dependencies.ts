@@ -11,9 +11,9 @@ import type { BatchCache } from './batch-cache.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { JobMemory } from './job-memory.ts';
 import type { Listings } from './listings.ts';
-import type { LookSchedule } from './look-schedule.ts';
+import type { PollSchedule } from './poll-schedule.ts';
 import type { Pace } from './pace.ts';
-import type { PageLooks } from './page-looks.ts';
+import type { PagePolls } from './page-polls.ts';
 import type { RunningWork } from './running-work.ts';
 import type { InFlightLimits } from './in-flight-limits.ts';
 
@@ -61,10 +61,10 @@ export interface Dependencies {
   readonly reads: LimitFunction;
   /** Paces the calls of this process by what all workers may do together. */
   readonly pace: Pace;
-  /** When each job is looked at next, in this process. */
-  readonly looks: LookSchedule;
-  /** Looks at several jobs at once, where the API lists them. */
-  readonly pages: PageLooks;
+  /** When each job is polled next, in this process. */
+  readonly polls: PollSchedule;
+  /** Polls several jobs at once, where the API lists them. */
+  readonly pagePolls: PagePolls;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
   /** Readings of the API's list, shared by all who look for a lost job. */

@@ -4,7 +4,7 @@ import type { RowStanding } from '../ledger/record-types.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withoutCode } from '../policy/failure-reason.ts';
-import { nextLook } from '../policy/looks.ts';
+import { nextPoll } from '../policy/polling.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './receive-media.ts';
 import { readInTurn } from './slots.ts';
@@ -16,7 +16,7 @@ const MOST_DOWNLOADS = 6;
 const FIRST_PAUSE_MS = 500;
 /** A link that waited longer than this for its download is read anew: links may live for a second. */
 const FRESH_MS = 500;
-/** The end of a job may wait so long for others to share its commit, ms; a kill meanwhile costs a free look and a download. */
+/** The end of a job may wait so long for others to share its commit, ms; a kill meanwhile costs a free poll and a download. */
 const PATIENCE_MS = 8;
 /** The same, at most, while enough requests wait for their turn to fill that time: then nothing waits for the row's place in the window. */
 const PATIENCE_AT_LIMIT_MS = 50;
@@ -48,7 +48,7 @@ export async function fetchResult(
   } catch (error) {
     if (deps.ending.aborted) return undefined;
     return afterFailedDownload(deps, job, error).catch((fault: unknown) => {
-      deps.looks.again(job.name, deps.clock.now().monotonic + AFTER_FAULT_MS);
+      deps.polls.again(job.name, deps.clock.now().monotonic + AFTER_FAULT_MS);
       deps.onFault(asError(fault));
       return undefined;
     });
@@ -68,8 +68,8 @@ async function fetchInTurn(
     const isFresh = isFree || deps.clock.now().monotonic - readAt < FRESH_MS;
     const { resultUrl, credits } = isFresh ? reading : await readAgain(deps, job);
     if (resultUrl === undefined) {
-      // What is wrong with it is for a look to find out.
-      deps.looks.again(job.name, deps.clock.now().monotonic);
+      // What is wrong with it is for a poll to find out.
+      deps.polls.again(job.name, deps.clock.now().monotonic);
       return undefined;
     }
     const receive = receiveMedia(deps, job.loaded, job.key);
@@ -106,11 +106,11 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
   if (!isLink && !isPastDeadline(job, wall)) {
-    deps.looks.again(job.name, nextLook(job.loaded.batch.settings, monotonic, Math.random()));
+    deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, monotonic, Math.random()));
     return standing;
   }
-  const failed = deps.looks.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
-  deps.looks.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
+  const failed = deps.polls.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
+  deps.polls.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
   if (failed < MOST_DOWNLOADS) return standing;
   return giveUpResult(deps, job, error.message, causeOf(error).cause);
 }

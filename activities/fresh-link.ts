@@ -7,7 +7,7 @@ import { lastAttempt } from '../policy/row-machine.ts';
 import type { Instant } from '../policy/send-deadline.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import type { LookTrouble } from './look-schedule.ts';
+import type { PollTrouble } from './poll-schedule.ts';
 import { readInTurn } from './slots.ts';
 
 /** What a request needs from an earlier step is there: a link, or nothing is needed. */
@@ -66,7 +66,7 @@ export async function freshLink(
       return deps.api.readJob(operation, jobId, signal);
     });
     if (reading.resultUrl !== undefined) {
-      deps.looks.forget(name);
+      deps.polls.forget(name);
       return { state: 'ready', link: { column, url: reading.resultUrl }, askedAt };
     }
     const message = `The ${step} job ${jobId} no longer gives a link to its result.`;
@@ -89,18 +89,18 @@ export async function freshLink(
 }
 
 /** Reads without a link that a row may have in a row: of a finished job, and of one that cannot be read now. */
-const MOST_READS: Readonly<Record<LookTrouble, number>> = { result: 6, read: 150 };
+const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
 
 async function laterOrNever(
   deps: Dependencies,
   key: AttemptKey,
   signal: AbortSignal,
-  { trouble, message, ...from }: { readonly trouble: LookTrouble } & Omit<Failure, 'class'>,
+  { trouble, message, ...from }: { readonly trouble: PollTrouble } & Omit<Failure, 'class'>,
 ): Promise<Link> {
   const name = nameOf(key);
-  const reads = deps.looks.troubled(name, trouble, deps.clock.now().monotonic);
+  const reads = deps.polls.troubled(name, trouble, deps.clock.now().monotonic);
   if (reads < MOST_READS[trouble]) return later(signal);
-  deps.looks.forget(name);
+  deps.polls.forget(name);
   return endWith(deps, key, message, from);
 }
 

@@ -1,8 +1,8 @@
 import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { jobsIn, NO_JOB_TIMES, type JobTimes, type Span } from '../policy/job-times.ts';
-import { planLooks } from '../policy/look-plan.ts';
-import type { LookPlan } from '../policy/looks.ts';
+import { planPolls } from '../policy/poll-ages.ts';
+import type { PollPlan } from '../policy/polling.ts';
 
 /** Where job times are shared with other processes, and kept for later ones. */
 export interface MemoryNeeds {
@@ -28,30 +28,30 @@ interface Sort {
   /** When they were last shared, monotonic ms; before the first time, never. */
   sharedAt: number;
   isSharing: boolean;
-  /** The best ages to look at, for the plan of a batch (by its gaps). */
+  /** The best ages to poll, for the plan of a batch (by its gaps). */
   readonly ages: Map<string, readonly number[] | null>;
 }
 
 /**
  * How long jobs take, by their sort: seen by all processes, for jobs of one sort take as long whoever waits for them. What is
- * learned decides when the next ones are looked at. It is a help and no record: what cannot be shared is lost, and the fixed gap
+ * learned decides when the next ones are polled. It is a help and no record: what cannot be shared is lost, and the fixed gap
  * goes on.
  */
 export class JobMemory {
   readonly #sorts = new Map<string, Sort>();
 
   /**
-   * The best ages at which to look at jobs of these sorts (the narrowest first), ms; null where the fixed gap is best, or nothing is known.
+   * The best ages at which to poll jobs of these sorts (the narrowest first), ms; null where the fixed gap is best, or nothing is known.
    * A narrow sort decides once it is known well: until then jobs of all voices, say, tell more than a few of one.
    */
-  agesOf(deps: MemoryNeeds, sorts: readonly string[], plan: LookPlan): readonly number[] | null {
+  agesOf(deps: MemoryNeeds, sorts: readonly string[], plan: PollPlan): readonly number[] | null {
     const all = sorts.map((sort) => this.#sortOf(deps, sort));
     const known = all.find(({ jobs }) => jobs >= WELL_KNOWN) ?? all.at(-1);
     if (known === undefined) return null;
     const key = `${String(plan.firstLookMs)} ${String(plan.pollGapMs)}`;
     let ages = known.ages.get(key);
     if (ages === undefined) {
-      ages = planLooks(known.times, plan);
+      ages = planPolls(known.times, plan);
       known.ages.set(key, ages);
     }
     return ages;

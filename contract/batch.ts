@@ -19,9 +19,9 @@ export interface BatchSettings extends Tunables {
   readonly prices: PriceTable;
   /** File name template of results under `media/`, e.g. `{id}.{ext}`. */
   readonly nameTemplate: string;
-  /** First look at a job, in ms after its creation was accepted (the provider advises 3 to 5 s). */
+  /** First poll of a job, in ms after its creation was accepted (the provider advises 3 to 5 s). */
   readonly firstLookMs: number;
-  /** Gap between two looks at a job, in ms, before jitter. */
+  /** Gap between two polls of a job, in ms, before jitter. */
   readonly pollGapMs: number;
   /** A job that is not finished this long after its creation is `overdue`, in ms. */
   readonly jobDeadlineMs: number;

@@ -2,8 +2,8 @@
  * How long jobs of one sort take, as far as was seen: a histogram with bins that grow by a constant factor, so that its size does not depend
  * on how many jobs there were, and that survives JSON. Old jobs fade, so it follows a service that becomes slower.
  *
- * Nobody sees a job end. It runs at one look and has ended at the next, so what is learned is a span. It is spread over its bins as other
- * jobs are: two looks that are far apart then do not blur what is known better.
+ * Nobody sees a job end. It runs at one poll and has ended at the next, so what is learned is a span. It is spread over its bins as other
+ * jobs are: two polls that are far apart then do not blur what is known better.
  */
 export interface JobTimes {
   /** Jobs a bin, from the first bin that has any; empty before the first job. Fractions are parts of spans. */

@@ -5,9 +5,9 @@ import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/listings.ts';
-import { LookSchedule } from '../activities/look-schedule.ts';
+import { PollSchedule } from '../activities/poll-schedule.ts';
 import { Pace } from '../activities/pace.ts';
-import { PageLooks } from '../activities/page-looks.ts';
+import { PagePolls } from '../activities/page-polls.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/in-flight-limits.ts';
 
@@ -44,8 +44,8 @@ export function dependenciesOf(
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
     pace: new Pace(),
-    looks: new LookSchedule(),
-    pages: new PageLooks(),
+    polls: new PollSchedule(),
+    pagePolls: new PagePolls(),
     jobTimes: new JobMemory(),
     concurrencyLimit: new ConcurrencyLimit(),
     listings: new Listings(),

@@ -1,8 +1,8 @@
 import type { HeldAttempt } from '../../contract/batch.ts';
-import { firstLook, onTick } from '../../policy/looks.ts';
+import { firstPoll, onTick } from '../../policy/polling.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
-import { lookAtJob, type Look } from '../look-at-job.ts';
+import { pollJob, type PollResult } from '../poll-job.ts';
 import type { RowNow } from '../submit-report.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { Alarms } from './alarms.ts';
@@ -22,7 +22,7 @@ const READ_EVERY_MS = 10_000;
  * Waits for the job of an attempt, and returns what the row needs then. The attempt itself is returned as it was where the signal ended
  * the wait.
  *
- * A job is in one of three states here. *Due later*: nothing happens. *Looked at*: one read waits for its turn or is in flight; it
+ * A job is in one of three states here. *Due later*: nothing happens. *Polled*: one read waits for its turn or is in flight; it
  * brings "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process whoever waits for
  * it, so that it is not begun again when a lane changes hands. Everything may be done twice: reading is free, and records are written
  * once.
@@ -41,8 +41,8 @@ export async function awaitJob(
     const next = moveAfter(key, loaded.row, loaded.charges);
     const job = waitedJob(key, loaded);
     if (next.do !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
-      deps.looks.forget(name);
-      deps.pages.forget(name);
+      deps.polls.forget(name);
+      deps.pagePolls.forget(name);
       deps.concurrencyLimit.settled(name);
       return { next, standing: loaded };
     }
@@ -61,27 +61,31 @@ async function hear(
   deps: Dependencies,
   job: WaitedJob,
   waiting: Waiting,
-): Promise<Exclude<Look, 'fetched'> | undefined> {
+): Promise<Exclude<PollResult, 'fetched'> | undefined> {
   if (!deps.fetches.isRunning(job.name)) {
-    const look = await lookWhenDue(deps, job, waiting);
-    if (look !== 'fetched') return look;
+    const poll = await pollWhenDue(deps, job, waiting);
+    if (poll !== 'fetched') return poll;
   }
   return waiting.alarms.sleepDuring(deps.fetches.settled(job.name));
 }
 
-/** One look when its time has come. Woken early it does not look, and returns undefined: the ledger may know something. */
-async function lookWhenDue(deps: Dependencies, job: WaitedJob, { signal, alarms }: Waiting): Promise<Look | undefined> {
+/** One poll when its time has come. Woken early it does not poll, and returns undefined: the ledger may know something. */
+async function pollWhenDue(
+  deps: Dependencies,
+  job: WaitedJob,
+  { signal, alarms }: Waiting,
+): Promise<PollResult | undefined> {
   const { rings } = alarms;
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
-  const plannedAt = deps.looks.dueAt(job.name, () => {
-    deps.pages.waitsFor(job);
+  const plannedAt = deps.polls.dueAt(job.name, () => {
+    deps.pagePolls.waitsFor(job);
     const ages = deps.jobTimes.agesOf(deps, sortsOf(job), settings);
-    return firstLook(settings, ages, job.acceptedAt, now);
+    return firstPoll(settings, ages, job.acceptedAt, now);
   });
   const dueAt = onTick(settings, plannedAt);
   await alarms.sleep(dueAt - now.monotonic);
   const isDue = !signal.aborted && deps.clock.now().monotonic >= dueAt - 1;
-  const look = isDue ? await lookAtJob(deps, job, signal) : 'same';
-  return look === 'same' && alarms.rings !== rings ? undefined : look;
+  const poll = isDue ? await pollJob(deps, job, signal) : 'same';
+  return poll === 'same' && alarms.rings !== rings ? undefined : poll;
 }

@@ -112,7 +112,7 @@ async function claimLoop(
       if (claim.rows.length > 0) idleSince = undefined;
       if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
     }
-    deps.looks.left(hold.batch, exhausted && places.queued === 0 ? rows.size : undefined);
+    deps.polls.left(hold.batch, exhausted && places.queued === 0 ? rows.size : undefined);
     const active = rows.size - steering.parked - places.queued;
     if (active > 0 || (control === 'running' && !exhausted)) idleSince = undefined;
     else if (idleSince === undefined || isDue) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { FEW_FAILED_LOOKS, mostFailedLooks } from '../../policy/overdue.ts';
+import { FEW_FAILED_POLLS, mostFailedPolls } from '../../policy/overdue.ts';
 
 describe('mostFailedLooks', () => {
-  it('is as many looks as a job has had until its deadline, and never only a few', () => {
-    expect(mostFailedLooks({ pollGapMs: 3_000, jobDeadlineMs: 7_200_000 })).toBe(2_400);
-    expect(mostFailedLooks({ pollGapMs: 3_000, jobDeadlineMs: 10_000 })).toBe(FEW_FAILED_LOOKS);
+  it('is as many polls as a job has had until its deadline, and never only a few', () => {
+    expect(mostFailedPolls({ pollGapMs: 3_000, jobDeadlineMs: 7_200_000 })).toBe(2_400);
+    expect(mostFailedPolls({ pollGapMs: 3_000, jobDeadlineMs: 10_000 })).toBe(FEW_FAILED_POLLS);
   });
 });

@@ -10,7 +10,7 @@ describe('pages that are worth a read', () => {
     expect(pagesFor({ ...NEW_LIST, shift: 60 }, places, 50)).toEqual([3]);
   });
 
-  it('are never so many that looks at each job would be fewer', () => {
+  it('are never so many that polls each job would be fewer', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3_000)), fc.nat(500), fc.integer({ min: 1, max: 100 }), (places, shift, size) => {
         const pages = pagesFor({ ...NEW_LIST, shift }, places, size);
@@ -42,7 +42,7 @@ describe('what pages showed', () => {
     expect(learnPages(sense, [0, 0, 0], 1)).toMatchObject({ rest: 0, lastRest: 0 });
   });
 
-  it('costs at most a hundredth of the looks where the list is of no help', () => {
+  it('costs at most a hundredth of the polls where the list is of no help', () => {
     let [sense, pages] = [NEW_LIST, 0];
     for (let gathering = 0; gathering < 5_000; gathering++) {
       if (sense.rest > 0) sense = restOnce(sense);

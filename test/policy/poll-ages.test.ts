@@ -1,8 +1,8 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from '../../policy/job-times.ts';
-import { planLooks } from '../../policy/look-plan.ts';
-import { nextAge } from '../../policy/looks.ts';
+import { planPolls } from '../../policy/poll-ages.ts';
+import { nextAge } from '../../policy/polling.ts';
 import { seeded } from './pace-simulation.ts';
 
 type Law = (random: () => number) => number;
@@ -13,14 +13,14 @@ const logNormal =
   (random) =>
     medianMs * Math.exp(sigma * normal(random));
 
-/** Looks a job, and the mean wait between its end and the look that sees it, once some hundred jobs are known. */
-function run(law: Law, gapMs: number, learns: boolean): { looks: number; lagMs: number } {
+/** Polls a job, and the mean wait between its end and the poll that sees it, once some hundred jobs are known. */
+function run(law: Law, gapMs: number, learns: boolean): { polls: number; lagMs: number } {
   const [draw, spread] = [seeded(7), seeded(8)];
   const plan = { firstLookMs: gapMs, pollGapMs: gapMs };
   let times: JobTimes = NO_JOB_TIMES;
   let ages: readonly number[] | null = null;
   let seen: Span[] = [];
-  let [jobs, looks, lag] = [0, 0, 0];
+  let [jobs, polls, lag] = [0, 0, 0];
   for (let job = 0; job < 5_000; job++) {
     const end = law(draw);
     let ran: number;
@@ -32,28 +32,28 @@ function run(law: Law, gapMs: number, learns: boolean): { looks: number; lagMs: 
     } while (age < end);
     if (job >= 300) {
       jobs += 1;
-      looks += count;
+      polls += count;
       lag += age - end;
     }
-    // What is learned is what was seen: that it ended between two looks.
+    // What is learned is what was seen: that it ended between two polls.
     seen.push([ran, age]);
     if (!learns || seen.length < Math.max(20, Math.min(500, job / 8))) continue;
     times = learnTimes(times, seen);
     seen = [];
-    ages = planLooks(times, plan);
+    ages = planPolls(times, plan);
   }
-  return { looks: looks / jobs, lagMs: lag / jobs };
+  return { polls: polls / jobs, lagMs: lag / jobs };
 }
 
-describe('looks that learn, beside a fixed gap', () => {
+describe('polls that learn, beside a fixed gap', () => {
   it.each<[string, Law, number]>([
-    ['log-normal, looked at often', logNormal(60_000, 0.35), 5_000],
-    ['log-normal, looked at rarely', logNormal(60_000, 0.35), 15_000],
+    ['log-normal, polled often', logNormal(60_000, 0.35), 5_000],
+    ['log-normal, polled rarely', logNormal(60_000, 0.35), 15_000],
     ['always the same, give or take a little', (random) => 60_000 + 2_000 * normal(random), 5_000],
     ['always the same', () => 1_000, 500],
-  ])('take at most 0.65 of the looks, and jobs wait no longer: times that are %s', (_, law, gapMs) => {
+  ])('take at most 0.65 of the polls, and jobs wait no longer: times that are %s', (_, law, gapMs) => {
     const [learned, fixed] = [run(law, gapMs, true), run(law, gapMs, false)];
-    expect(learned.looks / fixed.looks).toBeLessThanOrEqual(0.65);
+    expect(learned.polls / fixed.polls).toBeLessThanOrEqual(0.65);
     expect(learned.lagMs / fixed.lagMs).toBeLessThanOrEqual(1.02);
   });
 
@@ -63,14 +63,14 @@ describe('looks that learn, beside a fixed gap', () => {
     ['heavy-tailed', (random) => 10_000 / (1 - random()) ** (1 / 1.5), 5_000],
     ['spread wide', logNormal(60_000, 0.8), 5_000],
     ['of two sorts', (random) => (random() < 0.7 ? 20_000 : 240_000) * Math.exp(0.15 * normal(random)), 15_000],
-  ])('take no more looks, and jobs wait no longer: times that are %s', (_, law, gapMs) => {
+  ])('take no more polls, and jobs wait no longer: times that are %s', (_, law, gapMs) => {
     const [learned, fixed] = [run(law, gapMs, true), run(law, gapMs, false)];
-    expect(learned.looks / fixed.looks).toBeLessThanOrEqual(1.02);
+    expect(learned.polls / fixed.polls).toBeLessThanOrEqual(1.02);
     expect(learned.lagMs / fixed.lagMs).toBeLessThanOrEqual(1.02);
   });
 });
 
-describe('a plan of looks', () => {
+describe('a plan of polls', () => {
   const known = (jobs: number, ms: number): JobTimes =>
     learnTimes(
       NO_JOB_TIMES,
@@ -78,19 +78,19 @@ describe('a plan of looks', () => {
     );
 
   it('is the fixed gap as long as few jobs are known', () => {
-    expect(planLooks(known(29, 60_000), { firstLookMs: 5_000, pollGapMs: 5_000 })).toBeNull();
-    expect(planLooks(known(60, 60_000), { firstLookMs: 5_000, pollGapMs: 5_000 })).not.toBeNull();
+    expect(planPolls(known(29, 60_000), { firstLookMs: 5_000, pollGapMs: 5_000 })).toBeNull();
+    expect(planPolls(known(60, 60_000), { firstLookMs: 5_000, pollGapMs: 5_000 })).not.toBeNull();
   });
 
-  it('looks no closer together than a quarter of the gap, and in order', () => {
-    const ages = planLooks(known(500, 60_000), { firstLookMs: 5_000, pollGapMs: 5_000 }) ?? [];
+  it('polls no closer together than a quarter of the gap, and in order', () => {
+    const ages = planPolls(known(500, 60_000), { firstLookMs: 5_000, pollGapMs: 5_000 }) ?? [];
     expect(ages[0]).toBeGreaterThanOrEqual(1_250);
     for (const [index, age] of ages.slice(1, -1).entries())
       expect(age - (ages[index] ?? 0)).toBeGreaterThanOrEqual(1_250);
   });
 
   it('takes a gap that is nothing beside the times of jobs, or none, in its stride', () => {
-    expect(() => planLooks(known(500, 3_600_000), { firstLookMs: 0, pollGapMs: 1 })).not.toThrow();
-    expect(planLooks(known(500, 60_000), { firstLookMs: 0, pollGapMs: 0 })).toBeNull();
+    expect(() => planPolls(known(500, 3_600_000), { firstLookMs: 0, pollGapMs: 1 })).not.toThrow();
+    expect(planPolls(known(500, 60_000), { firstLookMs: 0, pollGapMs: 0 })).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/load-attempt.ts';
-import { lookAtJob } from '../../activities/look-at-job.ts';
+import { pollJob } from '../../activities/poll-job.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -29,16 +29,16 @@ describe('looking at jobs', () => {
     expect(await reads(world)).toBe(11);
   });
 
-  it('does not add up looks that failed between looks that worked', async () => {
+  it('does not add up polls that failed between polls that worked', async () => {
     const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 20 });
-    let looks = 0;
+    let polls = 0;
     const shaky = await world.worker({
       clock: fastClock(60),
       change: ({ api }) => ({
         api: {
           ...api,
           readJob: (...job) =>
-            ++looks % 2 === 1 && looks < 20
+            ++polls % 2 === 1 && polls < 20
               ? Promise.reject(new ApiError({ class: 'BadRequest', message: 'no such job', status: 404 }))
               : api.readJob(...job),
         },
@@ -46,7 +46,7 @@ describe('looking at jobs', () => {
     });
     await shaky.wait([[1]]);
     expect((await world.row(1)).outcome).toBe('succeeded');
-    expect(looks).toBeGreaterThan(20);
+    expect(polls).toBeGreaterThan(20);
     expect(worker.faults).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('looking at jobs', () => {
     expect(await world.paidRequests()).toBe(1);
   });
 
-  it('gets over failed looks after a sleep beyond the deadline, and fetches what was finished long ago', async () => {
+  it('gets over failed polls after a sleep beyond the deadline, and fetches what was finished long ago', async () => {
     const { world } = await withJob({ on: 'read', fault: { kind: 'status', status: 503 }, times: 7 });
     const awake = fastClock(60);
     const clock = {
@@ -130,7 +130,7 @@ describe('looking at jobs', () => {
     for (const row of [1, 2]) await worker.submit(keyOf(row));
     const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
     const slice = worker.slice(at, 600_000);
-    await (await world.look()).stopNow('b');
+    await (await world.poll()).stopNow('b');
     const { settled } = await slice;
     expect(settled.toSorted((a, b) => a.row - b.row)).toEqual([1, 2].map((row) => ({ row, next: { do: 'ended' } })));
     expect(await world.row(1)).toMatchObject({ outcome: 'overdue', charges: [{ jobId: world.charges()[0]?.jobId }] });
@@ -144,7 +144,7 @@ describe('looking at jobs', () => {
     await worker.submit(keyOf(1));
     const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
     await waitFor(() => worker.deps.downloads.activeCount === 1);
-    await (await world.look()).stopNow('b');
+    await (await world.poll()).stopNow('b');
     expect((await slice).settled).toHaveLength(1);
     expect((await world.row(1)).outcome).toBe('overdue');
     await worker.deps.fetches.idle();
@@ -202,7 +202,7 @@ describe('looking at jobs', () => {
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 
-  it('looks at jobs in time after the wall clock was set back an hour', async () => {
+  it('polls jobs in time after the wall clock was set back an hour', async () => {
     const world = await createWorld({ jobMs: [0, 0] });
     await world.fill([tts()]);
     const clock = movableClock();
@@ -213,14 +213,14 @@ describe('looking at jobs', () => {
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 
-  it('looks again soon after a look that the service could not answer', async () => {
+  it('polls again soon after a poll that the service could not answer', async () => {
     const { world, worker } = await withJob({ on: 'read', fault: { kind: 'status', status: 500 }, times: 1 });
     const loaded = await loadAttempt(worker.deps, keyOf(1));
     const job = waitedJob(keyOf(1), loaded);
     if (job === undefined) throw new Error('the row has no job');
     const { clock } = worker.deps;
-    await lookAtJob(worker.deps, job, new AbortController().signal);
-    const dueIn = worker.deps.looks.dueAt(job.name, () => Infinity) - clock.now().monotonic;
+    await pollJob(worker.deps, job, new AbortController().signal);
+    const dueIn = worker.deps.polls.dueAt(job.name, () => Infinity) - clock.now().monotonic;
     expect(dueIn).toBeLessThanOrEqual(0.3 * loaded.batch.settings.pollGapMs);
     expect(await reads(world)).toBe(1);
   });

@@ -1,12 +1,12 @@
 import { jobsIn, quantilesOf, type JobTimes } from './job-times.ts';
-import type { LookPlan } from './looks.ts';
+import type { PollPlan } from './polling.ts';
 
 /**
- * At which ages a job is looked at, by how long jobs of its sort took so far.
+ * At which ages a job is polled, by how long jobs of its sort took so far.
  *
- * Looks cost requests, and too few of them cost time: a job that has ended waits for its next look. With a price for a look in time, the best
+ * Polls cost requests, and too few of them cost time: a job that has ended waits for its next poll. With a price for a poll in time, the best
  * ages are the cheapest way through the times at which jobs end (dynamic programming, exact on a grid). The price is chosen so that jobs
- * wait no longer than under the user's fixed gap, with as few looks as that takes; where that takes very few, up to half of those of the
+ * wait no longer than under the user's fixed gap, with as few polls as that takes; where that takes very few, up to half of those of the
  * fixed gap are made, and the jobs wait less.
  *
  * Where job times have no peak, the fixed gap is the best plan there is. It is kept wherever the gain would be small, as it
@@ -15,20 +15,20 @@ import type { LookPlan } from './looks.ts';
 
 /** Jobs that must be known before they decide. */
 const FEWEST_JOBS = 30;
-/** Looks that are left, of those of the fixed gap, for the gain to be one; and less where few jobs could show one by chance. */
+/** Polls that are left, of those of the fixed gap, for the gain to be one; and less where few jobs could show one by chance. */
 const WORTH_IT = 0.75;
 const CHANCE = 2;
 /** How much shorter jobs must seem to wait, for they will wait longer than those from which the plan was made. */
 const RESERVE = 1.5;
 const LEAST_RESERVE = 0.06;
-/** Looks, of those of the fixed gap, that are made in any case. */
-const LEAST_LOOKS = 0.3;
+/** Polls, of those of the fixed gap, that are made in any case. */
+const LEAST_POLLS = 0.3;
 /** And at least so many, where that is fewer than those of the fixed gap all the same. */
 const LEAST_A_JOB = 1.3;
-/** No look follows another one, or the acceptance, sooner than this part of the gap. */
+/** No poll follows another one, or the acceptance, sooner than this part of the gap. */
 const CLOSEST = 0.25;
-/** Looks of a fixed gap that are counted one by one, at most. */
-const MOST_LOOKS = 5_000;
+/** Polls of a fixed gap that are counted one by one, at most. */
+const MOST_POLLS = 5_000;
 /** Steps of the grid between two quantiles, at most; as many as make them a third of the gap. */
 const MOST_STEPS = 6;
 const MOST_QUANTILES = 90;
@@ -36,13 +36,13 @@ const MOST_QUANTILES = 90;
 const TAIL = [0.993, 0.996, 0.998];
 const TRIALS = 12;
 
-/** Looks of a job and the wait between its end and the look that sees it, on average. */
-interface LookCost {
-  readonly looks: number;
+/** Polls of a job and the wait between its end and the poll that sees it, on average. */
+interface PollCost {
+  readonly polls: number;
   readonly lagMs: number;
 }
 
-/** Times at which a job may be looked at, and what is known at each. */
+/** Times at which a job may be polled, and what is known at each. */
 interface Point {
   readonly at: number;
   /** Part of the jobs that has ended by then. */
@@ -51,35 +51,35 @@ interface Point {
   readonly moment: number;
 }
 
-/** Ages at which to look, ms, ascending; after the last one the gap of the plan goes on. Null where the plan itself is best. */
-export function planLooks(times: JobTimes, plan: LookPlan): readonly number[] | null {
+/** Ages at which to poll, ms, ascending; after the last one the gap of the plan goes on. Null where the plan itself is best. */
+export function planPolls(times: JobTimes, plan: PollPlan): readonly number[] | null {
   const known = jobsIn(times);
   if (known < FEWEST_JOBS || plan.pollGapMs <= 0) return null;
   const grid = gridOf(times, known, plan.pollGapMs);
   const fixed = costOfFixed(plan, grid);
   const mostLag = fixed.lagMs * (1 - Math.max(LEAST_RESERVE, Math.min(0.15, RESERVE / Math.sqrt(known))));
-  const mostLooks = fixed.looks * (WORTH_IT - CHANCE / Math.sqrt(known));
+  const mostPolls = fixed.polls * (WORTH_IT - CHANCE / Math.sqrt(known));
   const closest = plan.pollGapMs * CLOSEST;
-  const least = Math.max(LEAST_LOOKS * fixed.looks, Math.min(LEAST_A_JOB, 0.6 * fixed.looks));
-  // The price of a look, ms: between none at all and the whole of the longest wait, tried by halving.
+  const least = Math.max(LEAST_POLLS * fixed.polls, Math.min(LEAST_A_JOB, 0.6 * fixed.polls));
+  // The price of a poll, ms: between none at all and the whole of the longest wait, tried by halving.
   let [low, high] = [plan.pollGapMs * 1e-4, plan.pollGapMs * 1e3];
-  let best: { readonly looks: readonly number[]; readonly cost: LookCost } | null = null;
+  let best: { readonly polls: readonly number[]; readonly cost: PollCost } | null = null;
   for (let trial = 0; trial < TRIALS; trial++) {
     const price = Math.sqrt(low * high);
-    const looks = cheapest(grid, price, closest);
-    const cost = costOf(looks, grid);
+    const polls = cheapest(grid, price, closest);
+    const cost = costOf(polls, grid);
     const isEnough = cost.lagMs <= mostLag;
-    if (isEnough && (best === null || cost.looks < best.cost.looks) && cost.looks >= least) {
-      best = { looks, cost };
+    if (isEnough && (best === null || cost.polls < best.cost.polls) && cost.polls >= least) {
+      best = { polls, cost };
     }
-    if (isEnough && cost.looks > least) low = price;
+    if (isEnough && cost.polls > least) low = price;
     else high = price;
-    if (isEnough && best === null) best = { looks, cost };
+    if (isEnough && best === null) best = { polls, cost };
   }
-  return best === null || best.cost.looks > mostLooks ? null : best.looks;
+  return best === null || best.cost.polls > mostPolls ? null : best.polls;
 }
 
-/** Where looks may lie: between the quantiles, which are close where many jobs end. Few jobs make few quantiles: that smooths them. */
+/** Where polls may lie: between the quantiles, which are close where many jobs end. Few jobs make few quantiles: that smooths them. */
 function gridOf(times: JobTimes, known: number, pollGapMs: number): readonly Point[] {
   const count = Math.max(6, Math.min(MOST_QUANTILES, Math.round(known ** (2 / 3))));
   const even = Array.from({ length: count + 1 }, (_, index) => index / count);
@@ -101,7 +101,7 @@ function gridOf(times: JobTimes, known: number, pollGapMs: number): readonly Poi
   return points;
 }
 
-/** The looks for which the price of all of them and the wait after the end add up to the least. */
+/** The polls for which the price of all of them and the wait after the end add up to the least. */
 function cheapest(grid: readonly Point[], price: number, closest: number): readonly number[] {
   const last = grid.length - 1;
   const costs = new Array<number>(grid.length).fill(Infinity);
@@ -113,7 +113,7 @@ function cheapest(grid: readonly Point[], price: number, closest: number): reado
       const there = grid[to] as Point;
       if (there.at - here.at < closest && to < last) continue;
       const own = price * (1 - here.ended) + lagBetween(here, there);
-      // The wait only grows with later looks.
+      // The wait only grows with later polls.
       if (own > (costs[from] ?? 0)) break;
       const cost = own + (costs[to] ?? 0);
       if (cost < (costs[from] ?? 0)) {
@@ -122,30 +122,30 @@ function cheapest(grid: readonly Point[], price: number, closest: number): reado
       }
     }
   }
-  const looks: number[] = [];
+  const polls: number[] = [];
   for (let at = nexts[0] ?? last; ; at = nexts[at] ?? last) {
-    looks.push(grid[at]?.at ?? 0);
-    if (at >= last) return looks;
+    polls.push(grid[at]?.at ?? 0);
+    if (at >= last) return polls;
   }
 }
 
-/** What jobs that end between two looks wait for the second one, summed up. */
+/** What jobs that end between two polls wait for the second one, summed up. */
 function lagBetween(here: Point, there: Point): number {
   return there.at * (there.ended - here.ended) - (there.moment - here.moment);
 }
 
-/** What looks at these ages cost where job times are those of the grid. */
-function costOf(looks: readonly number[], grid: readonly Point[]): LookCost {
+/** What polls these ages cost where job times are those of the grid. */
+function costOf(polls: readonly number[], grid: readonly Point[]): PollCost {
   let here: Point = { at: 0, ended: 0, moment: 0 };
   let [asked, lagMs, next] = [0, 0, 0];
-  for (const at of looks) {
+  for (const at of polls) {
     while (next < grid.length - 1 && (grid[next]?.at ?? 0) < at) next += 1;
     const there = pointAt(grid, next, at);
     asked += 1 - here.ended;
     lagMs += lagBetween(here, there);
     here = there;
   }
-  return { looks: asked, lagMs };
+  return { polls: asked, lagMs };
 }
 
 /** What is known at a time at or before a point of the grid: jobs end evenly between points. */
@@ -158,11 +158,11 @@ function pointAt(grid: readonly Point[], next: number, at: number): Point {
 }
 
 /** What the plan itself costs. */
-function costOfFixed({ firstLookMs, pollGapMs }: LookPlan, grid: readonly Point[]): LookCost {
+function costOfFixed({ firstLookMs, pollGapMs }: PollPlan, grid: readonly Point[]): PollCost {
   const last = grid.at(-1) as Point;
   const count = Math.max(1, Math.ceil((last.at - firstLookMs) / pollGapMs) + 1);
   // A gap that is nothing beside the time that jobs take: they end evenly within it.
-  if (count > MOST_LOOKS) return { looks: 1 + last.moment / pollGapMs, lagMs: pollGapMs / 2 };
+  if (count > MOST_POLLS) return { polls: 1 + last.moment / pollGapMs, lagMs: pollGapMs / 2 };
   return costOf(
     Array.from({ length: count }, (_, index) => firstLookMs + index * pollGapMs),
     grid,

@@ -1,14 +1,14 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/load-attempt.ts';
-import { lookByPage } from '../../activities/look-by-page.ts';
+import { pollByPage } from '../../activities/poll-by-page.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { keyOf, lipSync, tts } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 
 const ROWS = 40;
 
-/** Rows whose jobs all run for a second and are looked at five times in it. */
+/** Rows whose jobs all run for a second and are polled five times in it. */
 async function waitForAll(kind: 'lip-sync' | 'tts', more: { readonly list?: 'broken' } = {}): Promise<World> {
   const rule = { on: 'list', fault: { kind: 'status', status: 500 } } as const;
   const world = await createWorld({ jobMs: [1_200, 1_200], plan: { rules: more.list === undefined ? [] : [rule] } });
@@ -30,16 +30,16 @@ async function readsOf(world: World): Promise<{ readonly jobs: number; readonly 
   return { jobs: count('GET /media/lip-sync/jobs/:id'), pages: count('GET /media/lip-sync/jobs') };
 }
 
-describe('looks by pages', () => {
+describe('polls by pages', () => {
   it('read jobs that run from the list, and each of them by itself once it has ended', async () => {
     const { jobs, pages } = await readsOf(await waitForAll('lip-sync'));
     expect(pages).toBeGreaterThan(0);
     expect(jobs).toBeGreaterThanOrEqual(ROWS);
-    // One by one there would be five looks at each job or more.
+    // One by one there would be five polls each job or more.
     expect(jobs + pages).toBeLessThanOrEqual(2.5 * ROWS);
   });
 
-  it('leave a list alone that is of no help, and look at each job', async () => {
+  it('leave a list alone that is of no help, and poll each job', async () => {
     const { jobs, pages } = await readsOf(await waitForAll('lip-sync', { list: 'broken' }));
     expect(pages).toBeLessThanOrEqual(ROWS / 4);
     expect(jobs).toBeGreaterThanOrEqual(ROWS);
@@ -65,13 +65,13 @@ describe('looks by pages', () => {
         await worker.submit(key);
         const job = waitedJob(key, await loadAttempt(worker.deps, key));
         if (job === undefined) throw new Error(`row ${row} has no job`);
-        worker.deps.pages.waitsFor(job);
+        worker.deps.pagePolls.waitsFor(job);
         return job;
       });
       const waited = await Promise.all(jobs);
       const byPage: boolean[] = [];
       for (let round = 0; round < 10; round++) {
-        const readings = await Promise.all(waited.map((job) => lookByPage(worker.deps, job)));
+        const readings = await Promise.all(waited.map((job) => pollByPage(worker.deps, job)));
         byPage.push(readings.every((reading) => reading !== undefined));
       }
       return byPage;

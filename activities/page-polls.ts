@@ -4,11 +4,11 @@ import { isListed, type JobOperation, type ListedOperation } from '../contract/r
 import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../policy/page-plan.ts';
 import { PAGE_SIZE } from './listings.ts';
 
-/** Looks that are due within this part of the gap are made together. */
+/** Polls that are due within this part of the gap are made together. */
 const GATHER_PART = 0.1;
 const GATHER_MOST_MS = 500;
 /**
- * Looks in a row that may be made by a page: a list may be as old as whoever keeps it likes, or say nothing of how its jobs stand, and a job that has
+ * Polls in a row that may be made by a page: a list may be as old as whoever keeps it likes, or say nothing of how its jobs stand, and a job that has
  * ended must not wait for it.
  */
 const MOST_LISTED = 8;
@@ -26,14 +26,14 @@ export interface ListableJob {
 }
 
 /** Where a job is looked for. */
-export interface LookByPage {
+export interface PollByPage {
   /** Jobs of one batch are looked for together. */
   readonly batch: string;
-  /** Time between two looks at one job, ms. */
+  /** Time between two polls one job, ms. */
   readonly gapMs: number;
   /** Reads a page of a list, from 1 on; an empty one if that fails. Rejects only where the ledger cannot be asked. */
   readonly readPage: (operation: ListedOperation, page: number) => Promise<readonly JobReading[]>;
-  /** Looks end. */
+  /** Polls end. */
   readonly ending: AbortSignal;
 }
 
@@ -44,11 +44,11 @@ interface Gathering {
 }
 
 /**
- * Looks at jobs that the API lists, by pages where one shows several that are due. A page says only which jobs still run: one that has
+ * Polls jobs that the API lists, by pages where one shows several that are due. A page says only which jobs still run: one that has
  * ended, or was not found, is read by itself, for a list may be a moment old and its links as well.
  */
-export class PageLooks {
-  readonly #lists = new Map<ListedOperation, ListLooks>();
+export class PagePolls {
+  readonly #lists = new Map<ListedOperation, ListPolls>();
 
   /** The job is waited for from now on. */
   waitsFor(job: ListableJob): void {
@@ -61,24 +61,24 @@ export class PageLooks {
   }
 
   /** What a page says of a job that still runs; undefined where the job itself must be read. Rejects only where the ledger cannot be asked. */
-  async readingOf(job: ListableJob, where: LookByPage): Promise<JobReading | undefined> {
+  async readingOf(job: ListableJob, where: PollByPage): Promise<JobReading | undefined> {
     return isListed(job.operation) ? this.#listOf(job.operation).readingOf(job, where) : undefined;
   }
 
-  #listOf(operation: ListedOperation): ListLooks {
-    const list = this.#lists.get(operation) ?? new ListLooks(operation);
+  #listOf(operation: ListedOperation): ListPolls {
+    const list = this.#lists.get(operation) ?? new ListPolls(operation);
     this.#lists.set(operation, list);
     return list;
   }
 }
 
-/** The looks by the pages of one list. */
-class ListLooks {
+/** The polls by the pages of one list. */
+class ListPolls {
   readonly #operation: ListedOperation;
   readonly #gatherings = new Map<string, Gathering>();
   /** When the jobs were accepted that this process waits for or waited for, ascending but for a few. */
   #times: number[] = [];
-  /** How often in a row each was looked at by a page. */
+  /** How often in a row each was polled by a page. */
   readonly #running = new Map<string, number>();
   #sense = NEW_LIST;
 
@@ -97,7 +97,7 @@ class ListLooks {
     this.#running.delete(name);
   }
 
-  async readingOf(job: ListableJob, where: LookByPage): Promise<JobReading | undefined> {
+  async readingOf(job: ListableJob, where: PollByPage): Promise<JobReading | undefined> {
     if (this.#running.size < WORTH_A_PAGE) return undefined;
     const listed = this.#running.get(job.name) ?? 0;
     this.#running.set(job.name, 0);
@@ -116,7 +116,7 @@ class ListLooks {
   }
 
   async #gather(
-    { batch, gapMs, readPage, ending }: LookByPage,
+    { batch, gapMs, readPage, ending }: PollByPage,
     jobs: readonly ListableJob[],
   ): Promise<ReadonlyMap<string, JobReading>> {
     const found = new Map<string, JobReading>();

@@ -1,46 +1,46 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstLook, lookAfterFailed, looksOfPlan, nextLook, onTick, planAtEnd } from '../../policy/looks.ts';
+import { firstPoll, pollAfterFailure, pollsOfPlan, nextPoll, onTick, planAtEnd } from '../../policy/polling.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
 
-describe('looks', () => {
+describe('polls', () => {
   it.each([
     ['after the advised wait', 10_000, 503_000],
     ['after what is left of it', 11_000, 502_000],
     ['at once where it is over', 20_000, 500_000],
     ['no later where the wall clock was set back an hour', 10_000 - 3_600_000, 503_000],
-  ])('looks first %s', (_name, wall, at) => {
-    expect(firstLook(PLAN, null, 10_000, { wall, monotonic: 500_000 })).toBe(at);
+  ])('polls first %s', (_name, wall, at) => {
+    expect(firstPoll(PLAN, null, 10_000, { wall, monotonic: 500_000 })).toBe(at);
   });
 
-  it('looks again after the gap, spread by 10 %', () => {
+  it('polls again after the gap, spread by 10 %', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), (random) => {
-        const gap = nextLook(PLAN, 100, random) - 100;
+        const gap = nextPoll(PLAN, 100, random) - 100;
         expect(gap).toBeGreaterThanOrEqual(3_600);
         expect(gap).toBeLessThan(4_400);
       }),
     );
   });
 
-  it('makes looks of about the same time together, close to when they were planned', () => {
+  it('makes polls of about the same time together, close to when they were planned', () => {
     expect([1_024, 1_026, 1_051].map((at) => onTick(PLAN, at))).toEqual([1_000, 1_050, 1_050]);
     expect(onTick({ ...PLAN, pollGapMs: 100 }, 1_024)).toBe(1_020);
     expect(onTick({ ...PLAN, pollGapMs: 0 }, 1_024.5)).toBe(1_024.5);
   });
 
-  it('looks again soon after a look that failed, ever later, and never later than the gap', () => {
-    const gaps = [1, 2, 3, 4, 50].map((failed) => lookAfterFailed(PLAN, failed, 100, 0.5) - 100);
+  it('polls again soon after a poll that failed, ever later, and never later than the gap', () => {
+    const gaps = [1, 2, 3, 4, 50].map((failed) => pollAfterFailure(PLAN, failed, 100, 0.5) - 100);
     expect(gaps).toEqual([1_000, 2_000, 4_000, 4_000, 4_000]);
   });
 
-  it('counts what its own looks would have been, until one sees the end', () => {
-    expect([0, 3_000, 3_001, 7_000, 11_000].map((age) => looksOfPlan(PLAN, age))).toEqual([1, 1, 2, 2, 3]);
-    expect(looksOfPlan({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
+  it('counts what its own polls would have been, until one sees the end', () => {
+    expect([0, 3_000, 3_001, 7_000, 11_000].map((age) => pollsOfPlan(PLAN, age))).toEqual([1, 1, 2, 2, 3]);
+    expect(pollsOfPlan({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
   });
 
-  it('looks more often at the last rows, but only at looks that were saved before', () => {
+  it('polls more often at the last rows, but only at polls that were saved before', () => {
     expect(planAtEnd(PLAN, 10, 40)).toEqual({ firstLookMs: 3_000, pollGapMs: 1_000 });
     expect(planAtEnd(PLAN, 10, 39)).toBe(PLAN);
     expect(planAtEnd(PLAN, undefined, 1_000)).toBe(PLAN);

@@ -5,12 +5,12 @@ import { PAGE_SIZE } from './listings.ts';
 import { readInTurn } from './slots.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
-/** What a page of the API's list says of a job that still runs; undefined where the job itself must be read: see `page-looks.ts`. */
-export async function lookByPage(deps: Dependencies, job: WaitedJob): Promise<JobReading | undefined> {
+/** What a page of the API's list says of a job that still runs; undefined where the job itself must be read: see `page-polls.ts`. */
+export async function pollByPage(deps: Dependencies, job: WaitedJob): Promise<JobReading | undefined> {
   // What becomes of a job at its deadline is for the job itself to say.
   if (isPastDeadline(job, deps.clock.now().wall)) return undefined;
   const { batch } = job.key;
-  return deps.pages.readingOf(job, {
+  return deps.pagePolls.readingOf(job, {
     batch,
     gapMs: job.loaded.batch.settings.pollGapMs,
     readPage: (operation, page) => readPage(deps, batch, operation, page),
@@ -29,7 +29,7 @@ async function readPage(
     const { jobs } = await readInTurn(deps, batch, ending, () => api.listJobs(operation, page, PAGE_SIZE, ending));
     return jobs;
   } catch (error) {
-    // A list that cannot be read shows nothing; a look at the job itself tells what is wrong.
+    // A list that cannot be read shows nothing; a poll the job itself tells what is wrong.
     if (error instanceof ApiError || ending.aborted) return [];
     throw error;
   }

@@ -1,45 +1,45 @@
 /**
- * What looks at a job can come to that is no help. `read`: the job itself could not be had; `result`: it is completed, and its
+ * What polls a job can come to that is no help. `read`: the job itself could not be had; `result`: it is completed, and its
  * result could not be had. Each may happen a few times in a row.
  */
-export type LookTrouble = 'read' | 'result';
+export type PollTrouble = 'read' | 'result';
 
-interface LookedAt {
+interface PolledJob {
   readonly dueAt: number;
   /** Its age when it was last seen to run, ms. */
   readonly ranAtAge?: number;
-  readonly troubles: Readonly<Record<LookTrouble, number>>;
-  /** Looks that found the service in trouble, in a row. */
+  readonly troubles: Readonly<Record<PollTrouble, number>>;
+  /** Polls that found the service in trouble, in a row. */
   readonly failed?: number;
-  /** Looks that were answered. */
-  readonly looks?: number;
+  /** Polls that were answered. */
+  readonly polls?: number;
 }
 
-const NONE: LookedAt['troubles'] = { read: 0, result: 0 };
+const NONE: PolledJob['troubles'] = { read: 0, result: 0 };
 
 /**
- * When each job is looked at next, in this process, on its monotonic clock. Losing it with the process costs a
+ * When each job is polled next, in this process, on its monotonic clock. Losing it with the process costs a
  * free read per job.
  */
-export class LookSchedule {
-  readonly #jobs = new Map<string, LookedAt>();
+export class PollSchedule {
+  readonly #jobs = new Map<string, PolledJob>();
   readonly #rowsLeft = new Map<string, number>();
   #saved = 0;
 
-  /** Time of the next look; `first` if the job was never asked about here. */
+  /** Time of the next poll; `first` if the job was never asked about here. */
   dueAt(job: string, first: () => number): number {
     const known = this.#jobs.get(job) ?? { dueAt: first(), troubles: NONE };
     this.#jobs.set(job, known);
     return known.dueAt;
   }
 
-  /** Notes the next look. */
+  /** Notes the next poll. */
   again(job: string, dueAt: number): void {
     this.#jobs.set(job, { troubles: NONE, ...this.#jobs.get(job), dueAt });
   }
 
-  /** Notes one more look that was no help, and the next one; returns how many there were in a row. */
-  troubled(job: string, what: LookTrouble, dueAt: number): number {
+  /** Notes one more poll that was no help, and the next one; returns how many there were in a row. */
+  troubled(job: string, what: PollTrouble, dueAt: number): number {
     const known = this.#jobs.get(job);
     const before = known?.troubles ?? NONE;
     const troubles = { ...before, [what]: before[what] + 1 };
@@ -51,11 +51,11 @@ export class LookSchedule {
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
     if (known === undefined) return;
-    const { troubles, looks = 0 } = known;
-    this.#jobs.set(job, { ...known, troubles: { ...troubles, read: 0 }, failed: 0, looks: looks + 1 });
+    const { troubles, polls = 0 } = known;
+    this.#jobs.set(job, { ...known, troubles: { ...troubles, read: 0 }, failed: 0, polls: polls + 1 });
   }
 
-  /** The service was in trouble when the job was looked at; returns how often in a row. */
+  /** The service was in trouble when the job was polled; returns how often in a row. */
   failed(job: string): number {
     const known = this.#jobs.get(job) ?? { dueAt: 0, troubles: NONE };
     const failed = (known.failed ?? 0) + 1;
@@ -63,12 +63,12 @@ export class LookSchedule {
     return failed;
   }
 
-  /** A job has ended that would have been looked at so often without what was learned. */
-  spared(job: string, looks: number): void {
-    this.#saved += looks - (this.#jobs.get(job)?.looks ?? looks);
+  /** A job has ended that would have been polled so often without what was learned. */
+  spared(job: string, polls: number): void {
+    this.#saved += polls - (this.#jobs.get(job)?.polls ?? polls);
   }
 
-  /** Looks that learned ones have saved so far; below 0 if they were more. */
+  /** Polls that learned ones have saved so far; below 0 if they were more. */
   get saved(): number {
     return this.#saved;
   }
@@ -79,12 +79,12 @@ export class LookSchedule {
     else this.#rowsLeft.set(batch, rows);
   }
 
-  /** What {@link LookSchedule.left} noted last. */
+  /** What {@link PollSchedule.left} noted last. */
   rowsLeft(batch: string): number | undefined {
     return this.#rowsLeft.get(batch);
   }
 
-  /** The job was seen to run at an age, ms, and is looked at again then. */
+  /** The job was seen to run at an age, ms, and is polled again then. */
   ran(job: string, ageMs: number, dueAt: number): void {
     this.again(job, dueAt);
     const known = this.#jobs.get(job);

@@ -11,7 +11,7 @@ describe('lip-sync jobs', () => {
     await world.close();
   });
 
-  it('are looked at by pages of the list while they run', async () => {
+  it('are polled by pages of the list while they run', async () => {
     world = await LiveWorld.create({ seed: 71, createMs: [5, 20], jobMs: [2_500, 3_500] });
     await world.prepare(ROWS, ['lip-sync']);
     const polling = { firstLookMs: 300, gapMs: 300 };
@@ -22,7 +22,7 @@ describe('lip-sync jobs', () => {
     const count = (name: string): number => Object.values(endpoints[name] ?? {}).reduce((sum, one) => sum + one, 0);
     const [pages, jobs] = [count('GET /media/lip-sync/jobs'), count('GET /media/lip-sync/jobs/:id')];
     expect(pages).toBeGreaterThan(0);
-    // One by one there would be ten looks at each job.
+    // One by one there would be ten polls each job.
     expect(pages + jobs).toBeLessThanOrEqual(5 * ROWS);
   });
 });
