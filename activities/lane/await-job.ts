@@ -5,17 +5,17 @@ import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-a
 import { pollJob, type PollResult } from '../poll-job.ts';
 import type { RowNow } from '../submit-report.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
-import type { Alarms } from './alarms.ts';
+import type { WakeUps } from './wake-ups.ts';
 
 /** What a wait can be ended by. */
 export interface Waiting {
   /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** Rings when the ledger may say something new about rows that are waited for. */
-  readonly alarms: Alarms;
+  /** Wakes whoever waits when the ledger may say something new about rows that are waited for. */
+  readonly wakeUps: WakeUps;
 }
 
-/** A row that is waited for is read again this often, ms: another process may have changed it, which nobody rings for. */
+/** A row that is waited for is read again this often, ms: another process may have changed it, which wakes nobody here. */
 const READ_EVERY_MS = 10_000;
 
 /**
@@ -27,7 +27,7 @@ const READ_EVERY_MS = 10_000;
  * it, so that it is not begun again when a lane changes hands. Everything may be done twice: reading is free, and records are written
  * once.
  *
- * How the row stands is known from what was last recorded. The ledger is asked only when the alarms ring, and now and then.
+ * How the row stands is known from what was last recorded. The ledger is asked only after a wake-up, and now and then.
  */
 export async function awaitJob(
   deps: Dependencies,
@@ -66,16 +66,16 @@ async function hear(
     const poll = await pollWhenDue(deps, job, waiting);
     if (poll !== 'fetched') return poll;
   }
-  return waiting.alarms.sleepDuring(deps.fetches.settled(job.name));
+  return waiting.wakeUps.sleepDuring(deps.fetches.settled(job.name));
 }
 
 /** One poll when its time has come. Woken early it does not poll, and returns undefined: the ledger may know something. */
 async function pollWhenDue(
   deps: Dependencies,
   job: WaitedJob,
-  { signal, alarms }: Waiting,
+  { signal, wakeUps }: Waiting,
 ): Promise<PollResult | undefined> {
-  const { rings } = alarms;
+  const { count } = wakeUps;
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const plannedAt = deps.polls.dueAt(job.name, () => {
@@ -84,8 +84,8 @@ async function pollWhenDue(
     return firstPoll(settings, ages, job.acceptedAt, now);
   });
   const dueAt = onTick(settings, plannedAt);
-  await alarms.sleep(dueAt - now.monotonic);
+  await wakeUps.sleep(dueAt - now.monotonic);
   const isDue = !signal.aborted && deps.clock.now().monotonic >= dueAt - 1;
   const poll = isDue ? await pollJob(deps, job, signal) : 'same';
-  return poll === 'same' && alarms.rings !== rings ? undefined : poll;
+  return poll === 'same' && wakeUps.count !== count ? undefined : poll;
 }

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Alarms } from './alarms.ts';
+import type { WakeUps } from './wake-ups.ts';
 import type { Places } from './places.ts';
 import type { Steering } from './steering.ts';
 
@@ -9,7 +9,7 @@ export interface LaneWork {
   readonly batch: string;
   /** Aborts when the lane is to end, for whatever reason. What is in flight is brought home all the same. */
   readonly signal: AbortSignal;
-  readonly alarms: Alarms;
+  readonly wakeUps: WakeUps;
   readonly places: Places;
   readonly steering: Steering;
 }

@@ -5,7 +5,7 @@ import type { LaneHold } from '../../ledger/lanes.ts';
 import { claimSize, givesWay, windowOf, type TakenLane } from '../../policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
-import { Alarms } from './alarms.ts';
+import { WakeUps } from './wake-ups.ts';
 import type { LaneWork } from './lane-work.ts';
 import { Places } from './places.ts';
 import { pause, Steering } from './steering.ts';
@@ -44,14 +44,14 @@ export async function runLane(
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
   // Each row that is worked on may listen to it.
   setMaxListeners(0, end, over.signal);
-  const alarms = new Alarms();
+  const wakeUps = new WakeUps();
   const places = new Places(windowOf(batch.settings.limits, offer.lanes));
-  const steering = new Steering(deps, batch, { signal: end, alarms });
-  const lane: LaneWork = { deps, batch: batch.name, signal: end, alarms, places, steering };
+  const steering = new Steering(deps, batch, { signal: end, wakeUps: wakeUps });
+  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, places, steering };
   end.addEventListener('abort', () => {
     places.open();
     steering.release();
-    alarms.off();
+    wakeUps.stop();
   });
 
   const rows = new Set<Promise<void>>();

@@ -1,7 +1,7 @@
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
-import type { Alarms } from './alarms.ts';
+import type { WakeUps } from './wake-ups.ts';
 
 /** How often a lane asks what the user wants, ms. */
 const LISTEN_EVERY_MS = 250;
@@ -14,17 +14,21 @@ const SWEEP_EVERY_MS = 1_000;
  */
 export class Steering {
   readonly #deps: Dependencies;
-  readonly #alarms: Alarms;
+  readonly #wakeUps: WakeUps;
   readonly #signal: AbortSignal;
   #batch: BatchRecord;
   #parked = 0;
   #changed: (() => void)[] = [];
 
-  constructor(deps: Dependencies, batch: BatchRecord, { signal, alarms }: { signal: AbortSignal; alarms: Alarms }) {
+  constructor(
+    deps: Dependencies,
+    batch: BatchRecord,
+    { signal, wakeUps: wakeUps }: { signal: AbortSignal; wakeUps: WakeUps },
+  ) {
     this.#deps = deps;
     this.#batch = batch;
     this.#signal = signal;
-    this.#alarms = alarms;
+    this.#wakeUps = wakeUps;
   }
 
   /** The batch as it was a moment ago. */
@@ -62,7 +66,7 @@ export class Steering {
         // Also what was in flight when a `stop --now` came, and has a job since.
         await this.#deps.ledger.cancelRest(this.#batch.name);
         // Whoever waits for a job looks whether its row has ended.
-        this.#alarms.ring();
+        this.#wakeUps.wakeAll();
       }
       if (this.#batch.control !== before) this.release();
       await pause(LISTEN_EVERY_MS, this.#signal);

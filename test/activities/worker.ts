@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Dependencies, FaultPoint } from '../../activities/dependencies.ts';
-import { Alarms } from '../../activities/lane/alarms.ts';
+import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
 import { Steering } from '../../activities/lane/steering.ts';
 import { loadAttempt, loadBatch, moveAfter } from '../../activities/load-attempt.ts';
@@ -70,14 +70,14 @@ export class Worker {
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#cancel.signal]);
     setMaxListeners(0, signal);
-    const alarms = new Alarms();
+    const wakeUps = new WakeUps();
     signal.addEventListener('abort', () => {
-      alarms.off();
+      wakeUps.stop();
     });
     const timer = setTimeout(() => {
       over.abort();
     }, sliceMs);
-    const steering = new Steering(this.deps, await loadBatch(this.deps, BATCH), { signal, alarms });
+    const steering = new Steering(this.deps, await loadBatch(this.deps, BATCH), { signal, alarms: wakeUps });
     const listening = steering.listen(() => undefined);
     listening.catch(() => {
       over.abort();
@@ -87,7 +87,7 @@ export class Worker {
       await Promise.all(
         rows.map(async (at) => {
           const key = { batch: BATCH, ...at };
-          const { next } = await awaitJob(this.deps, key, await loadAttempt(this.deps, key), { signal, alarms });
+          const { next } = await awaitJob(this.deps, key, await loadAttempt(this.deps, key), { signal, wakeUps });
           if (next.do !== 'wait') settled.push({ row: at.row, next });
         }),
       );

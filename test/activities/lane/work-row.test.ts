@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Alarms } from '../../../activities/lane/alarms.ts';
+import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import type { LaneWork } from '../../../activities/lane/lane-work.ts';
 import { Places } from '../../../activities/lane/places.ts';
 import { Steering } from '../../../activities/lane/steering.ts';
@@ -17,16 +17,16 @@ import { createWorld, type World } from '../world.ts';
 async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): void }> {
   const over = new AbortController();
   const { signal } = over;
-  const alarms = new Alarms();
+  const wakeUps = new WakeUps();
   const places = new Places(room);
-  const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, alarms });
+  const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, wakeUps: wakeUps });
   const end = (): void => {
     over.abort();
     places.open();
     steering.release();
-    alarms.off();
+    wakeUps.stop();
   };
-  return { deps, batch: BATCH, signal, alarms, places, steering, end };
+  return { deps, batch: BATCH, signal, wakeUps, places, steering, end };
 }
 
 /** Works on a row as it stands in the ledger. */

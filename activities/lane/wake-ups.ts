@@ -1,25 +1,25 @@
 /**
- * Lets many wait for their moment, and wakes all of them early when there is news. A timer a waiter, without a signal each: a lane may have
+ * Lets many wait for their moment, and wakes all of them early when something has changed. A timer a waiter, without a signal each: a lane may have
  * thousands.
  */
-export class Alarms {
+export class WakeUps {
   readonly #wakers = new Set<() => void>();
-  #isOff = false;
-  #rings = 0;
+  #isStopped = false;
+  #count = 0;
 
-  /** How often there was news so far: who was busy meanwhile sees here that it missed some. */
-  get rings(): number {
-    return this.#rings;
+  /** How many wake-ups there were so far: who was busy meanwhile sees here that it missed some. */
+  get count(): number {
+    return this.#count;
   }
 
-  /** Resolves at that moment of the monotonic clock, or at {@link Alarms.ring}. */
+  /** Resolves at that moment of the monotonic clock, or at {@link WakeUps.wakeAll}. */
   sleepUntil(at: number): Promise<void> {
     return this.sleep(at - performance.now());
   }
 
-  /** Resolves after so many ms, or at {@link Alarms.ring}. At once after {@link Alarms.off}. */
+  /** Resolves after so many ms, or at {@link WakeUps.wakeAll}. At once after {@link WakeUps.stop}. */
   sleep(ms: number): Promise<void> {
-    if (this.#isOff || ms <= 0) return Promise.resolve();
+    if (this.#isStopped || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(timer);
@@ -31,9 +31,9 @@ export class Alarms {
     });
   }
 
-  /** Resolves when the work has ended, with its result if that went well, or at {@link Alarms.ring}. */
+  /** Resolves when the work has ended, with its result if that went well, or at {@link WakeUps.wakeAll}. */
   async sleepDuring<T>(work: Promise<T>): Promise<T | undefined> {
-    if (this.#isOff) return undefined;
+    if (this.#isStopped) return undefined;
     let wake: () => void = () => undefined;
     const rung = new Promise<undefined>((resolve) => {
       wake = () => {
@@ -47,8 +47,8 @@ export class Alarms {
   }
 
   /** Wakes everybody who sleeps now. */
-  ring(): void {
-    this.#rings += 1;
+  wakeAll(): void {
+    this.#count += 1;
     for (const wake of [...this.#wakers]) {
       this.#wakers.delete(wake);
       wake();
@@ -56,8 +56,8 @@ export class Alarms {
   }
 
   /** Wakes everybody, and whoever comes later does not sleep. */
-  off(): void {
-    this.#isOff = true;
-    this.ring();
+  stop(): void {
+    this.#isStopped = true;
+    this.wakeAll();
   }
 }
