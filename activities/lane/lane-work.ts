@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { WakeUps } from './wake-ups.ts';
-import type { Places } from './places.ts';
+import type { Window } from './window.ts';
 import type { Steering } from './steering.ts';
 
 /** What all who work on one lane share. */
@@ -10,6 +10,6 @@ export interface LaneWork {
   /** Aborts when the lane is to end, for whatever reason. What is in flight is brought home all the same. */
   readonly signal: AbortSignal;
   readonly wakeUps: WakeUps;
-  readonly places: Places;
+  readonly window: Window;
   readonly steering: Steering;
 }

@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
 import { WakeUps } from './wake-ups.ts';
 import type { LaneWork } from './lane-work.ts';
-import { Places } from './places.ts';
+import { Window } from './window.ts';
 import { pause, Steering } from './steering.ts';
 import { workRow } from './work-row.ts';
 
@@ -26,8 +26,8 @@ const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
  * Works on one lane of a batch until nothing is left for it to do, the slice is over, another has taken the lane, or the signal aborts.
  *
  * It takes the lane (and with it every row of whoever had it), then claims rows ahead of the window, and works on each by itself
- * (`work-row.ts`). A claim comes when fewer rows wait for their place than a claim is worth, so a row that is settled makes room at once
- * and a slow one holds nobody up. Rows whose job runs need no place, and are claimed also while the batch is paused.
+ * (`work-row.ts`). A claim comes when fewer rows wait for room than a claim is worth, so a row that is settled makes room at once
+ * and a slow one holds nobody up. Rows whose job runs need no room, and are claimed also while the batch is paused.
  *
  * However it ends, it sends nothing more, and the rows that it still has are free for the next claim. A request that is in flight then
  * keeps nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for that.
@@ -45,11 +45,11 @@ export async function runLane(
   // Each row that is worked on may listen to it.
   setMaxListeners(0, end, over.signal);
   const wakeUps = new WakeUps();
-  const places = new Places(windowOf(batch.settings.limits, offer.lanes));
+  const window = new Window(windowOf(batch.settings.limits, offer.lanes));
   const steering = new Steering(deps, batch, { signal: end, wakeUps: wakeUps });
-  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, places, steering };
+  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering };
   end.addEventListener('abort', () => {
-    places.open();
+    window.open();
     steering.release();
     wakeUps.stop();
   });
@@ -81,7 +81,7 @@ async function claimLoop(
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
-  const { deps, signal, places, steering } = lane;
+  const { deps, signal, window, steering } = lane;
   let exhausted = false;
   let lanes = 1;
   let askAt = 0;
@@ -95,9 +95,9 @@ async function claimLoop(
       lanes = Math.max(1, taken.length);
       if (await isWantedElsewhere(deps, hold, taken)) return { then: 'more' };
     }
-    const window = windowOf(settings.limits, lanes);
-    places.resize(window);
-    const limit = control === 'running' && (!exhausted || isDue) ? claimSize(window, places.queued) : 0;
+    const size = windowOf(settings.limits, lanes);
+    window.resize(size);
+    const limit = control === 'running' && (!exhausted || isDue) ? claimSize(size, window.queued) : 0;
     if (limit > 0 || isDue) {
       const claim = await deps.ledger.claimRows({ ...hold, limit });
       if (claim === 'lost') return { then: 'more' };
@@ -112,8 +112,8 @@ async function claimLoop(
       if (claim.rows.length > 0) idleSince = undefined;
       if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
     }
-    deps.polls.left(hold.batch, exhausted && places.queued === 0 ? rows.size : undefined);
-    const active = rows.size - steering.parked - places.queued;
+    deps.polls.left(hold.batch, exhausted && window.queued === 0 ? rows.size : undefined);
+    const active = rows.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && !exhausted)) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
       if (rows.size === 0 && (await isOver(deps, hold.batch))) return { then: 'idle' };

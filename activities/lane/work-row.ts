@@ -17,7 +17,7 @@ const MOST_FAULTS = 3;
  * Takes a row from where the ledger says it is to where it needs nothing more, or as far as the lane may go. What each report means for
  * the row is decided by the row machine; this only follows it.
  *
- * A row takes a place in the window when it is to be sent, or at once if it was begun before, and keeps it through all its steps. While the
+ * A row enters the window when it is to be sent, or at once if it was begun before, and keeps it through all its steps. While the
  * batch is paused a row that is to be sent stands still; in a stopping one it is given up, for the ledger ends it.
  *
  * An error that nobody foresaw ends the row with its cause, not the lane. Only a ledger or store that cannot be reached is the lane's
@@ -26,13 +26,13 @@ const MOST_FAULTS = 3;
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
   let now: RowNow = { next: moveAfter(claimed.row, claimed.row, claimed.charges), standing: claimed };
   if (now.next.do === 'ended') return;
-  if (now.next.do === 'submit') await lane.places.enter();
-  else lane.places.force();
+  if (now.next.do === 'submit') await lane.window.enter();
+  else lane.window.force();
   try {
     const faults: unknown[] = [];
     while (now.next.do !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing, faults);
   } finally {
-    lane.places.leave();
+    lane.window.leave();
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import type { LaneWork } from '../../../activities/lane/lane-work.ts';
-import { Places } from '../../../activities/lane/places.ts';
+import { Window } from '../../../activities/lane/window.ts';
 import { Steering } from '../../../activities/lane/steering.ts';
 import { workRow } from '../../../activities/lane/work-row.ts';
 import { loadBatch } from '../../../activities/load-attempt.ts';
@@ -18,15 +18,15 @@ async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): 
   const over = new AbortController();
   const { signal } = over;
   const wakeUps = new WakeUps();
-  const places = new Places(room);
+  const window = new Window(room);
   const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, wakeUps: wakeUps });
   const end = (): void => {
     over.abort();
-    places.open();
+    window.open();
     steering.release();
     wakeUps.stop();
   };
-  return { deps, batch: BATCH, signal, wakeUps, places, steering, end };
+  return { deps, batch: BATCH, signal, wakeUps, window, steering, end };
 }
 
 /** Works on a row as it stands in the ledger. */
@@ -50,7 +50,7 @@ describe('a row in a lane', () => {
     const lane = await laneOf(await world.worker());
     await work(world, lane);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
-    expect(lane.places.taken).toBe(0);
+    expect(lane.window.inFlight).toBe(0);
     await work(world, lane);
     expect(await world.paidRequests()).toBe(1);
   });
@@ -64,8 +64,8 @@ describe('a row in a lane', () => {
     const waiting = work(world, lane, 1);
     await work(world, lane, 2);
     expect((await world.row(2)).outcome).toBe('succeeded');
-    expect([lane.places.queued, await world.paidRequests()]).toEqual([1, 1]);
-    lane.places.resize(1);
+    expect([lane.window.queued, await world.paidRequests()]).toEqual([1, 1]);
+    lane.window.resize(1);
     await waiting;
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
@@ -82,7 +82,7 @@ describe('a row in a lane', () => {
       lane.end();
     }
     await working;
-    expect([await world.paidRequests(), lane.places.taken]).toEqual([0, 0]);
+    expect([await world.paidRequests(), lane.window.inFlight]).toEqual([0, 0]);
     expect((await world.row(1)).outcome).toBeNull();
   });
 });
@@ -96,7 +96,7 @@ describe('an error that nobody foresaw', () => {
     const { outcome, failure } = await world.row(1);
     expect([outcome, failure?.class]).toEqual(['failed', 'InternalError']);
     expect(failure?.message).toContain('nothing has no members. Nothing was sent');
-    expect(lane.places.taken).toBe(0);
+    expect(lane.window.inFlight).toBe(0);
   });
 
   it('is no matter where the next attempt goes well', async () => {
@@ -149,7 +149,7 @@ describe('an error that nobody foresaw', () => {
     );
     await work(world, lane);
     expect(await world.row(1)).toMatchObject({ outcome: null, charges: [] });
-    expect(lane.places.taken).toBe(0);
+    expect(lane.window.inFlight).toBe(0);
   });
 
   const errors: Readonly<Record<string, Error>> = {
@@ -164,6 +164,6 @@ describe('an error that nobody foresaw', () => {
     const lane = await laneOf(await faulty(world, () => ({ intend: gone, revoke: gone })));
     await expect(work(world, lane)).rejects.toBe(errors[what]);
     expect(await world.row(1)).toMatchObject({ outcome: null, charges: [] });
-    expect(lane.places.taken).toBe(0);
+    expect(lane.window.inFlight).toBe(0);
   });
 });

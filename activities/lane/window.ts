@@ -1,10 +1,10 @@
 /**
- * Bounds how many rows of a lane are in flight. Those that wait enter in the order in which they came. A row that was begun before is in flight
+ * The window of a lane: bounds how many of its rows are in flight. Those that wait enter in the order in which they came. A row that was begun before is in flight
  * whether there is room or not.
  */
-export class Places {
+export class Window {
   #limit: number;
-  #taken = 0;
+  #inFlight = 0;
   #waiting: (() => void)[] = [];
 
   constructor(limit: number) {
@@ -12,11 +12,11 @@ export class Places {
   }
 
   /** Rows in flight. */
-  get taken(): number {
-    return this.#taken;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
-  /** Rows that wait for a place. */
+  /** Rows that wait for room. */
   get queued(): number {
     return this.#waiting.length;
   }
@@ -27,7 +27,7 @@ export class Places {
     this.#admit();
   }
 
-  /** Resolves when the row is in. Whoever no longer wants the place leaves all the same. */
+  /** Resolves when the row is in. Whoever no longer wants to be in leaves all the same. */
   enter(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -35,13 +35,13 @@ export class Places {
     });
   }
 
-  /** Takes a place also where there is none. */
+  /** Lets a row in also where there is no room. */
   force(): void {
-    this.#taken += 1;
+    this.#inFlight += 1;
   }
 
   leave(): void {
-    this.#taken -= 1;
+    this.#inFlight -= 1;
     this.#admit();
   }
 
@@ -52,10 +52,10 @@ export class Places {
   }
 
   #admit(): void {
-    while (this.#taken < this.#limit) {
+    while (this.#inFlight < this.#limit) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      this.#taken += 1;
+      this.#inFlight += 1;
       next();
     }
   }

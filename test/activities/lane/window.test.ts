@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Places } from '../../../activities/lane/places.ts';
+import { Window } from '../../../activities/lane/window.ts';
 
 /** Who is in, in the order in which they came in. */
-function queueUp(places: Places, names: readonly string[]): string[] {
+function queueUp(window: Window, names: readonly string[]): string[] {
   const inside: string[] = [];
-  for (const name of names) void places.enter().then(() => inside.push(name));
+  for (const name of names) void window.enter().then(() => inside.push(name));
   return inside;
 }
 
@@ -13,44 +13,44 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('Places', () => {
   it('lets in as many as there is room for, and the next in the order in which they came', async () => {
-    const places = new Places(2);
-    const inside = queueUp(places, ['a', 'b', 'c', 'd']);
+    const window = new Window(2);
+    const inside = queueUp(window, ['a', 'b', 'c', 'd']);
     await settle();
-    expect([inside, places.taken, places.queued]).toEqual([['a', 'b'], 2, 2]);
-    places.leave();
+    expect([inside, window.inFlight, window.queued]).toEqual([['a', 'b'], 2, 2]);
+    window.leave();
     await settle();
-    expect([inside, places.queued]).toEqual([['a', 'b', 'c'], 1]);
+    expect([inside, window.queued]).toEqual([['a', 'b', 'c'], 1]);
   });
 
   it('takes in who was begun before, room or not, and lets nobody else in until there is room again', async () => {
-    const places = new Places(1);
-    places.force();
-    places.force();
-    const inside = queueUp(places, ['a']);
-    places.leave();
+    const window = new Window(1);
+    window.force();
+    window.force();
+    const inside = queueUp(window, ['a']);
+    window.leave();
     await settle();
     expect(inside).toEqual([]);
-    places.leave();
+    window.leave();
     await settle();
     expect(inside).toEqual(['a']);
   });
 
   it('puts nobody out when it shrinks, and lets more in when it grows', async () => {
-    const places = new Places(2);
-    const inside = queueUp(places, ['a', 'b', 'c', 'd']);
-    places.resize(1);
-    places.leave();
+    const window = new Window(2);
+    const inside = queueUp(window, ['a', 'b', 'c', 'd']);
+    window.resize(1);
+    window.leave();
     await settle();
     expect(inside).toEqual(['a', 'b']);
-    places.resize(3);
+    window.resize(3);
     await settle();
     expect(inside).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('lets everybody in when the lane ends', async () => {
-    const places = new Places(1);
-    const inside = queueUp(places, ['a', 'b', 'c']);
-    places.open();
+    const window = new Window(1);
+    const inside = queueUp(window, ['a', 'b', 'c']);
+    window.open();
     await settle();
     expect(inside).toEqual(['a', 'b', 'c']);
   });
