@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { AttemptKey, HeldAttempt, Move, RowAttempt } from '../contract/batch.ts';
+import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { nextMove } from '../policy/row-machine.ts';
@@ -55,21 +55,21 @@ export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): Ch
 }
 
 /** True if the row was taken back since: another lane has it, or a claim that is still to come. */
-export function isTakenBack({ hold }: Pick<RowAttempt, 'hold'>, row: RowRecord): boolean {
-  return hold !== undefined && hold !== row.hold;
+export function isFencedOff({ fence }: Pick<RowAttempt, 'hold'>, row: RowRecord): boolean {
+  return fence !== undefined && fence !== row.fence;
 }
 
 /** What a row needs next of whoever works on this attempt of it, from the ledger as it is now. */
-export async function moveOf(deps: Dependencies, key: HeldAttempt): Promise<Move> {
+export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Move> {
   const found = await deps.ledger.readRow(key.batch, key.row);
   return found === undefined ? { do: 'ended' } : moveAfter(key, found.row, found.charges);
 }
 
 /** What a row needs next of whoever holds it by this; nothing, if it was taken back. */
 export function moveAfter(held: Pick<RowAttempt, 'hold'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
-  if (isTakenBack(held, row)) return { do: 'ended' };
+  if (isFencedOff(held, row)) return { do: 'ended' };
   const { kind, take, redoFrom } = row;
   const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
-  const { hold } = held;
-  return next.do === 'ended' || hold === undefined ? next : { ...next, at: { ...next.at, hold } };
+  const { fence } = held;
+  return next.do === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }

@@ -1,11 +1,11 @@
 import { ApiError } from '../api/speech-api.ts';
-import type { HeldAttempt } from '../contract/batch.ts';
+import type { FencedAttempt } from '../contract/batch.ts';
 import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
 import { awaitSender } from './await-sender.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
-import { isTakenBack, loadAttempt, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { isFencedOff, loadAttempt, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
 import { whenUnknown } from './record-verdict.ts';
 
 /**
@@ -19,10 +19,10 @@ import { whenUnknown } from './record-verdict.ts';
  *   says; where the list cannot be read it is not sent again by itself. An attempt of an earlier take is settled for the
  *   money alone; its row stays.
  */
-export async function reconcile(deps: Dependencies, key: HeldAttempt, signal: AbortSignal): Promise<SubmitReport> {
+export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
   await awaitSender(deps, key, signal);
   // Whoever has the row now settles what this lane left behind.
-  if (isTakenBack(key, (await loadAttempt(deps, key)).row)) return { verdict: 'held', next: { do: 'ended' } };
+  if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'held', next: { do: 'ended' } };
   const standing = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
   const inDoubt = standing.state === 'sending' || standing.state === 'unknown';
@@ -39,7 +39,7 @@ export async function reconcile(deps: Dependencies, key: HeldAttempt, signal: Ab
 async function lookForTrace(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: HeldAttempt,
+  key: FencedAttempt,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof findTrace>> | 'unreadable'> {
   try {
@@ -57,7 +57,7 @@ async function lookForTrace(
 async function giveUp(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: HeldAttempt,
+  key: FencedAttempt,
   isLost: boolean,
 ): Promise<SubmitReport> {
   const failure: Failure = loaded.charge?.failure ?? {

@@ -1,5 +1,5 @@
 import type { Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
+import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { isListed } from '../contract/row-kinds.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
@@ -25,7 +25,7 @@ const PATIENCE_MS = 8;
 export async function recordVerdict(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: HeldAttempt,
+  key: FencedAttempt,
   verdict: Verdict<StoredFile>,
 ): Promise<SubmitReport> {
   if ('failure' in verdict) {

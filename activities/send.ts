@@ -1,5 +1,5 @@
 import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, HeldAttempt } from '../contract/batch.ts';
+import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
 import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
@@ -20,7 +20,7 @@ import { reportHealth } from './report-health.ts';
 /** A request that is on record and may be sent. */
 export interface Sending {
   readonly loaded: LoadedAttempt;
-  readonly key: HeldAttempt;
+  readonly key: FencedAttempt;
   readonly link: ReadyLink;
   readonly signal: AbortSignal;
   readonly intentAt: Instant;

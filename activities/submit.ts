@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptKey, BatchSettings, HeldAttempt } from '../contract/batch.ts';
+import type { AttemptKey, BatchSettings, FencedAttempt } from '../contract/batch.ts';
 import { reportOf, type SubmitReport } from './submit-report.ts';
 import { operationOf } from '../contract/row-kinds.ts';
 import { quoteStep } from '../policy/pricing.ts';
@@ -34,7 +34,7 @@ const FULL_PAUSE_MS = 50;
  */
 export async function submit(
   deps: Dependencies,
-  key: HeldAttempt,
+  key: FencedAttempt,
   signal: AbortSignal,
   known?: RowStanding,
 ): Promise<SubmitReport> {
@@ -69,7 +69,7 @@ async function sendWhereRoom(deps: Dependencies, ready: Ready): Promise<SubmitRe
 /** An attempt that may go as soon as it has its turn. */
 interface Ready {
   readonly loaded: LoadedAttempt;
-  readonly key: HeldAttempt;
+  readonly key: FencedAttempt;
   readonly early: ReadyLink;
   readonly signal: AbortSignal;
   /** True from right before the intent is asked for. */
@@ -112,7 +112,7 @@ async function sendOnce(deps: Dependencies, { loaded, key, early, signal, record
 async function intend(
   deps: Dependencies,
   loaded: LoadedAttempt,
-  key: HeldAttempt,
+  key: FencedAttempt,
   link: ReadyLink,
   patienceMs: number,
 ): Promise<Instant | SubmitReport | 'full'> {
@@ -145,7 +145,7 @@ async function intend(
 }
 
 /** The link was not to be had; nothing was paid for. */
-async function reportWithoutLink(deps: Dependencies, key: HeldAttempt, { state }: NoLink): Promise<SubmitReport> {
+async function reportWithoutLink(deps: Dependencies, key: FencedAttempt, { state }: NoLink): Promise<SubmitReport> {
   if (state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key) };
   return { ...deferred(key), ...(await controlOf(deps, key.batch)) };
 }
@@ -169,14 +169,14 @@ async function controlOf(deps: Dependencies, batch: string): Promise<Pick<Submit
   return control === 'running' ? {} : { control };
 }
 
-function deferred(key: HeldAttempt): SubmitReport {
-  const { row, step, take, attempt, hold } = key;
-  const at = { row, step, take, attempt, ...(hold === undefined ? {} : { hold }) };
+function deferred(key: FencedAttempt): SubmitReport {
+  const { row, step, take, attempt, fence } = key;
+  const at = { row, step, take, attempt, ...(fence === undefined ? {} : { hold: fence }) };
   return { verdict: 'deferred', next: { do: 'submit', at } };
 }
 
 /** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
-function reportStanding(standing: RowStanding, key: HeldAttempt): SubmitReport {
+function reportStanding(standing: RowStanding, key: FencedAttempt): SubmitReport {
   const state = ownCharge(key, standing.charges)?.state;
   const verdict = state === undefined || state === 'sending' ? 'deferred' : state;
   return reportOf(verdict, moveAfter(key, standing.row, standing.charges), standing);

@@ -1,4 +1,4 @@
-import type { HeldAttempt } from '../contract/batch.ts';
+import type { FencedAttempt } from '../contract/batch.ts';
 import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
 import type { JobKey } from '../ledger/ledger.ts';
 import { nameOf } from './dependencies.ts';
@@ -6,7 +6,7 @@ import type { LoadedAttempt } from './load-attempt.ts';
 
 /** A job that is waited for in this slice. */
 export interface WaitedJob {
-  readonly key: HeldAttempt & JobKey;
+  readonly key: FencedAttempt & JobKey;
   readonly name: string;
   readonly loaded: LoadedAttempt;
   readonly jobId: string;
@@ -17,7 +17,7 @@ export interface WaitedJob {
 }
 
 /** The job of an attempt, if it has one. */
-export function waitedJob(key: HeldAttempt, loaded: LoadedAttempt): WaitedJob | undefined {
+export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob | undefined {
   const { charge, operation } = loaded;
   if (charge?.jobId == null || !makesJob(operation)) return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;

@@ -52,7 +52,7 @@ try {
 
 /** Claims rows and takes each to its end. */
 async function workOn(ledger: Ledger, rows: number): Promise<number> {
-  const held = await ledger.takeLane({ batch: BATCH, lane: 1, run: 'r', owner: 'w' });
+  const held = await ledger.acquireLane({ batch: BATCH, lane: 1, run: 'r', owner: 'w' });
   for (let done = 0; done < rows;) {
     const claim = await ledger.claimRows({ ...held, limit: PER_CLAIM });
     if (claim === 'lost' || claim.rows.length === 0) throw new Error('Expected more rows.');
@@ -63,7 +63,7 @@ async function workOn(ledger: Ledger, rows: number): Promise<number> {
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
     done += claim.rows.length;
   }
-  await ledger.leaveLane(held);
+  await ledger.releaseLane(held);
   return rows;
 }
 

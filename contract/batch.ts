@@ -48,11 +48,11 @@ export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
    * a row that was taken back (it had ended, and was opened again) is never worked on by two. Left out by who works on a row without a claim, as a person's
    * command does.
    */
-  readonly hold?: number;
+  readonly fence?: number;
 }
 
 /** An attempt that somebody works on. */
-export type HeldAttempt = AttemptKey & Pick<RowAttempt, 'hold'>;
+export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'hold'>;
 
 /**
  * What a row needs next. Decided by `policy/row-machine.ts` from the ledger's records.

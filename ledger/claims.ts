@@ -1,12 +1,12 @@
 import type { Compilable } from 'kysely';
 import type { RowState } from '../contract/outcomes.ts';
-import { isLaneHeld, type LaneHold } from './lanes.ts';
+import { ownsLane, type LaneLease } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
 import { write, type Db } from './schema.ts';
 
 /** What a lane asks for. */
-export interface ClaimRequest extends LaneHold {
+export interface ClaimRequest extends LaneLease {
   /** Rows that nobody has begun, at most. Rows with a request or a job under way are given beyond it. */
   readonly limit: number;
 }
@@ -32,7 +32,7 @@ const UNDER_WAY: readonly RowState[] = ['submitting', 'processing', 'fetching', 
 export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
   const { batch, lane, limit } = request;
   return write(db, async (tx) => {
-    if (!(await isLaneHeld(tx, request))) return 'lost';
+    if (!(await ownsLane(tx, request))) return 'lost';
     const begun = await selectFreeRows(tx, batch, UNDER_WAY, MOST_UNDER_WAY + 1).execute();
     const taken = begun.slice(0, MOST_UNDER_WAY);
     // One more than can be taken tells whether any is left.

@@ -7,7 +7,7 @@ import { countRows, sumMoney } from './counts.ts';
 import { decide, decisionsOf, releasedFiles } from './decisions.ts';
 import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
-import { laneOwners, leaveLane, takeLane } from './lanes.ts';
+import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import { commonReasons } from './reasons.ts';
@@ -36,8 +36,8 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     closeBatch: (batch) => closeBatch(db, batch),
     counts: (batch) => countRows(db, batch),
     money: (batch) => sumMoney(db, batch),
-    takeLane: (request) => takeLane(db, request),
-    leaveLane: (hold) => leaveLane(db, hold),
+    acquireLane: (request) => acquireLane(db, request),
+    releaseLane: (hold) => releaseLane(db, hold),
     laneOwners: (batch) => laneOwners(db, batch),
     beat: (worker) => beat(db, worker),
     forgetWorkers: (which) => forgetWorkers(db, which),

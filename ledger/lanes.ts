@@ -1,4 +1,4 @@
-import type { TakenLane } from '../policy/share.ts';
+import type { OwnedLane } from '../policy/share.ts';
 import { write, type Db, type Tx } from './schema.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface LaneRequest {
 }
 
 /** A lane in somebody's hand. */
-export interface LaneHold {
+export interface LaneLease {
   readonly batch: string;
   readonly lane: number;
   readonly token: number;
@@ -29,7 +29,7 @@ export interface LaneHold {
 const NOBODY = '';
 
 /** Takes the lane from whoever had it. Lanes of an earlier run of the workflow are dissolved, and their rows are free. */
-export async function takeLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneHold> {
+export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneLease> {
   return write(db, async (tx) => {
     const lanes = await tx.selectFrom('lanes').select(['lane', 'run', 'token']).where('batch', '=', batch).execute();
     for (const old of lanes) if (old.lane === lane || old.run !== run) await freeRows(tx, batch, old.lane);
@@ -46,22 +46,22 @@ export async function takeLane(db: Db, { batch, lane, run, owner }: LaneRequest)
 }
 
 /** Gives the lane up in order: its rows are free at once. No effect if somebody else has it. */
-export async function leaveLane(db: Db, hold: LaneHold): Promise<void> {
+export async function releaseLane(db: Db, lease: LaneLease): Promise<void> {
   await write(db, async (tx) => {
-    if (!(await isLaneHeld(tx, hold))) return;
-    await freeRows(tx, hold.batch, hold.lane);
+    if (!(await ownsLane(tx, lease))) return;
+    await freeRows(tx, lease.batch, lease.lane);
     // Its line stays: tokens never start anew, or one from long ago might hold again.
     await tx
       .updateTable('lanes')
-      .set({ owner: NOBODY, token: hold.token + 1 })
-      .where('batch', '=', hold.batch)
-      .where('lane', '=', hold.lane)
+      .set({ owner: NOBODY, token: lease.token + 1 })
+      .where('batch', '=', lease.batch)
+      .where('lane', '=', lease.lane)
       .execute();
   });
 }
 
 /** True if nobody has taken the lane since. */
-export async function isLaneHeld(tx: Tx, { batch, lane, token }: LaneHold): Promise<boolean> {
+export async function ownsLane(tx: Tx, { batch, lane, token }: LaneLease): Promise<boolean> {
   const found = await tx
     .selectFrom('lanes')
     .select('token')
@@ -72,7 +72,7 @@ export async function isLaneHeld(tx: Tx, { batch, lane, token }: LaneHold): Prom
 }
 
 /** The lanes of the batch that somebody has. */
-export function laneOwners(db: Db, batch: string): Promise<readonly TakenLane[]> {
+export function laneOwners(db: Db, batch: string): Promise<readonly OwnedLane[]> {
   return db
     .selectFrom('lanes')
     .select(['lane', 'owner'])

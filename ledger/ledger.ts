@@ -5,8 +5,8 @@ import type { Control, Outcome, RowState, TakeReason, VerdictName } from '../con
 import type { Step } from '../contract/row-kinds.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
-import type { TakenLane } from '../policy/share.ts';
-import type { LaneHold, LaneRequest } from './lanes.ts';
+import type { OwnedLane } from '../policy/share.ts';
+import type { LaneLease, LaneRequest } from './lanes.ts';
 import type {
   BatchRecord,
   ChargeRecord,
@@ -72,7 +72,7 @@ export interface Intent extends Patience {
   readonly maxSending: number;
   readonly linkHash?: string;
   /** What the asker holds the row by; left out: whoever asks may go on. */
-  readonly hold?: number;
+  readonly fence?: number;
 }
 
 /** One row that a person wants again. */
@@ -183,11 +183,11 @@ export interface Ledger {
 
   // Lanes
   /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
-  takeLane(request: LaneRequest): Promise<LaneHold>;
+  acquireLane(request: LaneRequest): Promise<LaneLease>;
   /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
-  leaveLane(hold: LaneHold): Promise<void>;
+  releaseLane(hold: LaneLease): Promise<void>;
   /** The lanes of the batch that somebody has. */
-  laneOwners(batch: string): Promise<readonly TakenLane[]>;
+  laneOwners(batch: string): Promise<readonly OwnedLane[]>;
   /** Notes that a worker process lives. */
   beat(worker: WorkerRecord): Promise<void>;
   /** Notes that a worker has ended, or that all are known to be dead. */

@@ -79,7 +79,7 @@ export interface RowRecord extends NewRow {
   /** Its job may take as long as jobs may, counted from here, ms; null: from its acceptance. */
   readonly waitSince: number | null;
   /** Counts how often it was given out or taken back; see `RowAttempt` of the contract. */
-  readonly hold: number;
+  readonly fence: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
 }

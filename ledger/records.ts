@@ -63,7 +63,7 @@ export function toRow(line: RowLine): RowRecord {
     redoFrom: line.redo_from,
     autoTakes: line.auto_takes,
     waitSince: line.wait_since,
-    hold: line.hold,
+    fence: line.hold,
     updatedAt: line.updated_at,
     endedAt: line.ended_at,
   };

@@ -11,18 +11,18 @@ export function lanesFor(openRows: number, workers: number): number {
 }
 
 /** A lane and the worker process that has it. */
-export interface TakenLane {
+export interface OwnedLane {
   readonly lane: number;
   readonly owner: string;
 }
 
 /** True if a worker has no lane of the batch. */
-export function isAnyFree(workers: readonly string[], lanes: readonly TakenLane[]): boolean {
+export function isAnyFree(workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
   return workers.some((worker) => lanes.every(({ owner }) => owner !== worker));
 }
 
 /** True for the lane that a process with several leaves to a worker that has none: its last. */
-export function givesWay({ lane, owner }: TakenLane, workers: readonly string[], lanes: readonly TakenLane[]): boolean {
+export function givesWay({ lane, owner }: OwnedLane, workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
   const own = lanes.filter((one) => one.owner === owner).map((one) => one.lane);
   return own.length > 1 && lane === Math.max(...own) && isAnyFree(workers, lanes);
 }

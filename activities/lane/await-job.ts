@@ -1,4 +1,4 @@
-import type { HeldAttempt } from '../../contract/batch.ts';
+import type { FencedAttempt } from '../../contract/batch.ts';
 import { firstPoll, onTick } from '../../policy/polling.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
@@ -31,7 +31,7 @@ const READ_EVERY_MS = 10_000;
  */
 export async function awaitJob(
   deps: Dependencies,
-  key: HeldAttempt,
+  key: FencedAttempt,
   known: LoadedAttempt,
   waiting: Waiting,
 ): Promise<RowNow> {

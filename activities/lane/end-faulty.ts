@@ -1,4 +1,4 @@
-import type { HeldAttempt, Move } from '../../contract/batch.ts';
+import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { moveOf } from '../load-attempt.ts';
@@ -8,7 +8,7 @@ import { moveOf } from '../load-attempt.ts';
  * in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive goes on from there. Returns what the row
  * needs if it turns out to need something else by now.
  */
-export async function endFaulty(deps: Dependencies, key: HeldAttempt, error: unknown): Promise<Move> {
+export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: unknown): Promise<Move> {
   const cause = error instanceof Error ? error.message : String(error);
   deps.log.error({ ...key, error: cause, stack: error instanceof Error ? error.stack : undefined }, 'a row is ended');
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');

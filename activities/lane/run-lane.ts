@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
-import type { LaneHold } from '../../ledger/lanes.ts';
-import { claimSize, givesWay, windowOf, type TakenLane } from '../../policy/share.ts';
+import type { LaneLease } from '../../ledger/lanes.ts';
+import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -39,7 +39,7 @@ export async function runLane(
   beat: () => void,
 ): Promise<LaneReport> {
   const batch = await loadBatch(deps, offer.batch);
-  const hold = await deps.ledger.takeLane({ ...offer, owner: deps.owner });
+  const lease = await deps.ledger.acquireLane({ ...offer, owner: deps.owner });
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
   // Each row that is worked on may listen to it.
@@ -63,7 +63,7 @@ export async function runLane(
   const listening = steering.listen(beat).catch(fail);
   let report: LaneReport = { then: 'more' };
   try {
-    report = await claimLoop(lane, hold, rows, fail);
+    report = await claimLoop(lane, lease, rows, fail);
   } catch (error) {
     fail(error);
   }
@@ -71,13 +71,13 @@ export async function runLane(
   // Rows see the end at once, but for those whose request is in flight.
   await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
   if (faults.length > 0) throw faults[0];
-  await deps.ledger.leaveLane(hold);
+  await deps.ledger.releaseLane(lease);
   return report;
 }
 
 async function claimLoop(
   lane: LaneWork,
-  hold: LaneHold,
+  hold: LaneLease,
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
@@ -128,8 +128,8 @@ async function claimLoop(
 /** True if this process has several lanes of the batch, among them those of one that died, and a worker has none: this one is for that. */
 async function isWantedElsewhere(
   { ledger, realm, owner }: Dependencies,
-  { lane }: LaneHold,
-  taken: readonly TakenLane[],
+  { lane }: LaneLease,
+  taken: readonly OwnedLane[],
 ): Promise<boolean> {
   if (taken.filter((one) => one.owner === owner).length < 2) return false;
   return givesWay({ lane, owner }, await ledger.livingWorkers(realm.apiUrl, realm.account), taken);

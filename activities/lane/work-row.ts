@@ -1,4 +1,4 @@
-import type { HeldAttempt, Move } from '../../contract/batch.ts';
+import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { RowNow, SubmitReport } from '../submit-report.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
@@ -43,7 +43,7 @@ async function step(
   faults: unknown[],
 ): Promise<RowNow> {
   const { deps, signal } = lane;
-  const key: HeldAttempt = { batch: lane.batch, ...next.at };
+  const key: FencedAttempt = { batch: lane.batch, ...next.at };
   try {
     switch (next.do) {
       case 'submit':
@@ -69,7 +69,7 @@ async function step(
  */
 async function submitOrReconcile(
   { deps, signal }: LaneWork,
-  key: HeldAttempt,
+  key: FencedAttempt,
   standing: RowStanding | undefined,
   faults: unknown[],
 ): Promise<SubmitReport> {

@@ -16,7 +16,7 @@ describe('one charge: kills', () => {
     const death = world.holdAt('before-intent');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     await claimAnew(killed.deps.ledger);
-    void killed.submit({ ...keyOf(2), hold: 1 });
+    void killed.submit({ ...keyOf(2), fence: 1 });
     void killed.submit(keyOf(1));
     await death.reached;
 

@@ -22,15 +22,15 @@ describe('one charge: lanes change hands', () => {
     const specs = Array.from({ length: 8 }, () => tts());
     await world.fill(specs);
     const [old, next] = [await world.worker(), await world.worker()];
-    const hold = await old.deps.ledger.takeLane({ batch: BATCH, lane: 1, run: 'run', owner: 'old' });
+    const hold = await old.deps.ledger.acquireLane({ batch: BATCH, lane: 1, run: 'run', owner: 'old' });
     const [claim, taken] = await Promise.all([
       old.deps.ledger.claimRows({ ...hold, limit: 5 }),
-      next.deps.ledger.takeLane({ batch: BATCH, lane: 1, run: 'run', owner: 'next' }),
+      next.deps.ledger.acquireLane({ batch: BATCH, lane: 1, run: 'run', owner: 'next' }),
     ]);
     expect(await old.deps.ledger.claimRows({ ...hold, limit: 5 })).toBe('lost');
     const all = await next.deps.ledger.claimRows({ ...taken, limit: 100 });
     const rowsOf = (one: typeof claim): { row: number; hold: number }[] =>
-      one === 'lost' ? [] : one.rows.map(({ row }) => ({ row: row.row, hold: row.hold }));
+      one === 'lost' ? [] : one.rows.map(({ row }) => ({ row: row.row, hold: row.fence }));
     expect(rowsOf(all)).toHaveLength(specs.length);
     await Promise.all([
       ...rowsOf(claim).map((row) => old.submit({ ...keyOf(row.row), ...row })),
@@ -50,7 +50,7 @@ describe('one charge: lanes change hands', () => {
       { ...keyOf(1), hold: 1 },
       { ...keyOf(1), hold: 3 },
     ];
-    expect((await world.row(1)).hold).toBe(after.hold);
+    expect((await world.row(1)).fence).toBe(after.hold);
     expect(await old.submit(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
     expect(await old.reconcile(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
     expect(await world.attempts(1)).toEqual([]);
@@ -66,12 +66,12 @@ describe('one charge: lanes change hands', () => {
     const clock = movableClock();
     const old = await world.worker({ atFaultPoint: stop.atFaultPoint, clock });
     await claimAnew(old.deps.ledger);
-    const sending = old.submit({ ...keyOf(1), hold: 1 });
+    const sending = old.submit({ ...keyOf(1), fence: 1 });
     await stop.reached;
     const next = await world.worker({ clock });
     const { rows } = await claimAnew(next.deps.ledger);
-    expect(rows.map(({ row, charges }) => [row.hold, charges[0]?.state])).toEqual([[3, 'sending']]);
-    expect(await next.reconcile({ ...keyOf(1), hold: 3 })).toMatchObject({ verdict: 'unknown' });
+    expect(rows.map(({ row, charges }) => [row.fence, charges[0]?.state])).toEqual([[3, 'sending']]);
+    expect(await next.reconcile({ ...keyOf(1), fence: 3 })).toMatchObject({ verdict: 'unknown' });
     // Longer than a lane stays with whoever stands still.
     clock.move({ wall: 10_000, monotonic: 10_000 });
     stop.release();
@@ -103,11 +103,11 @@ describe('one charge: lanes change hands', () => {
     const stop = world.holdAt('after-answer');
     const old = await world.worker({ atFaultPoint: stop.atFaultPoint });
     await claimAnew(old.deps.ledger);
-    const sending = old.submit({ ...keyOf(1), hold: 1 });
+    const sending = old.submit({ ...keyOf(1), fence: 1 });
     await stop.reached;
     const next = await world.worker();
     await claimAnew(next.deps.ledger);
-    expect(await next.reconcile({ ...keyOf(1), hold: 3 })).toMatchObject({ verdict: 'unknown' });
+    expect(await next.reconcile({ ...keyOf(1), fence: 3 })).toMatchObject({ verdict: 'unknown' });
     expect((await world.row(1)).outcome).toBe('unknown');
     stop.release();
     await sending;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { moveAfter } from '../../activities/load-attempt.ts';
-import type { HeldAttempt } from '../../contract/batch.ts';
+import type { FencedAttempt } from '../../contract/batch.ts';
 import { adopt } from './adopt.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { movableClock, SLICE_MS, type Worker } from './worker.ts';
@@ -107,7 +107,7 @@ describe('one charge: takes', () => {
       const world = await createWorld();
       await world.fill([tts()], { onUnknown, budget: 1 });
       const { ledger } = (await world.worker()).deps;
-      const claim = async (lane: number): Promise<HeldAttempt> => {
+      const claim = async (lane: number): Promise<FencedAttempt> => {
         const { rows } = await claimAnew(ledger, { lane, limit: 1 });
         const next = rows[0] === undefined ? undefined : moveAfter(rows[0].row, rows[0].row, rows[0].charges);
         if (next === undefined || next.do === 'ended') throw new Error('the row was not given out');
@@ -126,15 +126,15 @@ describe('one charge: takes', () => {
 
       // Whatever the first lane does with what it has, it gets nothing to go on with, and the request on the wire is left alone.
       const other = await world.worker();
-      const { hold } = stale;
-      if (hold === undefined) throw new Error('a claim must say by what the row is held');
-      for (const key of [stale, { ...live, hold }]) {
+      const { fence } = stale;
+      if (fence === undefined) throw new Error('a claim must say by what the row is held');
+      for (const key of [stale, { ...live, hold: fence }]) {
         expect((await other.submit(key)).next).toEqual({ do: 'ended' });
         expect(await other.reconcile(key)).toEqual({ verdict: 'held', next: { do: 'ended' } });
         expect(await other.slice([key], 10)).toMatchObject({ settled: [{ row: 1, next: { do: 'ended' } }] });
       }
       stop.release();
-      expect(await sending).toMatchObject({ verdict: 'accepted', next: { do: 'wait', at: { hold: live.hold } } });
+      expect(await sending).toMatchObject({ verdict: 'accepted', next: { do: 'wait', at: { hold: live.fence } } });
       expect(await attemptsOf(world, 1)).toEqual(['speech 2.1 accepted']);
       expect(world.charges()).toHaveLength(1);
     }

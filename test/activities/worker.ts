@@ -6,7 +6,7 @@ import { Steering } from '../../activities/lane/steering.ts';
 import { loadAttempt, loadBatch, moveAfter } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
-import type { AttemptKey, HeldAttempt, Move, RowAttempt } from '../../contract/batch.ts';
+import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../../contract/batch.ts';
 import type { SubmitReport } from '../../activities/submit-report.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
@@ -39,11 +39,11 @@ export class Worker {
     setMaxListeners(0, this.#cancel.signal);
   }
 
-  submit(key: HeldAttempt, signal = this.#cancel.signal): Promise<SubmitReport> {
+  submit(key: FencedAttempt, signal = this.#cancel.signal): Promise<SubmitReport> {
     return this.#run(submit(this.deps, key, signal).then(withoutStanding));
   }
 
-  reconcile(key: HeldAttempt): Promise<SubmitReport> {
+  reconcile(key: FencedAttempt): Promise<SubmitReport> {
     return this.#run(reconcile(this.deps, key, this.#cancel.signal).then(withoutStanding));
   }
 

@@ -84,11 +84,11 @@ describe('accepting it', () => {
     await ledger.setControl('b', 'stopping');
     await ledger.cancelRest('b');
     await ledger.closeBatch('b');
-    const held = (await ledger.readRow('b', 2))?.row.hold ?? 0;
+    const held = (await ledger.readRow('b', 2))?.row.fence ?? 0;
     await redriveNow(ledger, 'b', [acceptance(2)]);
     const { row, charges } = (await ledger.readRow('b', 2)) ?? {};
     expect(row).toMatchObject({ outcome: null, state: 'waiting', failure: null, file: null, endedAt: null, take: 1 });
-    expect(row?.hold).toBeGreaterThan(held);
+    expect(row?.fence).toBeGreaterThan(held);
     expect(charges).toMatchObject([{ step: 'speech', failure: null, file: SILENT }]);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
     expect(await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT)).toMatchObject({ answer: 'go' });

@@ -154,7 +154,7 @@ describe('settle', () => {
   });
 
   it('opens an unknown row and its closed batch again when the answer comes late, for the next claim', async () => {
-    const hold = await ledger.takeLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
+    const hold = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
     await ledger.claimRows({ ...hold, limit: 5 });
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown', failure: REFUSED });

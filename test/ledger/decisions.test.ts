@@ -45,7 +45,7 @@ describe('a job that a person gave to a row', () => {
   });
 
   it('can be taken back when its result is there, which is the row’s no longer; nobody goes on with the row', async () => {
-    const before = (await ledger.readRow('b', 1))?.row.hold ?? 0;
+    const before = (await ledger.readRow('b', 1))?.row.fence ?? 0;
     await ledger.finishJob(aKey(1), { file: FILE, credits: 4 }, { outcome: 'succeeded', file: FILE });
     expect(await release(1, 'j1')).toBe(true);
     expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'unknown', file: null, hold: before + 1 });

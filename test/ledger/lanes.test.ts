@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LaneHold } from '../../ledger/lanes.ts';
+import type { LaneLease } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aKey, claimAnew, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
@@ -10,11 +10,11 @@ ledgerForEachTest((made) => {
 });
 
 /** Takes a lane of the batch. */
-function take(lane: number, run = 'run'): Promise<LaneHold> {
-  return ledger.takeLane({ batch: 'b', lane, run, owner: `worker of lane ${lane}` });
+function take(lane: number, run = 'run'): Promise<LaneLease> {
+  return ledger.acquireLane({ batch: 'b', lane, run, owner: `worker of lane ${lane}` });
 }
 
-async function rowsOf(hold: LaneHold, limit = 100): Promise<number[] | 'lost'> {
+async function rowsOf(hold: LaneLease, limit = 100): Promise<number[] | 'lost'> {
   const claim = await ledger.claimRows({ ...hold, limit });
   return claim === 'lost' ? claim : claim.rows.map(({ row }) => row.row);
 }
@@ -24,11 +24,11 @@ describe('a lane that is taken', () => {
     await fill(ledger, 3);
     const old = await take(1);
     expect(await rowsOf(old, 2)).toEqual([1, 2]);
-    const before = (await ledger.readRow('b', 1))?.row.hold ?? NaN;
+    const before = (await ledger.readRow('b', 1))?.row.fence ?? NaN;
     const next = await take(1);
     expect(next.token).toBeGreaterThan(old.token);
     expect(await rowsOf(old)).toBe('lost');
-    expect(await ledger.intend(aKey(1), { ...INTENT, hold: before })).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(1), { ...INTENT, fence: before })).toMatchObject({ answer: 'held' });
     expect(await rowsOf(next)).toEqual([1, 2, 3]);
   });
 
@@ -57,7 +57,7 @@ describe('a lane that is given up', () => {
     await fill(ledger, 2);
     const hold = await take(1);
     await rowsOf(hold);
-    await ledger.leaveLane(hold);
+    await ledger.releaseLane(hold);
     expect(await ledger.laneOwners('b')).toEqual([]);
     expect(await rowsOf(hold)).toBe('lost');
     expect(await rowsOf(await take(2))).toEqual([1, 2]);
@@ -68,7 +68,7 @@ describe('a lane that is given up', () => {
     const old = await take(1);
     const next = await take(1);
     expect(await rowsOf(next, 1)).toEqual([1]);
-    await ledger.leaveLane(old);
+    await ledger.releaseLane(old);
     expect(await rowsOf(next)).toEqual([2]);
   });
 
@@ -78,7 +78,7 @@ describe('a lane that is given up', () => {
     for (const run of ['a', 'b', 'b', 'c']) {
       const hold = await take(1, run);
       tokens.push(hold.token);
-      await ledger.leaveLane(hold);
+      await ledger.releaseLane(hold);
     }
     expect(new Set(tokens).size).toBe(tokens.length);
     expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));

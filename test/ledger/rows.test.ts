@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
-import type { LaneHold } from '../../ledger/lanes.ts';
+import type { LaneLease } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { jobsIn } from '../../policy/job-times.ts';
@@ -160,11 +160,11 @@ describe('rows', () => {
 });
 
 describe('claimRows', () => {
-  const holds = new Map<number, LaneHold>();
+  const holds = new Map<number, LaneLease>();
 
   /** Claims for a lane of one run, which is taken once. */
   async function claim({ lane = 1, limit = 2 } = {}): Promise<[number[], boolean]> {
-    const hold = holds.get(lane) ?? (await ledger.takeLane({ batch: 'b', run: 'run', lane, owner: `w${lane}` }));
+    const hold = holds.get(lane) ?? (await ledger.acquireLane({ batch: 'b', run: 'run', lane, owner: `w${lane}` }));
     holds.set(lane, hold);
     const reply = await ledger.claimRows({ ...hold, limit });
     if (reply === 'lost') throw new Error('the lane was lost');
@@ -223,18 +223,18 @@ describe('claimRows', () => {
 
   it('gives a row out under a new number each time, and lets nobody go on with an older one', async () => {
     await fill(ledger, 1);
-    const holdOf = async (): Promise<number> => (await ledger.readRow('b', 1))?.row.hold ?? NaN;
+    const holdOf = async (): Promise<number> => (await ledger.readRow('b', 1))?.row.fence ?? NaN;
     await claim();
     const first = await holdOf();
     await ledger.giveUp(aKey(1), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     const key = aKey(1, 1, 2);
-    expect(await ledger.intend(key, { ...INTENT, hold: first })).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'held' });
     await claim();
     const second = await holdOf();
     expect(second).toBeGreaterThan(first);
-    expect(await ledger.intend(key, { ...INTENT, hold: first })).toMatchObject({ answer: 'held' });
-    expect(await ledger.intend(key, { ...INTENT, hold: second })).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, fence: second })).toMatchObject({ answer: 'go' });
     // An answer that comes after all takes the row back, too.
     await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
     await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });

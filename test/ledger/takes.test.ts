@@ -196,9 +196,9 @@ describe('takes of its own', () => {
   const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise: FAILED } as const;
 
   it('are made so often and no more; the lane keeps the row', async () => {
-    const hold = await ledger.takeLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
+    const hold = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
     await ledger.claimRows({ ...hold, limit: 1 });
-    const { hold: number } = await rowOf(1);
+    const { fence: number } = await rowOf(1);
     for (const take of [1, 2, 3]) {
       await accept(1, take);
       await ledger.finishJob(aKey(1, 1, take), { failure: FAILED.failure }, retake);

@@ -48,7 +48,7 @@ async function prepare(): Promise<void> {
 }
 
 async function works(owner: string, lane: number): Promise<void> {
-  await desk.ledger.takeLane({ batch: 'b', lane, run: 'run', owner });
+  await desk.ledger.acquireLane({ batch: 'b', lane, run: 'run', owner });
 }
 
 describe('looking after open batches', () => {
