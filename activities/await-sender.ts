@@ -3,8 +3,8 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { ownCharge } from './load-attempt.ts';
 
-/** How often to look whether the answer is on record, ms. */
-const LOOK_EVERY_MS = 500;
+/** How often to check whether the answer is on record, ms. */
+const CHECK_EVERY_MS = 500;
 /** A request takes no longer than this, ms; one that is older has no sender any more, whatever lives. */
 const LONGEST_REQUEST_MS = 15 * 60_000;
 
@@ -20,6 +20,6 @@ export async function awaitSender(deps: Dependencies, key: AttemptKey, signal: A
     if (Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS) return;
     const living = await deps.ledger.livingWorkers(deps.realm.apiUrl, deps.realm.account);
     if (!living.includes(charge.owner)) return;
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(CHECK_EVERY_MS, undefined, { signal });
   }
 }

@@ -13,8 +13,8 @@ interface Needs {
 
 /** The ledger is asked what holds, and how many jobs run, this often while there are requests, ms. */
 const ASK_EVERY_MS = 250;
-/** Who waits looks so often whether a job of this process has ended, ms. */
-const LOOK_EVERY_MS = 25;
+/** Whoever waits checks this often whether a job of this process has ended, ms. */
+const CHECK_EVERY_MS = 25;
 
 /** What was known when the ledger was asked last. */
 interface Known {
@@ -45,14 +45,14 @@ export class ConcurrencyLimit {
    * be called when the request has its answer on record, or will not be made. Rejects when the signal aborts.
    */
   async enter(deps: Needs, signal: AbortSignal): Promise<() => void> {
-    // First come, first served; and where hundreds wait, one of them looks.
+    // First come, first served; and where hundreds wait, one of them checks.
     await this.#door(async () => {
       for (;;) {
         signal.throwIfAborted();
         const { room } = await this.#upToDate(deps);
-        // Nothing may come between the look and the step, else all who wait would go at once.
+        // Nothing may come between the check and the step, else all who wait would go at once.
         if (room === null || this.#taken < room) break;
-        await sleep(LOOK_EVERY_MS, undefined, { signal });
+        await sleep(CHECK_EVERY_MS, undefined, { signal });
       }
       this.#inside += 1;
       this.#taken += 1;

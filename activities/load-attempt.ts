@@ -55,7 +55,7 @@ export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): Ch
 }
 
 /** True if the row was taken back since: another lane has it, or a claim that is still to come. */
-export function isFencedOff({ fence }: Pick<RowAttempt, 'hold'>, row: RowRecord): boolean {
+export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord): boolean {
   return fence !== undefined && fence !== row.fence;
 }
 
@@ -65,8 +65,8 @@ export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Mo
   return found === undefined ? { do: 'ended' } : moveAfter(key, found.row, found.charges);
 }
 
-/** What a row needs next of whoever holds it by this; nothing, if it was taken back. */
-export function moveAfter(held: Pick<RowAttempt, 'hold'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
+/** What a row needs next of the holder of this fencing token; nothing, if the row was given to another since. */
+export function moveAfter(held: Pick<RowAttempt, 'fence'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
   if (isFencedOff(held, row)) return { do: 'ended' };
   const { kind, take, redoFrom } = row;
   const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);

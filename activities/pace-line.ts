@@ -129,7 +129,7 @@ export class PaceLine {
   }
 
   /** No slot before then, and the next one only after a new look at what is known. */
-  hold(until: number): void {
+  pauseUntil(until: number): void {
     this.#pauses += 1;
     this.#pausedUntil = until;
     this.#known = undefined;

@@ -94,9 +94,9 @@ export class Pace {
     return highestStated(used.map(([, line]) => line.limit));
   }
 
-  /** Holds all calls of the class of this process: the ledger said so, for all processes. */
-  hold(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
-    for (const line of this.#endpoints[endpoint].lines.values()) line.hold(now + pauseMs);
+  /** Pauses all calls of the class of this process: the ledger said so, for all processes. */
+  pause(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
+    for (const line of this.#endpoints[endpoint].lines.values()) line.pauseUntil(now + pauseMs);
   }
 
   /** Whether everybody was told to pause since the turn was given: its call had better not be made now. */

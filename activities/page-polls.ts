@@ -29,7 +29,7 @@ export interface ListableJob {
 export interface PollByPage {
   /** Jobs of one batch are looked for together. */
   readonly batch: string;
-  /** Time between two polls one job, ms. */
+  /** Time between two polls of one job, ms. */
   readonly gapMs: number;
   /** Reads a page of a list, from 1 on; an empty one if that fails. Rejects only where the ledger cannot be asked. */
   readonly readPage: (operation: ListedOperation, page: number) => Promise<readonly JobReading[]>;

@@ -29,7 +29,7 @@ async function readPage(
     const { jobs } = await readInTurn(deps, batch, ending, () => api.listJobs(operation, page, PAGE_SIZE, ending));
     return jobs;
   } catch (error) {
-    // A list that cannot be read shows nothing; a poll the job itself tells what is wrong.
+    // A list that cannot be read shows nothing; a poll of the job itself tells what is wrong.
     if (error instanceof ApiError || ending.aborted) return [];
     throw error;
   }

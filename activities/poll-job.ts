@@ -19,7 +19,7 @@ const MOST_TROUBLES = 6;
 /** What a poll found: how the row stands now, if it changed it; `fetched`: the result is on its way; `same`: the job runs on, or could not be read. */
 export type PollResult = RowStanding | 'fetched' | 'same';
 
-/** One poll a job. One that fails is a failed poll, never a failed job. The signal ends any. */
+/** Polls a job once. One that fails is a failed poll, never a failed job. The signal ends any. */
 export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
   let reading: JobReading;
   try {
@@ -125,7 +125,7 @@ async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Pro
   return deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
 }
 
-/** Time of the next poll the plan's gap. */
+/** Time of the next poll at the plan's gap. */
 function nextPollOf(deps: Dependencies, job: WaitedJob): number {
   return nextPoll(job.loaded.batch.settings, deps.clock.now().monotonic, Math.random());
 }

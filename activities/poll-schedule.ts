@@ -1,5 +1,5 @@
 /**
- * What polls a job can come to that is no help. `read`: the job itself could not be had; `result`: it is completed, and its
+ * What a poll of a job can come to that is no help. `read`: the job itself could not be had; `result`: it is completed, and its
  * result could not be had. Each may happen a few times in a row.
  */
 export type PollTrouble = 'read' | 'result';

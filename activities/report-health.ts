@@ -52,7 +52,7 @@ export async function reportHealth(
     case 'well':
       pace.heard(turn);
       if (!pace.answered(endpoint)) return;
-      pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'answered', now, sentAt }));
+      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'answered', now, sentAt }));
       return;
     case 'slow-down': {
       slot.isRefused = true;
@@ -63,16 +63,16 @@ export async function reportHealth(
       const counted = pace.usedBefore(endpoint, slot.at);
       pace.tellRefused(turn, monotonic);
       // At once for the calls of this process: others are about to go while the ledger is told.
-      pace.hold(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
+      pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       const refusal = { owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish };
-      pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'refused', ...refusal }));
+      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'refused', ...refusal }));
       return;
     }
     case 'trouble': {
       const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
       if (isPassing || !pace.isNews(turn)) return;
       pace.told(endpoint, monotonic);
-      pace.hold(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'troubled', now, sentAt, ...wish }));
+      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'troubled', now, sentAt, ...wish }));
     }
   }
 }

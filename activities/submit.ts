@@ -171,7 +171,7 @@ async function controlOf(deps: Dependencies, batch: string): Promise<Pick<Submit
 
 function deferred(key: FencedAttempt): SubmitReport {
   const { row, step, take, attempt, fence } = key;
-  const at = { row, step, take, attempt, ...(fence === undefined ? {} : { hold: fence }) };
+  const at = { row, step, take, attempt, ...(fence === undefined ? {} : { fence }) };
   return { verdict: 'deferred', next: { do: 'submit', at } };
 }
 

@@ -61,7 +61,7 @@ export type Verdict<T> =
     })
   | { readonly verdict: 'not-accepted' | 'rejected' | 'unknown'; readonly failure: Failure };
 
-/** One look at a job. */
+/** What one poll of a job read. */
 export interface JobReading {
   readonly id: string;
   /** `running` for every status that is not known to be final, unknown words included. */

@@ -67,9 +67,9 @@ async function workOn(ledger: Ledger, rows: number): Promise<number> {
   return rows;
 }
 
-async function workOnRow(ledger: Ledger, { row, hold }: { row: number; hold: number }): Promise<void> {
+async function workOnRow(ledger: Ledger, { row, fence }: { row: number; fence: number }): Promise<void> {
   const key = { batch: BATCH, row, step: 'speech', take: 1, attempt: 1 } as const;
-  const intent = { quoted: 2.5, quotedRest: 0, owner: 'w', maxSending: 64, hold };
+  const intent = { quoted: 2.5, quotedRest: 0, owner: 'w', maxSending: 64, fence };
   const { answer } = await ledger.intend(key, intent);
   if (answer !== 'go') throw new Error(`Expected go, got ${answer}.`);
   await ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}`, credits: 2.5 }, { state: 'processing' });

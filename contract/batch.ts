@@ -44,15 +44,15 @@ export interface AttemptKey {
 /** An attempt key without its batch. */
 export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
   /**
-   * By what its lane holds the row. A claim gives each row out under a new number, and the ledger lets nobody go on with an older one:
-   * a row that was taken back (it had ended, and was opened again) is never worked on by two. Left out by who works on a row without a claim, as a person's
-   * command does.
+   * The row's fencing token. A claim gives each row out under a new one, and the ledger lets nobody go on with an older one: a row that was
+   * taken back (it had ended, and was opened again) is never worked on by two. Left out by whoever works on a row without a claim, such as a
+   * command.
    */
   readonly fence?: number;
 }
 
 /** An attempt that somebody works on. */
-export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'hold'>;
+export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 
 /**
  * What a row needs next. Decided by `policy/row-machine.ts` from the ledger's records.

@@ -23,7 +23,7 @@ const MOST_UNDER_WAY = 200;
 const UNDER_WAY: readonly RowState[] = ['submitting', 'processing', 'fetching', 'verifying'];
 
 /**
- * Gives a lane its next free rows, each under a new number (`hold`), so that whoever had one before can record no intent for it.
+ * Gives a lane its next free rows, each under a new fencing token, so that whoever had one before can record no intent for it.
  * `lost`: the lane has another holder by now, and nothing was given.
  *
  * Rows that are under way come first, and also where the lane has no room (`limit` 0): their jobs run and were paid for, and

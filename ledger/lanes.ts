@@ -4,7 +4,7 @@ import { write, type Db, type Tx } from './schema.ts';
 /**
  * Who works on which share of a batch. A lane has one holder, who has it by a fencing token: the next holder raises the token, and in the
  * same transaction takes every row of the holder before. From then on that one can claim nothing, and record no intent for the
- * rows that it had (each has a new `hold`); its late answers still settle their attempts.
+ * rows that it had (each has a new fencing token); its late answers still settle their attempts.
  */
 
 /** Who wants a lane. */
@@ -18,7 +18,7 @@ export interface LaneRequest {
   readonly owner: string;
 }
 
-/** A lane in somebody's hand. */
+/** The right to work on a lane, until another process acquires it. */
 export interface LaneLease {
   readonly batch: string;
   readonly lane: number;
@@ -28,7 +28,7 @@ export interface LaneLease {
 /** Owner of a lane that was given up. */
 const NOBODY = '';
 
-/** Takes the lane from whoever had it. Lanes of an earlier run of the workflow are dissolved, and their rows are free. */
+/** Acquires the lane from whoever had it. Lanes of an earlier run of the workflow are dissolved, and their rows are free. */
 export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneLease> {
   return write(db, async (tx) => {
     const lanes = await tx.selectFrom('lanes').select(['lane', 'run', 'token']).where('batch', '=', batch).execute();

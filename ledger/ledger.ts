@@ -71,7 +71,7 @@ export interface Intent extends Patience {
   /** Requests of the batch that may be without a verdict at once. */
   readonly maxSending: number;
   readonly linkHash?: string;
-  /** What the asker holds the row by; left out: whoever asks may go on. */
+  /** The asker's fencing token for the row; left out: whoever asks may go on. */
   readonly fence?: number;
 }
 
@@ -185,7 +185,7 @@ export interface Ledger {
   /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
   acquireLane(request: LaneRequest): Promise<LaneLease>;
   /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
-  releaseLane(hold: LaneLease): Promise<void>;
+  releaseLane(lease: LaneLease): Promise<void>;
   /** The lanes of the batch that somebody has. */
   laneOwners(batch: string): Promise<readonly OwnedLane[]>;
   /** Notes that a worker process lives. */

@@ -100,7 +100,7 @@ export interface RowsTable {
   promised: number;
   /** The lane that works on it; null: it is free for the next claim. */
   lane: number | null;
-  /** Counts how often the row was given out or taken back. Who has it by an older number may do nothing more. */
+  /** Fencing token: raised whenever the row is given out or taken back. Who has it by an older one may do nothing more. */
   hold: number;
   updated_at: number;
   ended_at: number | null;

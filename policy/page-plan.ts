@@ -1,5 +1,5 @@
 /**
- * Which pages of a list of jobs, newest first, are worth reading for jobs that are due for a poll. A page costs one read, as a poll one
+ * Which pages of a list of jobs, newest first, are worth reading for jobs that are due for a poll. A page costs one read, as a poll of one
  * job does, so it must show several of them.
  *
  * How far down a job stands is how many were made after it. A process knows that of its own jobs; what others made since shifts all of

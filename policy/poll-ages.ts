@@ -134,7 +134,7 @@ function lagBetween(here: Point, there: Point): number {
   return there.at * (there.ended - here.ended) - (there.moment - here.moment);
 }
 
-/** What polls these ages cost where job times are those of the grid. */
+/** What polls at these ages cost where job times are those of the grid. */
 function costOf(polls: readonly number[], grid: readonly Point[]): PollCost {
   let here: Point = { at: 0, ended: 0, moment: 0 };
   let [asked, lagMs, next] = [0, 0, 0];

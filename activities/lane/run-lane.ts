@@ -15,7 +15,7 @@ import { workRow } from './work-row.ts';
 const SLICE_MS = 600_000;
 /** What is in flight is waited for so long when a lane ends: most answers come in that time, ms. */
 const FAREWELL_MS = 1_000;
-/** How often a lane looks whether it should claim, ms. */
+/** How often a lane checks whether it should claim, ms. */
 const CLAIM_TICK_MS = 20;
 /** How often a lane that has nothing new to do asks for free rows, ms. */
 const ASK_EVERY_MS = 1_000;
@@ -77,7 +77,7 @@ export async function runLane(
 
 async function claimLoop(
   lane: LaneWork,
-  hold: LaneLease,
+  lease: LaneLease,
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
@@ -91,15 +91,15 @@ async function claimLoop(
     const isDue = performance.now() >= askAt;
     if (isDue) {
       // Workers come and go: each lane's share follows.
-      const taken = await deps.ledger.laneOwners(hold.batch);
+      const taken = await deps.ledger.laneOwners(lease.batch);
       lanes = Math.max(1, taken.length);
-      if (await isWantedElsewhere(deps, hold, taken)) return { then: 'more' };
+      if (await isWantedElsewhere(deps, lease, taken)) return { then: 'more' };
     }
     const size = windowOf(settings.limits, lanes);
     window.resize(size);
     const limit = control === 'running' && (!exhausted || isDue) ? claimSize(size, window.queued) : 0;
     if (limit > 0 || isDue) {
-      const claim = await deps.ledger.claimRows({ ...hold, limit });
+      const claim = await deps.ledger.claimRows({ ...lease, limit });
       if (claim === 'lost') return { then: 'more' };
       ({ exhausted } = claim);
       for (const row of claim.rows) {
@@ -112,11 +112,11 @@ async function claimLoop(
       if (claim.rows.length > 0) idleSince = undefined;
       if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
     }
-    deps.polls.left(hold.batch, exhausted && window.queued === 0 ? rows.size : undefined);
+    deps.polls.left(lease.batch, exhausted && window.queued === 0 ? rows.size : undefined);
     const active = rows.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && !exhausted)) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
-      if (rows.size === 0 && (await isOver(deps, hold.batch))) return { then: 'idle' };
+      if (rows.size === 0 && (await isOver(deps, lease.batch))) return { then: 'idle' };
       idleSince ??= performance.now();
       if (performance.now() - idleSince >= LINGER_MS[control]) return { then: 'idle' };
     }

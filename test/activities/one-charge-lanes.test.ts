@@ -22,15 +22,15 @@ describe('one charge: lanes change hands', () => {
     const specs = Array.from({ length: 8 }, () => tts());
     await world.fill(specs);
     const [old, next] = [await world.worker(), await world.worker()];
-    const hold = await old.deps.ledger.acquireLane({ batch: BATCH, lane: 1, run: 'run', owner: 'old' });
+    const lease = await old.deps.ledger.acquireLane({ batch: BATCH, lane: 1, run: 'run', owner: 'old' });
     const [claim, taken] = await Promise.all([
-      old.deps.ledger.claimRows({ ...hold, limit: 5 }),
+      old.deps.ledger.claimRows({ ...lease, limit: 5 }),
       next.deps.ledger.acquireLane({ batch: BATCH, lane: 1, run: 'run', owner: 'next' }),
     ]);
-    expect(await old.deps.ledger.claimRows({ ...hold, limit: 5 })).toBe('lost');
+    expect(await old.deps.ledger.claimRows({ ...lease, limit: 5 })).toBe('lost');
     const all = await next.deps.ledger.claimRows({ ...taken, limit: 100 });
-    const rowsOf = (one: typeof claim): { row: number; hold: number }[] =>
-      one === 'lost' ? [] : one.rows.map(({ row }) => ({ row: row.row, hold: row.fence }));
+    const rowsOf = (one: typeof claim): { row: number; fence: number }[] =>
+      one === 'lost' ? [] : one.rows.map(({ row }) => ({ row: row.row, fence: row.fence }));
     expect(rowsOf(all)).toHaveLength(specs.length);
     await Promise.all([
       ...rowsOf(claim).map((row) => old.submit({ ...keyOf(row.row), ...row })),
@@ -47,10 +47,10 @@ describe('one charge: lanes change hands', () => {
     await claimAnew(old.deps.ledger);
     await claimAnew(next.deps.ledger);
     const [before, after] = [
-      { ...keyOf(1), hold: 1 },
-      { ...keyOf(1), hold: 3 },
+      { ...keyOf(1), fence: 1 },
+      { ...keyOf(1), fence: 3 },
     ];
-    expect((await world.row(1)).fence).toBe(after.hold);
+    expect((await world.row(1)).fence).toBe(after.fence);
     expect(await old.submit(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
     expect(await old.reconcile(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
     expect(await world.attempts(1)).toEqual([]);

@@ -22,7 +22,7 @@ describe('one charge: lost memory', () => {
 
     const after = await world.worker();
     const { rows, exhausted } = await claimAnew(after.deps.ledger, { run: 'another run' });
-    const at = { step: 'speech', take: 1, attempt: 1, hold: 1 };
+    const at = { step: 'speech', take: 1, attempt: 1, fence: 1 };
     expect(rows.map(({ row, charges }) => moveAfter(row, row, charges))).toEqual([
       { do: 'submit', at: { row: 1, ...at } },
       { do: 'reconcile', at: { row: 2, ...at } },

@@ -128,13 +128,13 @@ describe('one charge: takes', () => {
       const other = await world.worker();
       const { fence } = stale;
       if (fence === undefined) throw new Error('a claim must say by what the row is held');
-      for (const key of [stale, { ...live, hold: fence }]) {
+      for (const key of [stale, { ...live, fence }]) {
         expect((await other.submit(key)).next).toEqual({ do: 'ended' });
         expect(await other.reconcile(key)).toEqual({ verdict: 'held', next: { do: 'ended' } });
         expect(await other.slice([key], 10)).toMatchObject({ settled: [{ row: 1, next: { do: 'ended' } }] });
       }
       stop.release();
-      expect(await sending).toMatchObject({ verdict: 'accepted', next: { do: 'wait', at: { hold: live.fence } } });
+      expect(await sending).toMatchObject({ verdict: 'accepted', next: { do: 'wait', at: { fence: live.fence } } });
       expect(await attemptsOf(world, 1)).toEqual(['speech 2.1 accepted']);
       expect(world.charges()).toHaveLength(1);
     }

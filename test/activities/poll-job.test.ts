@@ -11,7 +11,7 @@ import { fastClock, movableClock } from './worker.ts';
 import { createWorld } from './world.ts';
 import { redriveNow } from '../ledger/setup.ts';
 
-describe('looking at jobs', () => {
+describe('polling jobs', () => {
   it('counts a job that is unknown for a moment apart from links that are dead', async () => {
     const world = await createWorld({
       plan: {
@@ -130,7 +130,7 @@ describe('looking at jobs', () => {
     for (const row of [1, 2]) await worker.submit(keyOf(row));
     const at = [1, 2].map((row) => ({ row, step: 'speech', take: 1, attempt: 1 }) as const);
     const slice = worker.slice(at, 600_000);
-    await (await world.poll()).stopNow('b');
+    await (await world.look()).stopNow('b');
     const { settled } = await slice;
     expect(settled.toSorted((a, b) => a.row - b.row)).toEqual([1, 2].map((row) => ({ row, next: { do: 'ended' } })));
     expect(await world.row(1)).toMatchObject({ outcome: 'overdue', charges: [{ jobId: world.charges()[0]?.jobId }] });
@@ -144,7 +144,7 @@ describe('looking at jobs', () => {
     await worker.submit(keyOf(1));
     const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
     await waitFor(() => worker.deps.downloads.activeCount === 1);
-    await (await world.poll()).stopNow('b');
+    await (await world.look()).stopNow('b');
     expect((await slice).settled).toHaveLength(1);
     expect((await world.row(1)).outcome).toBe('overdue');
     await worker.deps.fetches.idle();

@@ -5,7 +5,7 @@ const never = (): number => {
   throw new Error('it was polled before');
 };
 
-describe('LookSchedule', () => {
+describe('the poll schedule', () => {
   it('has the first poll of a job that was never polled, and keeps it', () => {
     const polls = new PollSchedule();
     expect(polls.dueAt('a', () => 500)).toBe(500);

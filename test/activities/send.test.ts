@@ -36,7 +36,7 @@ describe('a pause that the API asked for', () => {
     const worker = await world.worker({
       // Another request is refused at this moment.
       atFaultPoint: (moment) => {
-        if (moment === 'after-intent') worker.deps.pace.hold('create', performance.now(), { pauseMs: 60_000 });
+        if (moment === 'after-intent') worker.deps.pace.pause('create', performance.now(), { pauseMs: 60_000 });
       },
     });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });

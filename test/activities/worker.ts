@@ -77,7 +77,7 @@ export class Worker {
     const timer = setTimeout(() => {
       over.abort();
     }, sliceMs);
-    const steering = new Steering(this.deps, await loadBatch(this.deps, BATCH), { signal, alarms: wakeUps });
+    const steering = new Steering(this.deps, await loadBatch(this.deps, BATCH), { signal, wakeUps });
     const listening = steering.listen(() => undefined);
     listening.catch(() => {
       over.abort();

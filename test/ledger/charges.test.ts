@@ -154,8 +154,8 @@ describe('settle', () => {
   });
 
   it('opens an unknown row and its closed batch again when the answer comes late, for the next claim', async () => {
-    const hold = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
-    await ledger.claimRows({ ...hold, limit: 5 });
+    const lease = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
+    await ledger.claimRows({ ...lease, limit: 5 });
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown', failure: REFUSED });
     await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
@@ -170,7 +170,7 @@ describe('settle', () => {
     });
     expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null, failure: null, endedAt: null });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', closedAt: null });
-    expect(await ledger.claimRows({ ...hold, limit: 5 })).toMatchObject({ rows: [{ row: { row: 1 } }] });
+    expect(await ledger.claimRows({ ...lease, limit: 5 })).toMatchObject({ rows: [{ row: { row: 1 } }] });
   });
 
   it('ends an unknown row differently when the late answer does', async () => {

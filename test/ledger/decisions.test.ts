@@ -48,7 +48,7 @@ describe('a job that a person gave to a row', () => {
     const before = (await ledger.readRow('b', 1))?.row.fence ?? 0;
     await ledger.finishJob(aKey(1), { file: FILE, credits: 4 }, { outcome: 'succeeded', file: FILE });
     expect(await release(1, 'j1')).toBe(true);
-    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'unknown', file: null, hold: before + 1 });
+    expect((await ledger.readRow('b', 1))?.row).toMatchObject({ outcome: 'unknown', file: null, fence: before + 1 });
     expect(await ledger.releasedFiles('b')).toEqual([{ row: 1, files: [FILE] }]);
     expect(await release(1, 'j1')).toBe(false);
   });

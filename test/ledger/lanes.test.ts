@@ -14,8 +14,8 @@ function take(lane: number, run = 'run'): Promise<LaneLease> {
   return ledger.acquireLane({ batch: 'b', lane, run, owner: `worker of lane ${lane}` });
 }
 
-async function rowsOf(hold: LaneLease, limit = 100): Promise<number[] | 'lost'> {
-  const claim = await ledger.claimRows({ ...hold, limit });
+async function rowsOf(lease: LaneLease, limit = 100): Promise<number[] | 'lost'> {
+  const claim = await ledger.claimRows({ ...lease, limit });
   return claim === 'lost' ? claim : claim.rows.map(({ row }) => row.row);
 }
 
@@ -55,11 +55,11 @@ describe('a lane that is taken', () => {
 describe('a lane that is given up', () => {
   it('frees its rows for the next claim of any lane, and has no owner', async () => {
     await fill(ledger, 2);
-    const hold = await take(1);
-    await rowsOf(hold);
-    await ledger.releaseLane(hold);
+    const lease = await take(1);
+    await rowsOf(lease);
+    await ledger.releaseLane(lease);
     expect(await ledger.laneOwners('b')).toEqual([]);
-    expect(await rowsOf(hold)).toBe('lost');
+    expect(await rowsOf(lease)).toBe('lost');
     expect(await rowsOf(await take(2))).toEqual([1, 2]);
   });
 
@@ -76,9 +76,9 @@ describe('a lane that is given up', () => {
     await fill(ledger, 1);
     const tokens: number[] = [];
     for (const run of ['a', 'b', 'b', 'c']) {
-      const hold = await take(1, run);
-      tokens.push(hold.token);
-      await ledger.releaseLane(hold);
+      const lease = await take(1, run);
+      tokens.push(lease.token);
+      await ledger.releaseLane(lease);
     }
     expect(new Set(tokens).size).toBe(tokens.length);
     expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));

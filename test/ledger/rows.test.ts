@@ -160,19 +160,19 @@ describe('rows', () => {
 });
 
 describe('claimRows', () => {
-  const holds = new Map<number, LaneLease>();
+  const leases = new Map<number, LaneLease>();
 
   /** Claims for a lane of one run, which is taken once. */
   async function claim({ lane = 1, limit = 2 } = {}): Promise<[number[], boolean]> {
-    const hold = holds.get(lane) ?? (await ledger.acquireLane({ batch: 'b', run: 'run', lane, owner: `w${lane}` }));
-    holds.set(lane, hold);
-    const reply = await ledger.claimRows({ ...hold, limit });
+    const lease = leases.get(lane) ?? (await ledger.acquireLane({ batch: 'b', run: 'run', lane, owner: `w${lane}` }));
+    leases.set(lane, lease);
+    const reply = await ledger.claimRows({ ...lease, limit });
     if (reply === 'lost') throw new Error('the lane was lost');
     return [reply.rows.map(({ row }) => row.row), reply.exhausted];
   }
 
   beforeEach(() => {
-    holds.clear();
+    leases.clear();
   });
 
   it('gives every row to one claim, in order, and says when none is left', async () => {

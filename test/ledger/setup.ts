@@ -64,8 +64,8 @@ export async function claimAnew(
     limit = 100,
   }: { readonly lane?: number; readonly run?: string; readonly limit?: number } = {},
 ): Promise<Claim> {
-  const hold = await ledger.acquireLane({ batch: 'b', lane, run, owner: `w${lane}` });
-  const claim = await ledger.claimRows({ ...hold, limit });
+  const lease = await ledger.acquireLane({ batch: 'b', lane, run, owner: `w${lane}` });
+  const claim = await ledger.claimRows({ ...lease, limit });
   if (claim === 'lost') throw new Error('the lane was lost at once');
   return claim;
 }

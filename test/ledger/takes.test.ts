@@ -196,15 +196,15 @@ describe('takes of its own', () => {
   const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise: FAILED } as const;
 
   it('are made so often and no more; the lane keeps the row', async () => {
-    const hold = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
-    await ledger.claimRows({ ...hold, limit: 1 });
+    const lease = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
+    await ledger.claimRows({ ...lease, limit: 1 });
     const { fence: number } = await rowOf(1);
     for (const take of [1, 2, 3]) {
       await accept(1, take);
       await ledger.finishJob(aKey(1, 1, take), { failure: FAILED.failure }, retake);
     }
     expect(await rowOf(1)).toMatchObject({ ...FAILED, take: 3, autoTakes: 2 });
-    expect(await rowOf(1)).toMatchObject({ hold: number });
+    expect(await rowOf(1)).toMatchObject({ fence: number });
     expect(await ledger.takesOf('b', 1)).toMatchObject([{ reason: 'retake' }, { reason: 'retake' }]);
     expect(await ledger.money('b')).toMatchObject({ charged: 7.5 });
   });

@@ -10,7 +10,7 @@ describe('pages that are worth a read', () => {
     expect(pagesFor({ ...NEW_LIST, shift: 60 }, places, 50)).toEqual([3]);
   });
 
-  it('are never so many that polls each job would be fewer', () => {
+  it('are never so many that polling each job would take fewer', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3_000)), fc.nat(500), fc.integer({ min: 1, max: 100 }), (places, shift, size) => {
         const pages = pagesFor({ ...NEW_LIST, shift }, places, size);

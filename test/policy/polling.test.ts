@@ -40,7 +40,7 @@ describe('polls', () => {
     expect(pollsOfPlan({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
   });
 
-  it('polls more often at the last rows, but only at polls that were saved before', () => {
+  it('polls more often at the last rows, but only with polls that were saved before', () => {
     expect(planAtEnd(PLAN, 10, 40)).toEqual({ firstLookMs: 3_000, pollGapMs: 1_000 });
     expect(planAtEnd(PLAN, 10, 39)).toBe(PLAN);
     expect(planAtEnd(PLAN, undefined, 1_000)).toBe(PLAN);

@@ -118,7 +118,7 @@ describe('awaitJob', () => {
   it('sees in the end that another process has ended its row', async () => {
     const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
     const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
-    await (await world.poll()).changeRunning(keyOf(1), { outcome: 'overdue' });
+    await (await world.look()).changeRunning(keyOf(1), { outcome: 'overdue' });
     expect((await slice).settled).toEqual([{ row: 1, next: { do: 'ended' } }]);
   });
 

@@ -3,8 +3,8 @@ import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 
 const LONG_MS = 600_000;
 
-describe('Alarms', () => {
-  it('wakes everybody who sleeps when it rings, and nobody who falls asleep later', async () => {
+describe('wake-ups', () => {
+  it('wakes everybody who sleeps when there is one, and nobody who falls asleep later', async () => {
     const wakeUps = new WakeUps();
     const early = Promise.all([wakeUps.sleep(LONG_MS), wakeUps.sleep(LONG_MS)]);
     wakeUps.wakeAll();
@@ -17,14 +17,14 @@ describe('Alarms', () => {
     await late;
   });
 
-  it('lets nobody sleep any more once it is off', async () => {
+  it('lets nobody sleep any more once they are stopped', async () => {
     const wakeUps = new WakeUps();
     wakeUps.stop();
     await wakeUps.sleep(LONG_MS);
     await wakeUps.sleepDuring(new Promise(() => undefined));
   });
 
-  it('wakes who sleeps during some work when that ends, well or not, or when it rings', async () => {
+  it('wakes who sleeps during some work when that ends, well or not, or when there is one', async () => {
     const wakeUps = new WakeUps();
     expect(await wakeUps.sleepDuring(Promise.resolve('a result'))).toBe('a result');
     expect(await wakeUps.sleepDuring(Promise.reject<string>(new Error('it failed')))).toBeUndefined();
@@ -33,7 +33,7 @@ describe('Alarms', () => {
     expect(await sleeping).toBeUndefined();
   });
 
-  it('tells who was busy meanwhile that it rang', () => {
+  it('tells who was busy meanwhile that there was one', () => {
     const wakeUps = new WakeUps();
     const { count } = wakeUps;
     expect(wakeUps.count).toBe(count);

@@ -11,7 +11,7 @@ function queueUp(window: Window, names: readonly string[]): string[] {
 /** Lets all who may come in do so. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Places', () => {
+describe('the window', () => {
   it('lets in as many as there is room for, and the next in the order in which they came', async () => {
     const window = new Window(2);
     const inside = queueUp(window, ['a', 'b', 'c', 'd']);
