@@ -130,7 +130,7 @@ describe('a choice that makes no sense', () => {
     await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT);
     endAnyhow(ledger, 2);
     await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow(
-      'The last lip-sync request of row 2 of "b" is still on the wire; it is paid for again only if you say so. No row was changed.',
+      'The last lip-sync request of row 2 of "b" is still in flight; it is paid for again only if you say so. No row was changed.',
     );
     await ledger.settle(aKey(2, 1, 1, 'lip-sync'), { verdict: 'unknown' }, { outcome: 'unknown' });
     await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow(

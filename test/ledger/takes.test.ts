@@ -112,7 +112,7 @@ describe('redrive', () => {
   it('refuses a row with a request on the wire, also with a say', async () => {
     await ledger.intend(aKey(1), INTENT);
     endAnyhow(ledger, 1);
-    await expect(redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted')])).rejects.toThrow('still on the wire');
+    await expect(redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted')])).rejects.toThrow('still in flight');
   });
 
   it('refuses a batch that is being stopped, and opens one that was', async () => {
