@@ -124,7 +124,7 @@ async function intend(
     owner: deps.owner,
     maxSending: settings.limits.submits,
     patienceMs,
-    ...(key.hold === undefined ? {} : { hold: key.hold }),
+    ...(key.fence === undefined ? {} : { fence: key.fence }),
     ...(link.link === undefined ? {} : { linkHash: hashOf(link.link.url) }),
   });
   switch (intent.answer) {
