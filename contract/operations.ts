@@ -90,6 +90,19 @@ const OPERATION_TABLE = {
     price: { unit: 'second', credits: 1 },
     limits: {},
   },
+  // Speech and lip-sync by one job. Named in one place only, and with no word about a list.
+  'video-dubbing-job': {
+    style: 'job',
+    result: 'video',
+    list: null,
+    needs: ['text', 'voice', 'video'],
+    takes: [],
+    lengthOf: ['video'],
+    pacedBy: ['voice'],
+    // No figure is public: that of the speech, and of a lip-sync as long as it is (15 characters a second).
+    price: { unit: 'character', credits: 0.6, cjkFactor: 2 },
+    limits: {},
+  },
 } as const satisfies Record<string, OperationFacts>;
 
 /** One paid operation of the API, as the client knows it. */
@@ -103,7 +116,7 @@ export type ListedOperation = { [O in JobOperation]: Table[O]['list'] extends nu
 export const OPERATION_FACTS: Readonly<Record<Operation, OperationFacts>> = OPERATION_TABLE;
 
 /** One paid operation of a row, as the user sees it (`_job_ids`, receipts, `explain`). In the order in which a row does them. */
-export const STEPS = ['speech', 'transcription', 'lip-sync'] as const;
+export const STEPS = ['speech', 'transcription', 'lip-sync', 'video-dubbing'] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface StepDefinition {
@@ -133,6 +146,7 @@ const KIND_TABLE = {
       { step: 'lip-sync', operation: 'lip-sync-job', link: { column: 'audio', of: 'speech' } },
     ],
   },
+  'video-dubbing': { steps: [{ step: 'video-dubbing', operation: 'video-dubbing-job' }], onlyByName: true },
 } as const satisfies Record<string, KindFacts>;
 
 /** What a row is. */

@@ -7,6 +7,7 @@ import { addLipSyncRoutes } from './routes/lip-sync.ts';
 import { addProfileRoutes } from './routes/profile.ts';
 import { addSpeechRoutes } from './routes/speech.ts';
 import { addTranscriptionRoute } from './routes/transcription.ts';
+import { addVideoDubbingRoutes } from './routes/video-dubbing.ts';
 import { addVoiceRoutes } from './routes/voices.ts';
 import type { Service } from './service.ts';
 
@@ -51,6 +52,7 @@ export function buildApiServer(service: Service): FastifyInstance {
       addSpeechRoutes(api, service);
       addTranscriptionRoute(api, service);
       addLipSyncRoutes(api, service);
+      addVideoDubbingRoutes(api, service);
       done();
     },
     { prefix: API_PATH },

@@ -146,6 +146,27 @@ const PATHS: Readonly<Record<string, Schema>> = {
       responses: { 200: answer('LipSyncEnvelope', 'The job'), default: error },
     },
   },
+  '/media/video-dubbing/jobs': {
+    post: {
+      summary: 'Create a video-dubbing job: speech and lip-sync in one (paid)',
+      requestBody: jsonRequest(['video_url', 'text', 'reference_id'], {
+        video_url: link,
+        text: string,
+        reference_id: string,
+      }),
+      responses: {
+        ...Object.fromEntries([200, 201, 202].map((status) => [status, answer('LipSyncEnvelope', 'Accepted')])),
+        default: error,
+      },
+    },
+  },
+  '/media/video-dubbing/jobs/{jobId}': {
+    get: {
+      summary: 'Read a video-dubbing job',
+      parameters: [inPath('jobId')],
+      responses: { 200: answer('LipSyncEnvelope', 'The job'), default: error },
+    },
+  },
 };
 
 /** What `GET /api/openapi.json` serves: OpenAPI 3.1 of everything the simulator answers when no fault is planned. */

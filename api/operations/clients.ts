@@ -1,8 +1,15 @@
 import type { JobOperation, JsonValue, Operation } from '../../contract/row-kinds.ts';
+import type { ResultNames } from '../read-job.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
 import { readTranscript } from '../read-transcript.ts';
 import type { PaidRequest } from '../speech-api.ts';
 import { bodyOf, jobAt, need, type DirectClient, type JobClient } from './operation-client.ts';
+
+/** `videoUrl` and `audioUrl` of the job itself are echoes of the inputs; inside a result object they are results. */
+const VIDEO_RESULT: ResultNames = {
+  names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
+  inResult: ['url', 'videoUrl', 'video_url'],
+};
 
 /** Every paid operation of the API, on the wire. A new one is an entry here and one in `contract/operations.ts`. */
 export const OPERATION_CLIENTS: {
@@ -47,11 +54,21 @@ export const OPERATION_CLIENTS: {
         },
         spec,
       ),
-    // `videoUrl` and `audioUrl` of the job itself are echoes of the inputs; inside a result object they are results.
-    {
-      names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
-      inResult: ['url', 'videoUrl', 'video_url'],
-    },
+    VIDEO_RESULT,
+  ),
+
+  'video-dubbing-job': jobAt(
+    '/media/video-dubbing/jobs',
+    ({ spec, operation }) =>
+      bodyOf(
+        {
+          video_url: need(spec.video, operation, 'the URL of a video'),
+          text: need(spec.text, operation, 'a text'),
+          reference_id: need(spec.voice, operation, 'a voice'),
+        },
+        spec,
+      ),
+    VIDEO_RESULT,
   ),
 };
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { acceptJob } from '../accept-job.ts';
-import { type Answer, json, Refusal } from '../answer.ts';
-import { deliver, type Exchange, type Fate } from '../deliver.ts';
+import { Refusal } from '../answer.ts';
+import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { wordsOf } from '../job-words.ts';
-import { type Job, type Phase, phaseOf, progressOf } from '../jobs.ts';
+import { type Phase, phaseOf } from '../jobs.ts';
+import { envelope, jobMembers, times } from '../media-job-answer.ts';
 import { listen } from '../media-result.ts';
 import { priceOfSeconds } from '../price-request.ts';
 import type { Service } from '../service.ts';
@@ -121,36 +121,10 @@ function phaseNamed(word: NonNullable<z.output<typeof query>['status']>): Phase 
   }
 }
 
-function jobMembers(service: Service, job: Job, fate: Fate, draw: Draw, created = false): Record<string, unknown> {
-  const words = wordsOf(service, job, fate, draw, created);
-  const details = {
-    ...times(job, draw),
-    progress: progressOf(job, Date.now()),
-    billing_duration_seconds: job.result.sound.seconds,
-  };
-  return {
-    id: job.id,
-    status: words.status,
-    credits_used: job.credits,
-    ...(draw.shape('lip.details') === 'given' ? details : {}),
-    ...(words.link === null ? {} : { [draw.shape('lip.result')]: words.link }),
-    ...words.error,
-  };
-}
-
-function times(job: Job, draw: Draw): Record<string, string> {
-  const at = new Date(job.createdAt).toISOString();
-  return draw.shape('list.paging') === 'snake' ? { created_at: at } : { createdAt: at };
-}
-
 function pagination(page: number, limit: number, total: number, draw: Draw): Record<string, unknown> {
   const pages = Math.ceil(total / limit);
   const more = page < pages;
   return draw.shape('list.paging') === 'snake'
     ? { page, limit, total, total_pages: pages, has_more: more }
     : { page, limit, total, totalPages: pages, hasMore: more };
-}
-
-function envelope(status: number, data: Record<string, unknown>, message: string, draw: Draw): Answer {
-  return json(status, { success: true, ...(draw.shape('lip.message') === 'given' ? { message } : {}), data });
 }

@@ -37,6 +37,15 @@ describe('what is sent', () => {
     [TRANSCRIPTION, '/speech/transcriptions', { audioUrl: TRANSCRIPTION.spec.audio, language: 'en' }],
     [LIP_SYNC, '/media/lip-sync/jobs', { videoUrl: LIP_SYNC.spec.video, audioUrl: LIP_SYNC.spec.audio }],
     [
+      {
+        ...SPEECH_JOB,
+        operation: 'video-dubbing-job',
+        spec: { kind: 'video-dubbing', text: 'Hello', voice: 'v-1', video: 'https://in.example/v', extra: { mode: 1 } },
+      },
+      '/media/video-dubbing/jobs',
+      { video_url: 'https://in.example/v', text: 'Hello', reference_id: 'v-1', mode: 1 },
+    ],
+    [
       { ...LIP_SYNC, spec: { ...LIP_SYNC.spec, audio: 'https://cdn.example/fresh' } },
       '/media/lip-sync/jobs',
       { videoUrl: LIP_SYNC.spec.video, audioUrl: 'https://cdn.example/fresh' },

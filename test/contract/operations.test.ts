@@ -71,6 +71,7 @@ describe('the kinds of rows', () => {
       ['stt', ['audio']],
       ['lip-sync', ['video', 'audio']],
       ['dub', ['video']],
+      ['video-dubbing', ['video']],
     ]);
   });
 

@@ -29,6 +29,14 @@ describe('kinds', () => {
     expect(summary.kinds.tts.rows).toBe(1);
   });
 
+  it('are not inferred where another kind has the same columns: only a name makes such a row', async () => {
+    const cells = `a,v,${VIDEO}`;
+    const { rows } = await load(`kind,text,voice,video\nvideo-dubbing,${cells}\n,${cells}\n`);
+    expect(rows.map((row) => row.spec.kind)).toEqual(['video-dubbing', 'dub']);
+    const named = await load(`text,voice,video\n${cells}\n`, { kind: 'video-dubbing' });
+    expect(named.rows[0]?.spec.kind).toBe('video-dubbing');
+  });
+
   it('come from the kind column first, then from --kind', async () => {
     const { rows } = await load(`kind,text,voice,audio\n,a,v,${AUDIO}\n tts ,a,v,${AUDIO}\n`, { kind: 'stt' });
     expect(rows.map((row) => row.spec.kind)).toEqual(['stt', 'tts']);

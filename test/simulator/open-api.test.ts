@@ -91,6 +91,9 @@ async function tour({ call, origin, simulator }: Client): Promise<void> {
     const made = await ask('POST', lip, lip, urls);
     await ask('GET', `${lip}/${jobIdIn(made)}`, `${lip}/{jobId}`);
     await ask('GET', `${lip}?page=1&limit=2`, lip);
+    const dubbing = '/media/video-dubbing/jobs';
+    const dubbed = await ask('POST', dubbing, dubbing, { video_url: urls.videoUrl, text, reference_id: 'narrator' });
+    await ask('GET', `${dubbing}/${jobIdIn(dubbed)}`, `${dubbing}/{jobId}`);
   }
   for (const status of [400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504]) {
     const reply = await ask('POST', jobs, jobs, { text: `status ${status}`, voiceId: 'narrator' });
