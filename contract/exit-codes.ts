@@ -11,7 +11,7 @@ export const EXIT_CODES = {
     meaning:
       'refused before start: no price known under a budget, over budget, not enough credits for any row, not confirmed',
   },
-  unreachable: { code: 4, meaning: 'Temporal or the ledger not reachable' },
+  unreachable: { code: 4, meaning: 'Temporal or the ledger is not reachable' },
   api: { code: 5, meaning: 'the API refused the token, is not configured, or does not answer at the start' },
   failures: { code: 10, meaning: 'complete, with failed or cancelled rows' },
   halted: { code: 11, meaning: 'halted at the failure threshold' },
@@ -20,8 +20,11 @@ export const EXIT_CODES = {
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
   goesOn: { code: 75, meaning: 'detached, paused, or still running' },
-  interrupted: { code: 130, meaning: 'interrupted; says whether the batch goes on, and how to continue' },
-  terminated: { code: 143, meaning: 'terminated; says whether the batch goes on, and how to continue' },
+  interrupted: {
+    code: 130,
+    meaning: 'interrupted; the message says whether the batch continues, and how to resume it',
+  },
+  terminated: { code: 143, meaning: 'terminated; the message says whether the batch continues, and how to resume it' },
 } as const;
 
 export type ExitName = keyof typeof EXIT_CODES;

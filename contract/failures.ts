@@ -9,11 +9,11 @@ export const FAILURES = {
   },
   RateLimited: {
     from: '429',
-    then: 'every request of that kind slows down once, or waits for running jobs where those are the limit; sent again as the next attempt',
+    then: 'all requests of that kind slow down once, or wait for running jobs if the API limits those; sent again as the next attempt',
   },
   OutOfCredits: {
     from: '402, or a 429 that says so',
-    then: 'the batch pauses and says what is missing; `voxbatch resume` goes on',
+    then: 'the batch pauses and says what is missing; continue with `voxbatch resume`',
   },
   BadToken: {
     from: '401',
@@ -28,31 +28,31 @@ export const FAILURES = {
     then: 'a few more attempts, then the row fails; nothing was charged for the refused requests',
   },
   OutcomeUnknown: {
-    from: 'time-out, reset, cut or unreadable answer, another 5xx, or a 409 to a repeated request, after a paid request was sent',
-    then: 'looked up where the API has a list; else the row is held as `unknown`: it may have been charged, so nothing is sent again until you say so',
+    from: 'after a paid request was sent: timeout, reset, cut or unreadable answer, another 5xx, or a 409 to a repeated request',
+    then: 'looked up if the API has a list; else the row ends `unknown`: it may have been charged, so nothing is sent again until you decide',
   },
   JobFailed: {
     from: "the job's own terminal state",
-    then: 'the row fails, and the API may have charged for the job; `--retakes N` pays again',
+    then: 'the row fails, and the API may have charged for the job; `--retakes N` retries it, at a new charge',
   },
   InternalError: {
-    from: 'a fault of voxbatch itself with one row',
-    then: 'the row fails with its cause, and the batch goes on; nothing was sent for the row',
+    from: 'an error in voxbatch while it worked on one row',
+    then: 'the row fails with its cause, and the batch continues; nothing was sent for the row',
   },
   ResultGone: {
-    from: 'an expired or broken link, a wrong length, or a download that was cut',
-    then: 'the job is read again for a fresh link, free; after a few tries the row fails and keeps its job id',
+    from: 'an expired or broken link, a wrong length, or a download that was cut off off',
+    then: 'voxbatch reads the job again for a new link, free; after a few tries the row fails and keeps its job id',
   },
   Unfit: {
-    from: 'a result that is whole, but silent, or of another kind than was asked for',
-    then: 'kept under `media/unfit/`, the row ends `unfit`; never downloaded or paid again by itself; `voxbatch redrive --accept` takes it as it is, free',
+    from: 'a complete result that is silent, or of another kind than requested',
+    then: 'the row ends `unfit`, and the result is kept under `media/unfit/`; voxbatch does not fetch or pay for it again; `voxbatch redrive --accept` accepts it as it is, free',
   },
   OverBudget: {
     from: 'a request that would exceed `--budget`',
-    then: 'the row ends `skipped`, nothing was sent for it; raise the budget, then run `skipped.csv`',
+    then: 'the row ends `skipped`; nothing was sent for it; raise the budget, then run `skipped.csv`',
   },
   Overdue: {
-    from: 'a job that outlives its deadline',
+    from: 'a job that runs past its deadline',
     then: 'the row ends `overdue` and keeps its job id; `voxbatch redrive --where outcome=overdue` waits for it again, free',
   },
 } as const;

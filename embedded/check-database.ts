@@ -60,8 +60,8 @@ export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
   if (known !== undefined && compareVersions(minorOf(known), minorOf(binary.version)) > 0) {
     throw new ServerUnavailable(
       `${paths.temporal} was made by Temporal server ${known}; the one found is older: ${binary.version} (${binary.path}).`,
-      `Set VOXBATCH_TEMPORAL_CLI to a server of version ${minorOf(known)} or newer. Or move temporal.db away: what is ` +
-        'finished and paid stands in ledger.db, so nothing is paid twice.',
+      `Set VOXBATCH_TEMPORAL_CLI to a server of version ${minorOf(known)} or newer. Or move temporal.db away: all finished and ` +
+        'paid work is in ledger.db, so nothing is paid twice.',
     );
   }
   if (!existsSync(paths.temporal)) {

@@ -23,7 +23,7 @@ TestWorkflowEnvironment.createLocal({ server: { executable } })
 /** Gets the official release through the SDK. Returns why it did not work, or undefined. */
 export async function downloadServer(options: FetchServerOptions): Promise<string | undefined> {
   const { say, signal, target } = options;
-  say(`There is no Temporal server on this machine yet: downloading the official one (Temporal CLI ${PINNED_CLI}).`);
+  say(`No Temporal server found. Downloading the official one (Temporal CLI ${PINNED_CLI}).`);
   // Beside the target, because a rename works only within a file system.
   const folder = mkdtempSync(join(dirname(target), 'download-'));
   try {

@@ -45,7 +45,7 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
     if (typeof found !== 'string') return { ...found, from: 'VOXBATCH_TEMPORAL_CLI' };
     throw new ServerUnavailable(
       `VOXBATCH_TEMPORAL_CLI is set, but ${found}.`,
-      'Set it to the `temporal` executable, or unset it to have one found.',
+      'Set it to the `temporal` executable, or unset it to let voxbatch find one.',
     );
   }
   const tried: string[] = ['VOXBATCH_TEMPORAL_CLI: not set'];
@@ -74,7 +74,7 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
     await holdAlone(lock, {
       signal,
       onSlow: () => {
-        say('Another voxbatch is getting the Temporal server; waiting for it.');
+        say('Another voxbatch is installing the Temporal server; waiting for it.');
       },
     });
     const meanwhile = await readCache();

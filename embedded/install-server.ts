@@ -14,12 +14,14 @@ export async function installServer(options: FetchServerOptions): Promise<string
   const { env, say, signal, target } = options;
   const go = await runCommand('go', ['version'], { env, timeoutMs: 15_000, signal });
   if (!go.ok) return `Go is not there (${go.why})`;
-  say(`Building the Temporal server with Go: go install ${PACKAGE}. Once only; about 4 minutes on 2 cores.`);
+  say(
+    `Building the Temporal server with Go: go install ${PACKAGE}. This happens once and takes about 4 minutes on 2 cores.`,
+  );
   // Beside the target, because a rename works only within a file system; and no module's folder, so no module's rules.
   const folder = mkdtempSync(join(dirname(target), 'go-'));
   const began = performance.now();
   const ticking = setInterval(() => {
-    say(`Still building the Temporal server, for ${Math.round((performance.now() - began) / 1000)} s.`);
+    say(`Still building the Temporal server (${Math.round((performance.now() - began) / 1000)} s).`);
   }, TELL_EVERY_MS);
   try {
     const result = await runCommand('go', ['install', PACKAGE], {

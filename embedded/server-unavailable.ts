@@ -25,7 +25,7 @@ const KNOWN_TROUBLE: readonly (readonly [sign: RegExp, advice: string])[] = [
   [/address already in use|EADDRINUSE/i, 'Another program took the port. Run the same command again.'],
   [
     /not a database|malformed|SQLITE_CORRUPT|SQLITE_NOTADB/i,
-    'Move temporal.db away, then run the same command again: what is finished and paid stands in ledger.db, so nothing is paid twice.',
+    'Move temporal.db away, then run the same command again: all finished and paid work is in ledger.db, so nothing is paid twice.',
   ],
 ];
 

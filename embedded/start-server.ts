@@ -154,7 +154,7 @@ async function choosePort(options: StartOptions): Promise<number> {
   }
   throw new ServerUnavailable(
     `No free port on 127.0.0.1 between ${FIRST_PORT} and ${FIRST_PORT + PORTS - 1}.`,
-    'Check whether programs may listen on 127.0.0.1 here.',
+    'Check whether programs may listen on 127.0.0.1.',
   );
 }
 

@@ -51,7 +51,7 @@ export async function takeServer(paths: HomePaths, options: TakeOptions): Promis
         markReady(paths);
         return { record: answering, started: false };
       }
-      say('temporal.db was deleted: starting the Temporal server anew.');
+      say('temporal.db was deleted. Starting a new Temporal server.');
     }
     await stopServer(paths);
   }

@@ -48,7 +48,7 @@ export async function watchServer(paths: HomePaths, options: WatchOptions): Prom
       continue;
     }
     if (signal.aborted) return;
-    if (failures === 0) say(`The Temporal server ${trouble}: restarting it. The batch goes on by itself.`);
+    if (failures === 0) say(`The Temporal server ${trouble}: restarting it. The batch continues.`);
     try {
       await restore();
       say('The Temporal server runs again.');
@@ -57,7 +57,7 @@ export async function watchServer(paths: HomePaths, options: WatchOptions): Prom
     } catch (error) {
       if (isAborted(signal)) return;
       failures += 1;
-      say(`It could not be restarted, and is tried again: ${error instanceof Error ? error.message : String(error)}`);
+      say(`The restart failed; trying again: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }

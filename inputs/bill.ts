@@ -75,7 +75,7 @@ export class Bill {
     else this.#disk.bytes += bytes;
     if (row.quoted === null) {
       sum.unpriced++;
-      this.#unpriced.add(row, row.notProbed ?? 'its length is not known');
+      this.#unpriced.add(row, row.notProbed ?? 'unknown length');
       return;
     }
     sum.quoted = tidy(sum.quoted + row.quoted);

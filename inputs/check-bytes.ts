@@ -104,7 +104,7 @@ function startOfBadLine(bytes: Buffer): number {
 }
 
 function encodingProblem(line: number, came: string): ManifestProblem {
-  const expected = 'UTF-8 (save the file as "CSV UTF-8"); what follows this place was not checked';
+  const expected = 'UTF-8 (save the file as "CSV UTF-8"); the rest was not checked';
   return { line, id: '', column: '', expected, came, code: 'encoding' };
 }
 

@@ -78,7 +78,7 @@ export class Columns {
     return [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
       if (!KNOWN_COLUMNS.has(ours) && !isApi(ours)) {
         const { name } = nearestName(ours, [...KNOWN_COLUMNS]);
-        const expected = `--map to a column that we know, such as ${name}`;
+        const expected = `--map to a known column, such as ${name}`;
         return [{ column: ours, expected, came: show(`${ours}=${theirs}`), code: 'bad-map' }];
       }
       if (this.#seen.has(theirs)) return [];
@@ -114,16 +114,16 @@ export class Columns {
 
   #unknown(name: string): ColumnNote {
     if (NOT_DELIVERED.has(name)) {
-      const expected = `no column ${name}: it is not delivered yet`;
+      const expected = `no column ${name}: it is not supported yet`;
       return { finding: { column: name, expected, came: show(name), code: 'not-delivered' } };
     }
     const nearest = nearestName(name, [...KNOWN_COLUMNS]);
     if (this.#strict) {
-      const expected = `a column that we know (the nearest is ${nearest.name}), or a name that begins with _`;
+      const expected = `a known column (the nearest is ${nearest.name}), or a name that begins with _`;
       return { finding: { column: name, expected, came: show(name), code: 'unknown-column' } };
     }
     const hint = nearest.distance <= 2 ? `; did you mean ${nearest.name}?` : '';
-    return { column: name, warning: `not a column that we know; it is carried along to the results${hint}` };
+    return { column: name, warning: `unknown column, copied to the results${hint}` };
   }
 }
 

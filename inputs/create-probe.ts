@@ -24,7 +24,7 @@ export function createProbe({ atOnce = 8, limitMs = 15_000 }: ProbeOptions = {})
     const { origin } = new URL(url);
     const failures = silent.get(origin) ?? 0;
     if (failures >= PATIENCE)
-      return { why: `not tried: its server did not answer ${PATIENCE} times before`, isSilent: true };
+      return { why: `not tried: its server failed to answer ${PATIENCE} times`, isSilent: true };
     const result = await probeMedia(url, limitMs);
     silent.set(origin, 'why' in result && result.isSilent ? (silent.get(origin) ?? 0) + 1 : 0);
     return result;

@@ -40,7 +40,7 @@ export function noKind(has: ReadonlySet<SpecColumn>): Finding {
   const needs = KINDS.map((kind) => `${kind} needs ${ROW_KINDS[kind].required.join(', ')}`).join('; ');
   return {
     column: 'kind',
-    expected: `a kind column or --kind where the cells do not tell: ${needs}`,
+    expected: `a kind column or --kind, because the cells do not tell the kind: ${needs}`,
     came: filled.length === 0 ? `neither ${TELLING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
     code: 'no-kind',
   };

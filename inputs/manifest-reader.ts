@@ -121,7 +121,7 @@ export class ManifestReader {
     const count = this.columns.count + names.length;
     if (count > MAX_COLUMNS) {
       this.#cut = true;
-      const expected = `at most ${MAX_COLUMNS} columns; what follows this line was not checked`;
+      const expected = `at most ${MAX_COLUMNS} columns; the rest was not checked`;
       const problem = {
         line,
         id: '',
@@ -191,8 +191,8 @@ export class ManifestReader {
     const mayClash = this.#unique && (idAt !== undefined || !this.#csv);
     const twice = mayClash ? this.#ids.lineBefore(this.#names.keyOfId(id), line) : undefined;
     if (twice !== undefined) {
-      const alike = this.#names.isById ? ', letter case aside, as files need one' : '';
-      const expected = `an id of its own for every row${alike}; line ${twice} has this one too`;
+      const alike = this.#names.isById ? ', ignoring case' : '';
+      const expected = `a unique id${alike}; line ${twice} has the same`;
       report({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
     }
     const { spec } = parsed;
@@ -216,7 +216,7 @@ export class ManifestReader {
   #findRagged(cells: readonly string[]): Finding | undefined {
     const { count, input } = this.columns;
     if (cells.length === count) return undefined;
-    const expected = `${count} cells, as the header has`;
+    const expected = `${count} cells, like the header`;
     const came = `${cells.length} cells`;
     if (cells.length > count) return { column: `#${count + 1}`, expected, came, code: 'too-many-cells' };
     const column = input.find(({ at }) => at >= cells.length)?.name ?? `#${cells.length + 1}`;
@@ -245,7 +245,7 @@ export class ManifestReader {
   }
 
   #countUnread(column: string, line: number): void {
-    const message = 'filled in rows whose kind does not read it; it is carried along to the results';
+    const message = 'filled in rows whose kind does not use it; copied to the results';
     const known = this.warnings.get(column);
     this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
   }

@@ -43,7 +43,7 @@ export class NameCheck {
     }
     const twice = this.#unique && !this.isById ? this.#names.lineBefore(collisionKey(name), line) : undefined;
     if (twice === undefined) return undefined;
-    const expected = `a file name of its own for every row, letter case aside; line ${twice} has this one too`;
+    const expected = `a unique file name, ignoring case; line ${twice} has the same`;
     return { column: this.#blame(cellOf), expected, came: show(name), code: 'duplicate-name' };
   }
 

@@ -125,12 +125,12 @@ function tooLong(cell: string, column: string): Finding | undefined {
 
 function missing(kind: Kind, column: SpecColumn, header: string, cell: string): Finding {
   const flag = column === 'voice' ? ', or --voice for all rows' : '';
-  const came = cell === '' ? 'an empty cell or no such column' : `only white space: ${show(cell)}`;
-  return { column: header, expected: `a ${column} (kind ${kind} needs one)${flag}`, came, code: 'missing-cell' };
+  const came = cell === '' ? 'an empty cell, or no such column' : `only white space: ${show(cell)}`;
+  return { column: header, expected: `a ${column} (${kind} rows need one)${flag}`, came, code: 'missing-cell' };
 }
 
 function unreadCell(kind: Kind, header: string): Finding {
   const { required, optional } = ROW_KINDS[kind];
-  const expected = `an empty cell: kind ${kind} reads only ${[...required, ...optional].join(', ')}`;
+  const expected = `an empty cell: ${kind} rows use only ${[...required, ...optional].join(', ')}`;
   return { column: header, expected, came: 'a filled cell', code: 'unread-column' };
 }

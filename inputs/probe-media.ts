@@ -64,7 +64,7 @@ export async function probeMedia(url: string, limitMs: number): Promise<ProbeRes
   const input = new Input({ formats: FORMATS, source });
   try {
     const seconds = await Promise.race([measure(input), rejectAt(deadline)]);
-    if (!Number.isFinite(seconds) || seconds <= 0) return { why: 'its length cannot be told', isSilent: false };
+    if (!Number.isFinite(seconds) || seconds <= 0) return { why: 'its length cannot be determined', isSilent: false };
     return { seconds };
   } catch (error) {
     if (deadline.aborted) return { why: `no length after ${limitMs / 1000} s`, isSilent: true };
@@ -87,7 +87,7 @@ async function fetchMedia(to: string | URL | Request, init?: RequestInit): Promi
     const next = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || next === null) return await requireMedia(response);
     await response.body?.cancel();
-    if (!URL.canParse(next, url.href)) throw new NoMedia('redirects to an address that is none');
+    if (!URL.canParse(next, url.href)) throw new NoMedia('redirects to an invalid address');
     url = new URL(next, url);
   }
   throw new NoMedia(`redirects more than ${MOST_REDIRECTS} times`);
@@ -112,7 +112,8 @@ function rejectAt(signal: AbortSignal): Promise<never> {
 /** What a person should know; never a message of somebody else's code, which may hold the URL with its signature. */
 function describe(error: unknown): ProbeResult {
   if (error instanceof NoMedia) return { why: error.message, isSilent: error.isSilent };
-  const why = error instanceof UnsupportedInputFormatError ? 'no media of a kind that can be read' : 'cannot be read';
+  const why =
+    error instanceof UnsupportedInputFormatError ? 'not a media type that voxbatch can read' : 'cannot be read';
   return { why, isSilent: false };
 }
 

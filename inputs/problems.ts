@@ -2,7 +2,7 @@
 export const PROBLEM_CODES = {
   'empty-file': 'nothing but white space',
   'no-rows': 'a header and no row',
-  'no-header': 'no column that we know',
+  'no-header': 'no known column',
   encoding: 'not UTF-8',
   nul: 'a NUL character',
   'broken-quote': 'a quote that does not close, or closes in the middle of a cell',
@@ -13,22 +13,22 @@ export const PROBLEM_CODES = {
   'too-many-cells': 'a record with more cells than the header',
   'duplicate-column': 'two columns of one name, after trimming and `--map`',
   'empty-column-name': 'a column without a name',
-  'unknown-column': 'a column that we do not know, under `--strict`',
-  'unread-column': 'a cell that its row does not read, under `--strict`',
-  'not-delivered': 'a column whose feature does not exist yet',
-  'bad-map': '`--map` to a column that is not there, or of a name that we do not know',
-  'bad-template': 'a `--file-name` template that cannot work',
+  'unknown-column': 'an unknown column, under `--strict`',
+  'unread-column': 'a cell that its row does not use, under `--strict`',
+  'not-delivered': 'a column for a feature that is not supported yet',
+  'bad-map': '`--map` from a missing column, or to an unknown one',
+  'bad-template': 'an invalid `--file-name` template',
   'unknown-kind': 'a kind that does not exist',
-  'no-kind': 'a row whose kind cannot be told',
+  'no-kind': 'a row that fits no kind, or several',
   'missing-cell': 'an empty cell that the kind needs',
   'bad-id': 'an id that cannot be part of a file name',
-  'duplicate-id': 'an id given twice, or one that differs from another in letter case only',
+  'duplicate-id': 'a duplicate id, ignoring case',
   'bad-url': 'a link that is not an absolute http(s) URL',
   'local-file': 'a local file where the service needs a URL',
-  'bad-number': 'a number that is none, or out of range',
+  'bad-number': 'not a number, or out of range',
   'bad-text': 'a text that is not valid Unicode',
   'bad-name': 'an output name that leaves the folder or is too long',
-  'duplicate-name': 'an output name that another row has too',
+  'duplicate-name': 'an output name that another row has, too',
   'bad-json': 'a line that is not JSON',
   'not-an-object': 'a JSON line that is not an object',
   'nested-value': 'an object or array outside of `api.*`',
@@ -76,11 +76,11 @@ export class ManifestError extends Error {
   }
 }
 
-/** One line for people: `line 4, id a1, column voice: expected …; came …`. */
+/** One line for people: `line 4, id a1, column voice: expected …; got …`. */
 export function describeProblem(problem: ManifestProblem): string {
   const id = problem.id === '' ? '' : `, id ${show(problem.id)}`;
   const column = problem.column === '' ? '' : `, column ${show(problem.column)}`;
-  return `line ${problem.line}${id}${column}: expected ${problem.expected}; came ${problem.came}`;
+  return `line ${problem.line}${id}${column}: expected ${problem.expected}; got ${problem.came}`;
 }
 
 const LONGEST_SHOWN = 60;

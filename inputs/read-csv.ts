@@ -80,7 +80,7 @@ class RecordCollector {
     const at = typeof index === 'number' ? index : 0;
     const column = (this.#header?.[at] ?? '').trim() || `#${at + 1}`;
     const where = { line: this.#line, id: '', column };
-    const rest = 'what follows this line was not checked';
+    const rest = 'the rest was not checked';
     switch (failure.code) {
       case 'CSV_QUOTE_NOT_CLOSED':
         return {

@@ -65,7 +65,7 @@ class LineReader {
 
   tooLong(): ManifestProblem | undefined {
     if (this.#restBytes <= MAX_RECORD_BYTES) return undefined;
-    const expected = 'a line of at most 10 MB; what follows this line was not checked';
+    const expected = 'a line of at most 10 MB; the rest was not checked';
     return { line: this.#line + 1, id: '', column: '', expected, came: 'more', code: 'record-too-long' };
   }
 

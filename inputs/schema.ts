@@ -121,16 +121,16 @@ function parseConfig(text: string, path: string): Config {
   const parsed = CONFIG.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map((issue) => `  ${describeIssue(issue)}`);
-  throw new ConfigError(`${path} has settings that cannot be used:\n${wrong.join('\n')}\n`);
+  throw new ConfigError(`${path} has invalid settings:\n${wrong.join('\n')}\n`);
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   const at = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${at === '' ? key : `${at}.${key}`}: there is no such setting`).join('\n  ');
+    return issue.keys.map((key) => `${at === '' ? key : `${at}.${key}`}: unknown setting`).join('\n  ');
   }
   const came = issue.input === undefined ? 'nothing' : show(JSON.stringify(issue.input));
-  return `${at === '' ? '(the whole file)' : at}: ${issue.message}; came ${came}`;
+  return `${at === '' ? '(the whole file)' : at}: ${issue.message}; got ${came}`;
 }
 
 /** Where a token, or a URL with a password, is in the file. Never returns the value. */

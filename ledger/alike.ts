@@ -52,7 +52,7 @@ function toWatch(json: string | null): AlikeWatch {
 
 function wordsOf({ rows }: AlikeWatch, failure: Failure, charged: number): string {
   const credits = `${charged.toLocaleString('en-US')} ${charged === 1 ? 'credit is' : 'credits are'} charged so far`;
-  return `the first ${rows.length} paid rows all came to nothing (${failure.class}), the last of them for this: ${reasonOf(failure)}; ${credits}`;
+  return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}; ${credits}`;
 }
 
 async function isPaid(tx: Tx, batch: string, row: number): Promise<boolean> {

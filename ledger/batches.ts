@@ -57,7 +57,7 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
     const found = await requireBatch(tx, batch);
     if (found.rows !== rows) {
       throw new LedgerMisuse(
-        `Batch "${batch}" has ${found.rows} of ${rows} rows in the ledger: somebody else loads it, too. Nothing was spent.`,
+        `Batch "${batch}" has ${found.rows} of ${rows} rows in the ledger: another command is loading it, too. Nothing was spent.`,
       );
     }
     if (found.state === 'loading')

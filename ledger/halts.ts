@@ -37,7 +37,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
   const ended = await countEnded(tx, name);
   if (!shouldHalt(halt, ended)) return;
   const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;
-  const words = `${share} ${share === '1' ? 'row' : 'rows'} failed, and --halt ${formatHalt(halt)} says that is enough`;
+  const words = `${share} ${share === '1' ? 'row' : 'rows'} failed, the threshold of --halt ${formatHalt(halt)}`;
   await tx
     .updateTable('batches')
     .set({ control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 })

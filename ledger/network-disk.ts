@@ -53,9 +53,9 @@ export async function refuseNetworkDisk(path: string, disks: Disks = SYSTEM): Pr
   if (kind === undefined) return;
   throw new LedgerUnreachable(
     path,
-    `it lies on a network file system (${kind}), where the locks and syncs that keep rows from being paid for twice do not hold`,
-    'Set VOXBATCH_HOME to a folder on a disk of this machine, or just the ledger: VOXBATCH_LEDGER. One that is there already can be moved, with its ' +
-      'folder, while nobody works on it.',
+    `it lies on a network file system (${kind}), where file locks and syncs are not reliable enough to prevent double charges`,
+    'Set VOXBATCH_HOME to a folder on a disk of this machine, or just the ledger: VOXBATCH_LEDGER. You can move an existing one with its ' +
+      'folder while no command uses it.',
   );
 }
 

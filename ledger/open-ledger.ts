@@ -79,7 +79,7 @@ function pathOf(url: string): string {
   throw new LedgerUnreachable(
     `(${scheme} URL)`,
     scheme === 'postgres' || scheme === 'postgresql'
-      ? 'PostgreSQL is not delivered yet'
+      ? 'PostgreSQL is not supported yet'
       : `expected a path, or a file: or sqlite: URL, but it begins with ${scheme}:`,
     'Set VOXBATCH_LEDGER to the path of a database file, or unset it for .voxbatch/ledger.db.',
   );
@@ -120,7 +120,7 @@ async function migrate(db: Kysely<Schema>, path: string): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const ours = tables.some((table) => table.name === MIGRATION_TABLE);
   if (tables.length > 0 && !ours) {
-    const advice = 'Name another with VOXBATCH_LEDGER.';
+    const advice = 'Set VOXBATCH_LEDGER to another file.';
     throw new LedgerUnreachable(path, 'it is the database of another program', advice);
   }
   if (ours && !(await isMigrationDue(db, path))) return;

@@ -21,13 +21,13 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ],
   [
     'SQLITE_NOTADB',
-    'the file is no database',
-    'If batches were run with it, restore it from a backup: it is the record of what was paid, and without it all is paid again. If not, name another with VOXBATCH_LEDGER.',
+    'the file is not a database',
+    'If it was a ledger, restore it from a backup: it records what was paid, and without it everything is paid for again. Otherwise set VOXBATCH_LEDGER to another file.',
   ],
   [
     'SQLITE_CORRUPT',
     'the database is damaged',
-    'Restore it from a backup. Do not delete it: it is the record of what was paid.',
+    'Restore it from a backup. Do not delete it: it records what was paid.',
   ],
   ['SQLITE_IOERR', 'reading or writing the disk failed', 'Check the disk, then run the same command again.'],
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],

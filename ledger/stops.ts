@@ -99,7 +99,7 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
   for (const { row, job_id: jobId } of jobs) {
     const message =
       `The batch was stopped while job ${jobId ?? '(without an id)'} was running; it was accepted and may have been charged. ` +
-      'Its result can still be had, free.';
+      'Its result can still be fetched, free.';
     const failure: Failure = { class: 'Overdue', message };
     const now = Date.now();
     await updateRow(

@@ -78,6 +78,6 @@ export function isPaidElsewhere(charge: Pick<ChargeLine, 'charged' | 'charged_fr
 export function takenFailure(jobId: string, holder: AttemptKey): Failure {
   const message =
     `The answer came late and named job ${jobId.slice(0, 100)}, which row ${holder.row} of batch "${holder.batch}" has. ` +
-    'Only one of the two requests made that job; the other one may have been charged, and nobody knows for what.';
-  return { class: 'OutcomeUnknown', message: message.slice(0, 500), cause: 'its job is that of another row' };
+    'Only one of the two requests created that job; the other may have been charged for nothing.';
+  return { class: 'OutcomeUnknown', message: message.slice(0, 500), cause: 'its job belongs to another row' };
 }

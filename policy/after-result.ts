@@ -32,6 +32,6 @@ export function afterResult<File extends CheckedFile>(kind: Kind, step: Step, fi
 }
 
 function unfitFailure(step: Step, why: string): Failure {
-  const message = `The result of its ${step} is ${why}. It was paid for and is kept; it is not fetched or paid for again by itself.`;
+  const message = `The result of its ${step} is ${why}. It was paid for and is kept; voxbatch does not fetch or pay for it again.`;
   return { class: 'Unfit', message: message.slice(0, 500), cause: `result is ${why}`.slice(0, 120) };
 }

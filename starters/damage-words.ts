@@ -19,13 +19,13 @@ export function damageLines(damaged: readonly DamagedResult[], place: { batch: s
   const store = `The stored ${results} of ${rows.join(', ')}${more} ${are} missing or damaged in the store, ${place.store}.`;
   const elsewhere = damaged.some(({ is }) => is === 'missing')
     ? [
-        `Was VOXBATCH_STORE (or "store" in voxbatch.config.json) another when the batch ran? Set it as it was, then: voxbatch results ${name}`,
+        `If VOXBATCH_STORE (or "store" in voxbatch.config.json) was different when the batch ran, set it back, then: voxbatch results ${name}`,
       ]
     : [];
   return [
     store,
     ...elsewhere,
-    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost, make ${damaged.length === 1 ? 'it' : 'them'} anew, which is a new charge: ` +
+    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost, make ${damaged.length === 1 ? 'it' : 'them'} again at a new charge: ` +
       `voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows({ count: damaged.length })}`,
   ];
 }

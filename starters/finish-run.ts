@@ -63,16 +63,16 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')
-    output.say(`Stopped here; nothing is lost. Go on with: ${goOnCommand(batch)}`);
+    output.say(`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch)}`);
   else if (why === 'detached') {
     // Embedded, `up` was started for it and may not have said yet that it is there.
     const standstill = request.settings.cluster === undefined ? undefined : await standstillOf(ledger, batch);
     const goesOn =
-      standstill === undefined ? 'The batch goes on in the background.' : standstillWords(standstill, batch);
+      standstill === undefined ? 'The batch continues in the background.' : standstillWords(standstill, batch);
     const name = shellWord(batch.name);
-    output.say(`${goesOn}\nLook: voxbatch status ${name}. Its files, at any time: voxbatch results ${name}`);
+    output.say(`${goesOn}\nStatus: voxbatch status ${name}. Write its files at any time: voxbatch results ${name}`);
   } else if (batch.control === 'paused' && !isClosed)
     output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
-  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Go on with: ${goOnCommand(batch)}`);
+  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch)}`);
   return exit;
 }

@@ -119,13 +119,13 @@ export async function followBatch(request: FollowRequest): Promise<FollowEnd> {
           if (restarts === MOST_RESTARTS) return { why: 'broken', batch, message: workflow.message };
           restarts += 1;
           display.interrupt();
-          output.say(`${workflow.message} It goes on with a new one.`);
+          output.say(`${workflow.message} It continues with a new one.`);
         }
         await request.startAgain();
       }
       if (workflow.is === 'silent' && !saidSilence) {
         display.interrupt();
-        output.say('Temporal does not answer. Whatever works on the batch waits for it, and so does this command.');
+        output.say('Temporal does not answer. This command and the workers wait for it.');
       }
       saidSilence = workflow.is === 'silent';
     }
@@ -166,14 +166,14 @@ interface FetchStanding {
 function waitMessage({ settings }: BatchRecord, waits: boolean): string {
   const minutes = String(Math.ceil(settings.jobDeadlineMs / 60_000));
   return waits
-    ? 'This command waits until then. Ctrl-C ends it, which is safe.'
-    : `The jobs that run are fetched before this command ends, which may take as long as they do (${minutes} minutes at most). Ctrl-C is safe.`;
+    ? 'This command waits until then. Ctrl-C is safe.'
+    : `This command first fetches running jobs, for at most ${minutes} minutes. Ctrl-C is safe.`;
 }
 
 /** What a batch that is being stopped still does. */
 function stopMessage({ name, halted }: BatchRecord): string {
-  const why = halted === null ? `Batch "${name}" is being stopped.` : haltMessage(halted);
-  return `${why} No paid request follows; the rest is cancelled.`;
+  const why = halted === null ? `Batch "${name}" is stopping.` : haltMessage(halted);
+  return `${why} No more paid requests are sent; the rest is cancelled.`;
 }
 
 /**
@@ -188,15 +188,15 @@ export function pauseMessage(batch: BatchRecord, { isDeserted }: { readonly isDe
   const goOn = !isDeserted ? resume : isByPerson ? `${resume} && ${run}` : run;
   switch (batch.pauseReason?.class) {
     case 'OutOfCredits':
-      return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top the account up, then: ${goOn}`;
+      return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top up the account, then: ${goOn}`;
     case 'BadToken':
       return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). Set VOXBATCH_API_TOKEN, then run the same command again: ${run}`;
     case undefined:
-      return `Batch "${batch.name}" is paused. Go on with: ${goOn}`;
+      return `Batch "${batch.name}" is paused. Continue with: ${goOn}`;
     default:
       return (
-        `Batch "${batch.name}" is paused: ${batch.pauseReason?.message ?? ''}. What runs is still fetched; nothing more is sent. Look at what ` +
-        `came: voxbatch status ${name}. When it is mended, go on with: ${goOn}. To be paused no more by such failures: voxbatch tune ${name} --halt never`
+        `Batch "${batch.name}" is paused: ${batch.pauseReason?.message ?? ''}. Running jobs are still fetched; nothing more is sent. Check the ` +
+        `results: voxbatch status ${name}. When it is fixed, continue with: ${goOn}. To turn this check off: voxbatch tune ${name} --halt never`
       );
   }
 }

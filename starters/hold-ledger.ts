@@ -69,8 +69,8 @@ function lockOf(file: string): string {
 function heldBy(holder: string, file: string): ExitError {
   return new ExitError(
     'unreachable',
-    `Another Temporal server has the ledger ${file} worked on now: ${holder}. Two at once could pay for a row twice. ` +
-      'Nothing was sent. End the commands that run there, or use that server, then run the same command again.',
+    `Another Temporal server uses the ledger ${file}: ${holder}. Two at once could pay for a row twice. ` +
+      'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
   );
 }
 

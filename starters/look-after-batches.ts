@@ -65,7 +65,7 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
       // It may have closed the batch since we read the list.
       if ((await ledger.findBatch(name))?.state !== 'open') return;
       await startWorkflow(client, ledger, batch, { news: true });
-      if (workflow.is === 'ended') say(`Batch "${name}" goes on with a new workflow. ${workflow.message}`);
+      if (workflow.is === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
   }
 }
 

@@ -17,7 +17,7 @@ export function describeTrouble(error: unknown): string | undefined {
   }
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (error instanceof Error && typeof code === 'string' && DISK_CODES.has(code)) {
-    return `This machine's disk does not take what is to be written: ${error.message}. Free some space, or choose another folder with VOXBATCH_HOME or --out, then run the same command again.`;
+    return `Cannot write to disk: ${error.message}. Free some space, or choose another folder with VOXBATCH_HOME or --out, then run the same command again.`;
   }
   return undefined;
 }

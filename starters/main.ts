@@ -36,7 +36,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
       output.say(`voxbatch: ${error.message}`);
       exit = 'usage';
     } else if (trouble !== undefined) {
-      output.say(`voxbatch: ${trouble} What was paid is on record; running the same command again pays nothing twice.`);
+      output.say(`voxbatch: ${trouble} All charges are recorded. Running the same command again pays nothing twice.`);
       exit = 'unreachable';
     } else if (error instanceof ExitError) {
       output.say(`voxbatch: ${error.message}`);
@@ -44,7 +44,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     } else {
       output.say(`voxbatch: internal error: ${messageOf(error)}`);
       if (error instanceof Error && error.stack !== undefined) output.say(error.stack);
-      output.say('Nothing is lost: running the same command again is safe. Please report this.');
+      output.say('Nothing is lost. Running the same command again is safe. Please report this.');
       exit = 'internal';
     }
   }

@@ -29,7 +29,7 @@ async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<Api
     if (!(error instanceof AddressUnconfirmed) || !canAsk) throw error;
     const { use } = error;
     const { origin } = new URL(use.baseUrl);
-    if (!(await askYesNo(`A config file says that the API is at ${origin}. Send your token there?`))) throw error;
+    if (!(await askYesNo(`A config file names the API at ${origin}. Send your token there?`))) throw error;
     rememberConfirmed(settings.env, use);
     return use;
   }
@@ -103,6 +103,6 @@ function adviceFor(error: ApiError, baseUrl: string): string {
     case 'NotSent':
       return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
     default:
-      return `The API at ${baseUrl} does not give the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
+      return `The API at ${baseUrl} does not return the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
   }
 }

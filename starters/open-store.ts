@@ -31,8 +31,8 @@ export async function openStore(
     }
     throw new ExitError(
       'usage',
-      `The media in ${settings.store} belong to another ledger than ${ledger.file}, and would be taken for its own. Nothing was spent. ` +
-        'Set VOXBATCH_STORE to another folder. If it is the ledger that is wrong, set VOXBATCH_LEDGER, or restore it from a backup.',
+      `The media in ${settings.store} belong to another ledger than ${ledger.file}. Nothing was spent. ` +
+        'Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.',
     );
   });
 }

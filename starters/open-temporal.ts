@@ -103,7 +103,7 @@ async function openCluster(settings: Settings): Promise<Temporal> {
   } catch (error) {
     throw new ExitError(
       'unreachable',
-      `Temporal at ${address} cannot be reached: ${messageOf(error)}. Check TEMPORAL_ADDRESS and its companions, or unset them to use ` +
+      `Temporal at ${address} cannot be reached: ${messageOf(error)}. Check TEMPORAL_ADDRESS and the other TEMPORAL_ settings, or unset them to use ` +
         'the embedded server. Nothing was spent by this command.',
       { cause: error },
     );

@@ -16,7 +16,7 @@ export async function readBalance(settings: Settings, flags: { readonly apiUrl?:
     const api = createApi(readApiAccess(settings, flags));
     try {
       const { quotaRemaining } = await api.readProfile(patience);
-      return quotaRemaining === undefined ? { why: 'the profile does not tell it' } : { credits: quotaRemaining };
+      return quotaRemaining === undefined ? { why: 'the profile does not state it' } : { credits: quotaRemaining };
     } finally {
       api.close();
     }

@@ -20,9 +20,9 @@ export async function readAdoptions(
     if (word === '' || jobId === '') throw usage(`--adopt ${text}: expected ROW=JOB, as in --adopt r7=job-1f3a.`);
     const found = await requireTake(ledger, batch, word);
     if (adoptions.some(({ row, take }) => row === found.row && take === found.take))
-      throw usage(`--adopt names row ${word} twice: a row has one job.`);
+      throw usage(`--adopt names row ${word} twice; a row has one job.`);
     if (adoptions.some((one) => one.jobId === jobId))
-      throw usage(`--adopt names job ${jobId} twice: a job is of one row.`);
+      throw usage(`--adopt names job ${jobId} twice; a job belongs to one row.`);
     adoptions.push({ ...found, jobId });
   }
   return adoptions;
@@ -53,7 +53,7 @@ export async function rowsToResubmit(
     const row = await requireRow(ledger, batch, word.trim());
     if (!unknown.has(row)) {
       throw usage(
-        `--resubmit ${word}: the row is not unknown. Other rows are run again by: voxbatch redrive ${shellWord(batch.name)} --rows ${shellWord(word)}.`,
+        `--resubmit ${word}: the row is not unknown. To run other rows again: voxbatch redrive ${shellWord(batch.name)} --rows ${shellWord(word)}.`,
       );
     }
     rows.add(row);

@@ -73,7 +73,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   requireSameRealm(batch, open);
   // The rows may be open already, by the same command that was killed: it goes on with them.
   if (isNothing) {
-    output.say(`Batch "${batch.name}" is not finished; it goes on.`);
+    output.say(`Batch "${batch.name}" is not finished; it continues.`);
     return workOn(request, open);
   }
   await checkMoney(request, open);
@@ -131,7 +131,7 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   }
   const doubts = [
     ...(draft.replaced > 0 ? [`replace the results of ${rowsInWords(draft.replaced)} (${REPLACING})`] : []),
-    ...(draft.resubmitted > 0 ? [`pay for ${rowsInWords(draft.resubmitted)} that may have been charged already`] : []),
+    ...(draft.resubmitted > 0 ? [`pay for ${rowsInWords(draft.resubmitted)} that may already have been charged`] : []),
   ];
   if (doubts.length === 0 || yes || !request.canAsk) return;
   const question = doubts.join(' and ');
@@ -144,10 +144,10 @@ function requireRoom({ batch, draft }: RedriveRequest, left: number, money: Mone
   const name = shellWord(batch.name);
   if (unpriced > 0) {
     const lines = [
-      `Under a budget every row needs a price; ${rowsInWords(unpriced)} have none:`,
+      `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
       ...namedRowLines(unpricedRows),
-      'Nothing was changed, nothing was spent. Either of these gives them one:',
-      '  a length in seconds in the column duration of an edited file (redrive --from)',
+      'Nothing was changed, nothing was spent. Give them one, or drop the budget:',
+      '  a duration in seconds in an edited file (redrive --from)',
       `  no budget: voxbatch tune ${name} --budget none`,
     ];
     throw new ExitError('refused', lines.join('\n'));
@@ -155,7 +155,7 @@ function requireRoom({ batch, draft }: RedriveRequest, left: number, money: Mone
   if (cheapest === null || cheapest <= left) return;
   throw new ExitError(
     'refused',
-    `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, and that pays no row: the cheapest costs ${number(cheapest)}, all cost ${number(quoted)}. ` +
+    `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, too little for any row: the cheapest costs ${number(cheapest)}, all cost ${number(quoted)}. ` +
       `Nothing was changed, nothing was spent. Raise it, then run the same command again: voxbatch tune ${name} --budget ${String(budgetFor(money, quoted))}`,
   );
 }
@@ -166,12 +166,12 @@ async function openAndTell({ ledger, batch, draft, rows, output }: RedriveReques
   const { opened } = answer;
   if (answer.is === 'refused') {
     const before =
-      opened === 0 ? '' : ` ${rowsInWords(opened)} had been opened before that; go on with: ${goOnCommand(batch)}`;
+      opened === 0 ? '' : ` ${rowsInWords(opened)} were opened before that; continue with: ${goOnCommand(batch)}`;
     throw new ExitError('usage', `${answer.why} Nothing was spent.${before}`);
   }
   if (answer.movedOn > 0) {
     output.say(
-      `${rowsInWords(answer.movedOn)} had moved on meanwhile: another command took them, or their answer came. Nothing is paid for them here.`,
+      `${rowsInWords(answer.movedOn)} changed meanwhile: another command took them, or their answer arrived. Nothing is paid for them here.`,
     );
   }
   output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);

@@ -7,6 +7,6 @@ export function refuseLoading(batch: BatchRecord): void {
   if (batch.state !== 'loading') return;
   throw new ExitError(
     'usage',
-    `Batch "${batch.name}" is still being loaded; nothing of it was sent, nothing was spent. Try again when it runs. If nobody loads it any more: ${goOnCommand(batch)}`,
+    `Batch "${batch.name}" is still loading; nothing was sent, nothing was spent. Try again when it runs. If its command has died: ${goOnCommand(batch)}`,
   );
 }

@@ -6,8 +6,8 @@ import { shellWord } from './go-on-command.ts';
 export function refusedStart(error: ExitError, { name }: Pick<BatchRecord, 'name'>): ExitError {
   return new ExitError(
     error.exit,
-    `${error.message}\nBatch "${name}" is on record with all its rows, and whatever works on this ledger next (run, up, worker) goes on ` +
-      `with it. If that is not wanted: voxbatch stop ${shellWord(name)}`,
+    `${error.message}\nBatch "${name}" is recorded with all its rows. The next run, up or worker on this ledger continues ` +
+      `it. To prevent that: voxbatch stop ${shellWord(name)}`,
     { cause: error },
   );
 }

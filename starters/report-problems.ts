@@ -15,9 +15,9 @@ export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' |
 export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
   return new ExitError(
     'usage',
-    `${manifest} is an outcome file of batch "${batch}" (it has a column _batch), so running it is a redrive of these rows, and that keeps ` +
-      'what is finished. Nothing was sent, nothing was spent. To see what it will cost, and be asked: ' +
-      `voxbatch run ${shellWord(manifest)} --confirm 0. To run them as a batch of their own at full price, take the column _batch out.`,
+    `${manifest} is an outcome file of batch "${batch}" (it has a _batch column). Running it redrives these rows and keeps ` +
+      'finished steps. Nothing was sent, nothing was spent. To see the cost and confirm: ' +
+      `voxbatch run ${shellWord(manifest)} --confirm 0. To run them as a new batch at full price, remove the _batch column.`,
   );
 }
 
@@ -53,7 +53,7 @@ export function refuseProblems(
   if (more > 0) output.say(`and ${more} more`);
   const flags = new Set(problems.map((problem) => flagOf(problem, options)));
   const mend = [...flags]
-    .map((flag) => (flag === undefined ? 'mend the lines above' : adviceOn(flag, options)))
+    .map((flag) => (flag === undefined ? 'fix the errors above' : adviceOn(flag, options)))
     .join(', ');
   const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
   return new ExitError(
@@ -88,8 +88,8 @@ function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map'
 }
 
 function adviceOn(flag: '--map' | '--file-name', { template }: ReportOptions): string {
-  if (flag === '--map') return 'change the flag --map';
-  return `change the flag --file-name ${shellWord(template ?? '')} ({id} or {row} in it gives every row a name of its own)`;
+  if (flag === '--map') return 'fix --map';
+  return `fix --file-name ${shellWord(template ?? '')} (with {id} or {row}, every row gets its own name)`;
 }
 
 /** `line 1, column txet: not a column that we know; … (3 rows)` */

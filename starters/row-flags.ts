@@ -36,7 +36,7 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
     const known: readonly string[] = CONDITIONS[key];
     const wrong = values.find((value) => !known.includes(value));
     if (wrong !== undefined)
-      throw usage(`--where ${text}: expected ${key}= one of ${known.join(', ')}; came "${wrong}".`);
+      throw usage(`--where ${text}: expected ${key}= one of ${known.join(', ')}; got "${wrong}".`);
     const before = allowed.get(key) ?? values;
     allowed.set(
       key,
@@ -62,7 +62,7 @@ export async function requireRows(
       `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`,
     );
   }
-  if (found.rows.length === 0) throw usage('--rows names no row. Expected ids or numbers, with commas between them.');
+  if (found.rows.length === 0) throw usage('--rows names no row. Give ids or numbers, separated by commas.');
   return found.rows;
 }
 

@@ -49,7 +49,7 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
   }
   return readConfig(resolve(named ?? 'voxbatch.config.json')).catch((error: unknown) => {
     const words = messageOf(error).trimEnd();
-    const advice = 'Mend the file, then run the same command again. Nothing was spent.';
+    const advice = 'Fix the file, then run the same command again. Nothing was spent.';
     throw new ExitError('usage', `${words}${words.includes('\n') ? '\n' : ' '}${advice}`, { cause: error });
   });
 }
@@ -59,10 +59,10 @@ function readLedgerPlace(env: NodeJS.ProcessEnv): string | undefined {
   const place = env['VOXBATCH_LEDGER'];
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === 'file' || scheme === 'sqlite') return place;
-  const why = scheme.startsWith('postgres') ? 'PostgreSQL is not delivered yet: expected' : 'expected';
+  const why = scheme.startsWith('postgres') ? 'PostgreSQL is not supported yet; expected' : 'expected';
   throw new ExitError(
     'usage',
-    `VOXBATCH_LEDGER: ${why} the path of a database file, came a ${scheme}: URL. Unset it for ledger.db in the home. ${UNTOUCHED}`,
+    `VOXBATCH_LEDGER: ${why} the path of a database file, got a ${scheme}: URL. Unset it to use ledger.db in the home folder. ${UNTOUCHED}`,
   );
 }
 
@@ -72,10 +72,10 @@ function readStorePlace(env: NodeJS.ProcessEnv, config: Config): string | undefi
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place ?? '')?.[1]?.toLowerCase();
   if (scheme === undefined) return place;
   const where = env['VOXBATCH_STORE'] === undefined ? '"store" in voxbatch.config.json' : 'VOXBATCH_STORE';
-  const why = scheme === 's3' ? 'S3 is not delivered yet: expected' : 'expected';
+  const why = scheme === 's3' ? 'S3 is not supported yet; expected' : 'expected';
   throw new ExitError(
     'usage',
-    `${where}: ${why} the path of a folder, came a ${scheme}: URL. Take it away for store in the home. ${UNTOUCHED}`,
+    `${where}: ${why} the path of a folder, got a ${scheme}: URL. Remove it to use store in the home folder. ${UNTOUCHED}`,
   );
 }
 
@@ -106,8 +106,8 @@ export class AddressUnconfirmed extends ExitError {
   constructor(use: AddressUse) {
     super(
       'usage',
-      `Only a config file says that the API is at ${use.baseUrl}, and your token was never used there. If it is the right place, run: ` +
-        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or run a command like "voxbatch profile" on a terminal and confirm it, once). ` +
+      `Only a config file names the API at ${use.baseUrl}, and your token was never used there. If the address is right, run: ` +
+        `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or confirm it once on a terminal, with a command such as "voxbatch profile"). ` +
         'Nothing was sent, nothing was spent.',
     );
     this.use = use;
@@ -123,7 +123,7 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   if (url === undefined || url === '') {
     throw new ExitError(
       'api',
-      'No API is configured. Set VOXBATCH_API_URL (it ends in /api/open/v1) and VOXBATCH_API_TOKEN, or rehearse: ' +
+      'No API is configured. Set VOXBATCH_API_URL (it ends in /api/open/v1) and VOXBATCH_API_TOKEN, or use the simulator: ' +
         'voxbatch simulate --port 8080. Nothing was spent.',
     );
   }

@@ -28,9 +28,9 @@ export async function standstillOf(
 export function standstillWords(standstill: Standstill, { apiUrl }: Pick<BatchRecord, 'apiUrl'>): string {
   switch (standstill) {
     case 'no-worker':
-      return 'No worker is there for it. Start one, with the same settings and token: voxbatch worker';
+      return 'No worker polls this queue. Start one with the same settings and token: voxbatch worker';
     case 'no-answer':
-      return `The API at ${apiUrl} does not answer, or only with errors. Calls are tried again by themselves. What is wrong: voxbatch doctor`;
+      return `The API at ${apiUrl} does not answer, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`;
   }
 }
 

@@ -91,7 +91,7 @@ export async function askWorkflow(client: Client, handle: WorkflowHandle): Promi
     return { is: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError)
-      return { is: 'ended', message: 'Temporal does not know the workflow of the batch any more.' };
+      return { is: 'ended', message: 'Temporal no longer knows the workflow of the batch.' };
     if (error instanceof ServiceError) return { is: 'silent' };
     throw error;
   }

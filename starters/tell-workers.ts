@@ -28,7 +28,7 @@ export async function tellWorkers({ settings, ledger, batch, say }: News): Promi
     if (!(error instanceof ServiceError || error instanceof ExitError)) throw error;
     throw new ExitError(
       'unreachable',
-      `It is on record: every paid request from now on is asked about it. But the workers could not be told. ${messageOf(error)} ` +
+      `It is recorded, and every paid request checks it from now on. But the workers could not be notified. ${messageOf(error)} ` +
         'Run the same command again when Temporal is back.',
       { cause: error },
     );

@@ -60,11 +60,11 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
   let worker: RunningWorker | undefined;
   const interrupt = listenForInterrupt(
     () => {
-      output.say('\nFinishing the requests on the wire … (Ctrl-C again ends at once; that is safe too)');
+      output.say('\nFinishing the requests in flight … (Ctrl-C again stops at once, also safely)');
     },
     () => {
       temporal?.closeAtOnce();
-      output.say(`Ended at once. Go on with: ${goOnCommand(record)}`);
+      output.say(`Stopped at once. Continue with: ${goOnCommand(record)}`);
     },
   );
   const signal = AbortSignal.any([interrupt.signal, fault.signal]);
@@ -149,8 +149,8 @@ function silentTemporal(batch: BatchRecord): (error: unknown) => never {
     unlessSilent(error);
     throw new ExitError(
       'unreachable',
-      `Temporal does not take the batch: ${messageOf(error)}. Nothing is lost, nothing was spent by this command. ` +
-        `When that is mended, go on with: ${goOnCommand(batch)}`,
+      `Temporal did not accept the batch: ${messageOf(error)}. Nothing is lost, nothing was spent by this command. ` +
+        `When that is fixed, continue with: ${goOnCommand(batch)}`,
       { cause: error },
     );
   };
@@ -164,7 +164,7 @@ function faultError(fault: unknown, batch: BatchRecord): ExitError {
   const words = fault instanceof Error ? fault.message : String(fault);
   return new ExitError(
     'unreachable',
-    `${words}\nThe batch stands still: nothing is lost, nothing more is spent. When that is mended, go on with: ${goOnCommand(batch)}`,
+    `${words}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(batch)}`,
     {
       cause: fault,
     },

@@ -73,7 +73,7 @@ async function emptyWire(ledger: Ledger, batch: string, output: Output): Promise
     if ((await ledger.findBatch(batch))?.control === 'running') return;
     if (!said && Date.now() - from >= SLOW_MS) {
       said = true;
-      output.say('Waiting for the paid requests on the wire (a request may take 3 minutes) …');
+      output.say('Waiting for the paid requests in flight (up to 3 minutes) …');
     }
     await sleep(LOOK_EVERY_MS);
   }
@@ -124,13 +124,11 @@ async function report(told: Told): Promise<void> {
   const word = shellWord(batch);
   if (onTheWire > 0) {
     const [requests, them] = onTheWire === 1 ? ['paid request has', 'it'] : ['paid requests have', 'them'];
-    output.say(
-      `${onTheWire} ${requests} no answer on record. What became of ${them} is found out by: ${goOnCommand(after)}`,
-    );
+    output.say(`${onTheWire} ${requests} no recorded answer. Find out what became of ${them}: ${goOnCommand(after)}`);
   }
   if (jobs.length > 0 && (told.isNow || state === 'closed'))
     output.say(
-      `What ${jobs.length === 1 ? 'that job makes' : `those ${number(jobs.length)} jobs make`} can be fetched later, free: voxbatch redrive ${word} --where outcome=overdue`,
+      `What ${jobs.length === 1 ? 'that job makes' : `those ${number(jobs.length)} jobs make`} can be fetched later for free: voxbatch redrive ${word} --where outcome=overdue`,
     );
 }
 
@@ -140,17 +138,15 @@ function messageFor({ before, after, wish, isNow, isWorkedOn }: Told): string {
   const about = `Batch "${after.name}"`;
   if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[wish]}.`;
   if (after.state === 'closed')
-    return wish === 'stopping'
-      ? `${about} is stopped: what was not sent is cancelled.`
-      : `${about} is finished by now.`;
-  const next = isWorkedOn ? '' : ` Nobody works on it now; go on with: ${goOnCommand(after)}`;
+    return wish === 'stopping' ? `${about} is stopped; unsent rows are cancelled.` : `${about} has finished meanwhile.`;
+  const next = isWorkedOn ? '' : ` It has no worker now. Continue with: ${goOnCommand(after)}`;
   if (after.control === 'stopping') {
-    if (wish !== 'stopping') return `${about} is being stopped; that cannot be taken back.`;
-    const jobs = isNow ? 'jobs that run are not waited for' : 'jobs that run are still fetched';
-    return `${about} is being stopped: no paid request follows, ${jobs}, the rest is cancelled.${next}`;
+    if (wish !== 'stopping') return `${about} is stopping; this cannot be undone.`;
+    const jobs = isNow ? 'running jobs are not waited for' : 'running jobs are still fetched';
+    return `${about} is stopping: no more paid requests, ${jobs}, the rest is cancelled.${next}`;
   }
-  const meanwhile = after.control === wish ? '' : ' (somebody else wished so meanwhile)';
+  const meanwhile = after.control === wish ? '' : ' (because of another command)';
   if (after.control === 'paused')
-    return `${about} is paused${meanwhile}: no paid request follows. Jobs that run are still fetched. Go on with: voxbatch resume ${shellWord(after.name)}`;
-  return `${about} goes on${meanwhile}.${next}`;
+    return `${about} is paused${meanwhile}: no more paid requests. Running jobs are still fetched. Continue with: voxbatch resume ${shellWord(after.name)}`;
+  return `${about} continues${meanwhile}.${next}`;
 }

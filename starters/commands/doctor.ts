@@ -66,7 +66,8 @@ async function checkDisk({ home }: Settings): Promise<string> {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   const gigabytes = (free / 1024 ** 3).toFixed(1);
-  if (free < LITTLE_DISK) throw new Error(`${home} has only ${gigabytes} GiB free: make room before a large batch.`);
+  if (free < LITTLE_DISK)
+    throw new Error(`${home} has only ${gigabytes} GiB free: free some space before a large batch.`);
   return `${home} can be written, ${gigabytes} GiB free`;
 }
 

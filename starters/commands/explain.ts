@@ -21,7 +21,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
       throw new ExitError(
         'usage',
         `Batch "${batch.name}" has no row "${wanted}". Expected an id, or a number from 1 to ${batch.rows}. ` +
-          'Rows of another batch: --batch NAME.',
+          'For another batch, add --batch NAME.',
       );
     }
     const isNobodyThere = batch.state === 'open' && isDeserted(ledger, settings.home);

@@ -15,12 +15,12 @@ export async function init(kind: Kind, flags: { readonly out?: string }, output:
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const why = exists
-      ? `${file} is there already, and is left as it is. Choose another name with --out FILE.`
-      : `${file} cannot be written: ${messageOf(error).replace(/\.$/, '')}. Make its folder and see that you may write there, or choose another place with --out FILE.`;
+      ? `${file} already exists. Choose another name with --out FILE.`
+      : `${file} cannot be written: ${messageOf(error).replace(/\.$/, '')}. Create its folder, or choose another file with --out FILE.`;
     throw new ExitError('usage', why, { cause: error });
   }
-  output.say(`Wrote ${file}, an example of ${kind} rows; columns that begin with _ are comments.`);
-  output.say(`Check and price it: voxbatch plan ${file}    Other examples: ${othersOf(kind)}`);
+  output.say(`Wrote ${file}, an example of ${kind} rows. Columns that begin with _ are comments.`);
+  output.say(`Validate and price it: voxbatch plan ${file}    Other examples: ${othersOf(kind)}`);
   output.data(file);
   return 'complete';
 }
@@ -37,6 +37,6 @@ function examplePath(name: string): string {
   );
   const found = places.find((place) => existsSync(place));
   if (found === undefined)
-    throw new Error(`The example ${name} is missing from this installation; install voxbatch again.`);
+    throw new Error(`The example ${name} is missing from this installation. Reinstall voxbatch.`);
   return found;
 }

@@ -45,24 +45,22 @@ export function planLines(report: PlanReport): readonly string[] {
     `Prices: ${[...pricesOf(summary, plan.settings)].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
   ];
   if (total.isEstimate)
-    lines.push(
-      '~ estimate: from public material, or for an assumed length; your own prices go into voxbatch.config.json',
-    );
+    lines.push('~ estimate: from public prices or an assumed length; set your own prices in voxbatch.config.json');
   if (total.unpriced > 0) {
     lines.push(
-      'Rows without a price get one by a duration column (seconds), --probe or --assume-seconds; without a budget they run all the same:',
+      'To price these rows, add a duration column (seconds), --probe or --assume-seconds. Without a budget they run anyway:',
       ...namedRowLines(summary.unpricedRows),
     );
   }
   const { retakes } = plan.settings;
   if (retakes > 0)
-    lines.push(`Retakes come on top: up to ${String(retakes)} a row after jobs that fail, each at its price.`);
+    lines.push(`Not included: up to ${String(retakes)} retakes per row after failed jobs, each at full price.`);
   const { rate } = plan.settings.limits;
   if (rate !== null)
-    lines.push(`At ${number(rate)} paid requests a second: at least ${clock((total.requests / rate) * 1_000)}`);
+    lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
   lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
-  if (decision.do === 'ask') lines.push(`run asks first: ${questionText(facts)} (--yes answers it)`);
-  if (decision.do === 'refuse') lines.push('run would refuse this (exit code 3):', refusalText(decision.why, facts));
+  if (decision.do === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
+  if (decision.do === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
   return lines;
 }
 
@@ -98,10 +96,10 @@ export function planJson(report: PlanReport): object {
   };
 }
 
-/** `speech-job 0.5 credits per character, a CJK character counting as 2 (estimate)` */
+/** `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)` */
 function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate }: Price): string {
   const per = { character: 'per character', second: 'per started second', job: 'per request' }[unit];
-  const cjk = cjkFactor === undefined || cjkFactor === 1 ? '' : `, a CJK character counting as ${String(cjkFactor)}`;
+  const cjk = cjkFactor === undefined || cjkFactor === 1 ? '' : `, a CJK character counts as ${String(cjkFactor)}`;
   return `${operation} ${String(credits)} ${credits === 1 ? 'credit' : 'credits'} ${per}${cjk}${estimate ? ' (estimate)' : ''}`;
 }
 
@@ -111,18 +109,18 @@ function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
 }
 
 function balanceLine({ balance, summary }: PlanReport): string {
-  if ('why' in balance) return `Balance: not known (${balance.why})`;
+  if ('why' in balance) return `Balance: unknown (${balance.why})`;
   const left = round(balance.credits - summary.quoted);
-  const then = summary.unpriced > 0 ? 'less what has no price' : 'once the bill is paid';
+  const then = summary.unpriced > 0 ? 'minus rows without a price' : 'after this batch';
   return `Balance: ${number(balance.credits)} API credits; ${number(left)} ${then}`;
 }
 
 function diskLine({ summary, disk }: PlanReport): string {
   const { bytes, unknown } = summary.disk;
-  const free = disk.free === null ? 'what is free is not known' : `${size(disk.free)} free`;
+  const free = disk.free === null ? 'free space unknown' : `${size(disk.free)} free`;
   const without = unknown > 0 ? `, without ${number(unknown)} rows of unknown length` : '';
-  const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: that is more than is free.' : '';
-  return `Disk: results of about ${size(bytes)}${without} (a rough estimate); ${free} at ${disk.store}.${tooMuch}`;
+  const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: more than the free space.' : '';
+  return `Disk: about ${size(bytes)}${without} of results (rough estimate); ${free} at ${disk.store}.${tooMuch}`;
 }
 
 /** Bytes as people write them: `640 KB`, `1.2 GB`. */

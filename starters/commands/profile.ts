@@ -18,10 +18,10 @@ export async function profile(
     output.data(JSON.stringify({ user_id: userId, ...known, api: api.baseUrl }));
     return 'complete';
   }
-  const amount = (value: number | undefined): string => (value === undefined ? 'not told' : number(value));
+  const amount = (value: number | undefined): string => (value === undefined ? 'unknown' : number(value));
   output.data(`account          ${oneLine(userId)}`);
-  output.data(`tier             ${oneLine(tier ?? 'not told')}`);
-  output.data(`API credits      ${amount(quotaRemaining)}  (what batches consume)`);
+  output.data(`tier             ${oneLine(tier ?? 'unknown')}`);
+  output.data(`API credits      ${amount(quotaRemaining)}  (used by batches)`);
   output.data(`website credits  ${amount(credits)}`);
   return 'complete';
 }

@@ -90,8 +90,8 @@ function requireWord(
   if (again.length === 0 || yes === true || output.isInteractive) return;
   throw new ExitError(
     'refused',
-    `Not confirmed: ${rowsInWords(again.length)} of "${batch.name}" may be charged a second time, and there is nobody to ask. ` +
-      'Nothing was changed, nothing was spent. To go on, run the same command with --yes.',
+    `Not confirmed: ${rowsInWords(again.length)} of "${batch.name}" may be charged a second time, and there is no terminal to ask on. ` +
+      'Nothing was changed, nothing was spent. To continue, run the same command with --yes.',
   );
 }
 
@@ -120,7 +120,7 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
     for (const line of lines) context.output.data(line);
     if (isRefused && again.length > 0)
       context.output.say(
-        'No row was paid for again, because a job was refused. Mend that first, then the same command.',
+        'No row was paid for again, because a job was refused. Fix that first, then run the same command.',
       );
   }
   const settled = new Set(
@@ -141,7 +141,7 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
 async function findOrphans({ ledger, reads, batch, context }: Desk): Promise<readonly Orphan[] | null> {
   const found = await listOrphans(ledger, reads, batch.name);
   if (found.is === 'listed') return found.orphans;
-  context.output.say(`Jobs that no row has could not be listed: ${found.why}`);
+  context.output.say(`Jobs that belong to no row could not be listed: ${found.why}`);
   return null;
 }
 

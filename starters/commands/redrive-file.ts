@@ -81,8 +81,8 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
   return new ExitError(
     'usage',
     `${path} has rows of batch "${previousBatch}", which is not in this ledger. Nothing was sent, nothing was spent. Choices:\n` +
-      '  run it where that batch was run (the folder with its .voxbatch, or its VOXBATCH_HOME)\n' +
-      `  take the column _batch out and run it as a batch of its own, all rows at full price: voxbatch run ${shellWord(path)} --name NEW-NAME`,
+      '  run it where you ran that batch (same folder, or same VOXBATCH_HOME)\n' +
+      `  remove the _batch column and run it as a new batch, all rows at full price: voxbatch run ${shellWord(path)} --name NEW-NAME`,
   );
 }
 
@@ -97,14 +97,14 @@ function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): vo
       : isNamed
         ? '--file-name'
         : isRead
-          ? 'a flag that reads its rows in another way (--kind, --voice, --map, --tts …)'
+          ? 'a flag that changes how its rows are read (--kind, --voice, --map, --tts …)'
           : pricing.length > 0
             ? pricing.join(', ')
             : undefined;
   if (wrong === undefined) return;
   throw new ExitError(
     'usage',
-    `${path} has rows of batch "${batch.name}": running it is a redrive of these, and ${wrong} cannot go with that. Nothing was sent, nothing ` +
-      'was spent. To run them as a batch of their own at full price, take the column _batch out.',
+    `${path} has rows of batch "${batch.name}": running it redrives them, and ${wrong} cannot be combined with that. Nothing was sent, nothing ` +
+      'was spent. To run them as a new batch at full price, remove the _batch column.',
   );
 }

@@ -120,7 +120,7 @@ function withAccepted(flags: RedriveFlags): RedriveFlags {
 /** Rows must be chosen, by conditions and names together or by a file. */
 function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFlags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
-    throw usage('--accept takes results as they are; it cannot go with --from, --step or --resubmit.');
+    throw usage('--accept cannot be combined with --from, --step or --resubmit.');
   }
   if ((where ?? rows) === undefined && from === undefined) {
     throw usage(
@@ -128,7 +128,7 @@ function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFla
     );
   }
   if ((where ?? rows) !== undefined && from !== undefined) {
-    throw usage('--from names its rows itself; it cannot go with --where or --rows.');
+    throw usage('--from cannot be combined with --where or --rows.');
   }
 }
 

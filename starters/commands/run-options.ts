@@ -67,7 +67,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const { name = nameFromFile(manifestPath), fileName: template } = flags;
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) || name.includes('..')) {
     throw usage(
-      `"${name}" cannot name a batch: letters, digits, spaces, dots, dashes and underscores, at most 100. Use --name NAME.`,
+      `"${name}" is not a valid batch name. Use --name NAME with at most 100 letters, digits, spaces, dots, dashes and underscores.`,
     );
   }
   const { config } = settings;

@@ -32,8 +32,7 @@ import { requirePrices } from './tune.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 
 const RESUBMIT_WITHOUT_BATCH =
-  '--resubmit is for outcome files (unknown.csv, overdue.csv …), whose rows may have been charged before; this manifest is none. ' +
-  'Nothing was sent, nothing was spent.';
+  '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent, nothing was spent.';
 
 /** What is known before the manifest is read. */
 export interface RunRequest {
@@ -139,7 +138,7 @@ async function readyToSpend(request: {
 /** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. Returns the batch as it is then. */
 async function applyFlags(ledger: Ledger, batch: BatchRecord, plan: RunPlan, output: Output): Promise<BatchRecord> {
   if (plan.pricingFlags.length > 0) {
-    output.say(`Its rows keep the prices that they got when it was made (${plan.pricingFlags.join(', ')}).`);
+    output.say(`Its rows keep their original prices (${plan.pricingFlags.join(', ')}).`);
   }
   const words = describeTuning(newIn(plan.tuning, batch.settings));
   if (words === '') return batch;
@@ -163,7 +162,7 @@ async function runLoaded(
   const { output } = context;
   const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
-    output.say(`Batch "${batch.name}" is finished already; its files are written again, nothing is sent.`);
+    output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
     return finishRun({ ...finish, why: 'closed' });
   }
   output.say(
@@ -182,9 +181,9 @@ async function runLoaded(
   return workOnBatch(work, (why) => finishRun({ ...finish, why }));
 }
 
-/** `going on: 14 of 30 rows done` */
+/** `continuing: 14 of 30 rows done` */
 async function goingOn(ledger: Ledger, { name, rows }: BatchRecord): Promise<string> {
-  return `going on: ${number(doneOf(await ledger.counts(name)))} of ${rowsInWords(rows)} done`;
+  return `continuing: ${number(doneOf(await ledger.counts(name)))} of ${rowsInWords(rows)} done`;
 }
 
 async function withRecords<T>(settings: Settings, work: (ledger: Ledger) => Promise<T>): Promise<T> {

@@ -44,7 +44,7 @@ export async function serve(
   let temporal: Temporal | undefined;
   const interrupt = listenForInterrupt(
     () => {
-      output.say('Finishing the requests on the wire …');
+      output.say('Finishing the requests in flight …');
     },
     () => {
       temporal?.closeAtOnce();
@@ -77,7 +77,7 @@ export async function serve(
       worker.ended.catch(onFault);
       try {
         output.say(
-          `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C ends.`,
+          `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C stops.`,
         );
         caring = lookAfterBatches({
           client: temporal.client,
@@ -105,7 +105,7 @@ export async function serve(
     if (fault.signal.aborted)
       throw new ExitError(
         'unreachable',
-        `${messageOf(fault.signal.reason)}\nNothing is lost; start again when that is mended.`,
+        `${messageOf(fault.signal.reason)}\nNothing is lost; fix that, then start again.`,
       );
     return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
   } finally {

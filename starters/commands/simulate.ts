@@ -17,10 +17,10 @@ export async function simulate(argv: readonly string[], output: Output): Promise
   try {
     const simulator = await start(await readOptions(argv));
     output.data(simulator.url);
-    output.say('A stand-in of the API; nothing here costs anything. In another shell:');
+    output.say('A simulator of the API; nothing here costs anything. In another shell:');
     output.say(`  export VOXBATCH_API_URL=${simulator.url}${tokenWords()}`);
     output.say('  voxbatch run MANIFEST');
-    output.say('Every paid request that was taken: /__simulator/ledger of the same origin. Ctrl-C ends it.');
+    output.say('All accepted paid requests: /__simulator/ledger at the same origin. Ctrl-C stops it.');
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
     await simulator.close();
     return interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
@@ -45,7 +45,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
     if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error;
     throw new ExitError(
       'usage',
-      `The simulator cannot listen: ${messageOf(error)}. Choose another --port (0 takes a free one).`,
+      `The simulator cannot listen: ${messageOf(error)}. Choose another --port, or 0 for a free one.`,
       {
         cause: error,
       },
@@ -58,5 +58,5 @@ function tokenWords(): string {
   const own = process.env['VOXBATCH_API_TOKEN'];
   return own === undefined || own === ''
     ? ' VOXBATCH_API_TOKEN=simulator-token'
-    : '   # and VOXBATCH_API_TOKEN as it is set here';
+    : '   # and the same VOXBATCH_API_TOKEN as here';
 }

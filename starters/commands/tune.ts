@@ -59,8 +59,8 @@ export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget
     if (row.outcome !== null || row.quoted !== null) continue;
     throw new ExitError(
       'refused',
-      `No price is known for row ${row.row} (id ${row.id}), so a budget would keep it from being sent. Nothing was changed, nothing was spent. ` +
-        `Let it end without a budget, or stop the batch: voxbatch stop ${shellWord(batch.name)}`,
+      `No price is known for row ${row.row} (id ${row.id}), so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
+        `Let the batch finish without a budget, or stop it: voxbatch stop ${shellWord(batch.name)}`,
     );
   }
 }
@@ -89,7 +89,7 @@ async function print(
     (old === value ? '' : ` (was ${old})`);
   const columns = [
     { title: 'flag', value: ({ name }: (typeof lines)[number]) => flagOf(name) },
-    { title: 'holds now', value },
+    { title: 'current value', value },
     { title: 'meaning', value: ({ meaning }: (typeof lines)[number]) => meaning },
   ];
   for (const line of tableLines(columns, lines)) output.data(`  ${line}`);
@@ -105,17 +105,15 @@ async function stepsAfter(ledger: Ledger, batch: BatchRecord): Promise<readonly 
 async function effects(ledger: Ledger, batch: BatchRecord, told: boolean): Promise<readonly string[]> {
   const name = shellWord(batch.name);
   if (batch.state === 'closed')
-    return ['The batch is finished: this holds for rows that are sent again.', ...(await stepsAfter(ledger, batch))];
-  if (batch.control === 'stopping')
-    return [
-      'The batch is being stopped: this has no effect on what is being ended, and holds for rows that are sent again.',
-    ];
-  if (batch.control === 'paused') return [`The batch is paused: this holds when it goes on. voxbatch resume ${name}`];
+    return ['The batch is finished. This applies to rows that you redrive.', ...(await stepsAfter(ledger, batch))];
+  if (batch.control === 'stopping') return ['The batch is stopping. This applies only to rows that you redrive later.'];
+  if (batch.control === 'paused')
+    return [`The batch is paused. This applies when it continues: voxbatch resume ${name}`];
   const lines = told
-    ? ['Holds from the next request on; rows that are in flight already stay so.']
-    : [`Nobody works on the batch now: this holds when it goes on. ${goOnCommand(batch)}`];
+    ? ['Applies from the next request on. Rows in flight are not affected.']
+    : [`The batch has no worker now. This applies when it continues: ${goOnCommand(batch)}`];
   const { budget } = batch.settings;
   if (budgetLeft(await ledger.money(batch.name), budget) === 0)
-    lines.push('The budget is used up: rows that are still to be sent end skipped.');
+    lines.push('The budget is used up. Unsent rows end skipped.');
   return lines;
 }

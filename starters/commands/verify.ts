@@ -71,7 +71,7 @@ async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
   throw new ExitError(
     'usage',
     `There is nothing to verify: neither ${shortPath(resolve(given))} nor ${shortPath(outOf(given))} is a folder. ` +
-      `Expected a folder that holds ${SUMMARY_FILE}, or the name of a batch. The files of a batch are written by: voxbatch results ${batch}`,
+      `Give a folder that holds ${SUMMARY_FILE}, or the name of a batch. Write the files of a batch with: voxbatch results ${batch}`,
   );
 }
 

@@ -45,7 +45,7 @@ export async function watch(
         for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
       }
       if (!interrupt.signal.aborted) return exitOfView(view);
-      output.say(`No longer watched; that changes nothing for the batch. Again: voxbatch watch ${view.batch.name}`);
+      output.say(`Stopped watching; the batch is not affected. Watch again: voxbatch watch ${view.batch.name}`);
       return interrupt.exit();
     } finally {
       interrupt.dispose();

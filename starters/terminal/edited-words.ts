@@ -13,16 +13,16 @@ export function unusableText(found: UnusableFile, label: string, batch: string):
     case 'missing-columns':
       return `${label} lacks ${quoted(found.columns)}: expected all columns of the batch.`;
     case 'new-columns':
-      return `${label} has ${quoted(found.columns)}, which the batch has not: a redrive changes cells, not columns.`;
+      return `${label} has ${quoted(found.columns)}, unknown to the batch. A redrive can change cells, not columns.`;
     case 'no-ids':
       return (
-        `The rows of ${label} cannot be told: it has no column id, and ids that are made from content change with it. ` +
-        'Edit one of the outcome files of the batch instead (failed.csv, results.csv …), whose column _row tells.'
+        `The rows of ${label} cannot be identified: it has no id column, and generated ids change with the content. ` +
+        'Edit an outcome file of the batch instead (failed.csv, results.csv …); it has a _row column.'
       );
     case 'mismatched':
       return (
         `${label} has ${found.count === 1 ? 'a row' : `${String(found.count)} rows`} that cannot be redriven. ` +
-        'Rows cannot be added to a batch: run new ones as a batch of their own.'
+        'A batch cannot get new rows. Run them as a new batch.'
       );
   }
 }
@@ -43,18 +43,18 @@ function mismatchText(mismatch: LineMismatch, batch: string): string {
 function whyText(mismatch: LineMismatch, batch: string): string {
   switch (mismatch.why) {
     case 'no-such-row':
-      return `expected a row of batch "${batch}"; it has none of this ${mismatch.by}`;
+      return `expected a row of batch "${batch}"; it has none with this ${mismatch.by}`;
     case 'twice':
       return `expected each row once; line ${String(mismatch.before)} is row ${String(mismatch.row)} too`;
     case 'other-id':
       return `expected the id of row ${String(mismatch.row)}, "${oneLine(mismatch.expected)}": it names files and cannot be changed`;
     case 'other-kind':
-      return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; came ${mismatch.came}`;
+      return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.came}`;
   }
 }
 
 function clashText({ row, id, other, name }: NameClash): string {
-  return `row ${String(row)}, id ${oneLine(id)}: expected a result name of its own; row ${String(other)} has ${oneLine(name)} too`;
+  return `row ${String(row)}, id ${oneLine(id)}: expected a unique result name; row ${String(other)} has ${oneLine(name)} too`;
 }
 
 function quoted(names: readonly string[]): string {

@@ -12,8 +12,8 @@ export function nameTakenText(
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch)}. Nothing was spent. Choices:`,
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
-    `  ${commandAs('NEW-NAME')}    runs this manifest as a batch of its own, all rows at full price`,
-    `  voxbatch status ${shellWord(batch.name)}    shows the batch that has the name`,
+    `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, all rows at full price`,
+    `  voxbatch status ${shellWord(batch.name)}    shows the batch with this name`,
   ].join('\n');
 }
 
@@ -22,11 +22,11 @@ const DIFFERENCE_WORDS: Readonly<Record<BatchDifference, (batch: BatchRecord) =>
   account: ({ account }) => `belongs to another account (${account})`,
   manifest: () => 'has another manifest',
   reading: () => 'read the same manifest with other defaults (--kind, --voice, --map, --tts …)',
-  'file-names': ({ settings }) => `names its files in another way (--file-name ${settings.nameTemplate})`,
+  'file-names': ({ settings }) => `names its files differently (--file-name ${settings.nameTemplate})`,
 };
 
 function redriveChoice(name: string, { path, label }: Pick<ManifestSource, 'path' | 'label'>): string {
   const isPiped = path !== label;
   const command = `voxbatch redrive ${shellWord(name)} --from ${isPiped ? '- < FILE' : shellWord(path)}`;
-  return `  ${command}    pays only for edited rows, and for those without a result (no row can be added)`;
+  return `  ${command}    pays only for edited rows and rows without a result (cannot add rows)`;
 }

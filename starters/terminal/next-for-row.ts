@@ -26,7 +26,7 @@ export function nextForRow(story: RowToMend): string {
   const settle = doubtfulTakes.map((take) => takeWord(row, take)).join(' ');
   if (settle === '') return nextOf(story);
   return (
-    `${nextOf(story)}. What was sent for ${settle} may have been charged, too; where the account shows no job of it: ` +
+    `${nextOf(story)}. The request of ${settle} may have been charged, too. If the account shows no job for it: ` +
     `voxbatch reconcile ${shellWord(batch.name)} --not-charged ${settle}`
   );
 }
@@ -40,33 +40,33 @@ function nextOf({ batch, row, charges, money, isDeserted }: RowToMend): string {
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
-      return `Nothing. Its files are written by: voxbatch results ${name}. To replace the result, at a new price: ${redrive}`;
+      return `Nothing. Write its files with: voxbatch results ${name}. To replace the result, at a new price: ${redrive}`;
     case 'failed':
       return afterFailure({ row, charges }, { name, redrive, file, tts: batch.settings.tts });
     case 'unknown':
       return afterLoss({ row, charges }, name, batch.settings.tts);
     case 'overdue':
-      return `The job was paid and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
+      return `The job was paid for and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'skipped':
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'unfit':
-      return `Its result is kept. Take it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;
+      return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;
     case 'cancelled':
       return `Send it again, at its price: ${redrive}`;
     case null:
       if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });
-      if (isDeserted) return `Nobody works on the batch. Go on with: ${goOnCommand(batch)}`;
-      return `It is in the works. If nothing works on the batch, go on with: ${goOnCommand(batch)}`;
+      if (isDeserted) return `The batch has no worker. Continue with: ${goOnCommand(batch)}`;
+      return `It is in progress. If the batch has no worker, continue with: ${goOnCommand(batch)}`;
   }
 }
 
 /** Its answer was lost: the job may be there, and may be listed. */
 function afterLoss(scanned: ScannedRow, name: string, tts: TtsMode): string {
   const look = hasList(scanned, tts)
-    ? `Look, free, for what became of the request: voxbatch reconcile ${name}. `
-    : 'The API has no list to look the request up in. ';
+    ? `Find out what became of the request, free: voxbatch reconcile ${name}. `
+    : 'The API has no list in which to look up the request. ';
   const { row } = scanned;
-  return `${look}It is not sent again by itself, since that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
+  return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
 }
 
 interface Commands {
@@ -83,14 +83,14 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Command
   switch (failure?.class) {
     case 'ResultGone': {
       const before = linkedSteps(kind).map((step) => ` (if it is its ${step} that is gone: --step ${step})`);
-      return `The job was paid. Read it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
+      return `The job was paid for. Fetch its result again, free: ${redrive}. To pay for another one: ${redrive} --resubmit${before.join('')}`;
     }
     case 'OutcomeUnknown':
       return afterLoss(scanned, name, tts);
     case 'BadRequest':
-      return `The refused request was not charged. Mend its cells in ${file}, then: voxbatch run ${file}`;
+      return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}`;
     default:
-      return `Send it again, at its price: ${redrive}. With other cells: edit ${file}, then: voxbatch redrive ${name} --from ${file}`;
+      return `Send it again, at its price: ${redrive}. To change it first: edit ${file}, then: voxbatch redrive ${name} --from ${file}`;
   }
 }
 

@@ -42,16 +42,16 @@ export function nextSteps(finished: Finished): readonly string[] {
     ...earlierSteps(leftovers.earlierDoubts, name),
     ...of(
       'overdue',
-      (rows, them) => `${rows} with a job that was still running. Fetch ${them}, free: ${redrive(name, 'overdue')}`,
+      (rows, them) => `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
     ),
     ...failedSteps(finished),
     ...of(
       'unfit',
       (rows, them) =>
-        `${rows} with a result that did not pass a check, kept under media/unfit/. To take ${them} as ${them === 'it' ? 'it is' : 'they are'}, ` +
+        `${rows} with a result that failed a check, kept under media/unfit/. To accept ${them} as ${them === 'it' ? 'it is' : 'they are'}, ` +
         `free: ${redrive(name, 'unfit')} --accept. To pay for ${them} again: ${redrive(name, 'unfit')}`,
     ),
-    ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them} after all: ${redrive(name, 'cancelled')}`),
+    ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them}: ${redrive(name, 'cancelled')}`),
   ];
 }
 
@@ -64,7 +64,7 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
     ...(unlisted.count === 0
       ? []
       : [
-          `${rowsInWords(unlisted.count)} may have been charged, and the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
+          `${rowsInWords(unlisted.count)} may have been charged, and the API has no list in which to look ${themOf(unlisted)} up. ${wordSteps(unlisted, name)}`,
         ]),
   ];
 }
@@ -72,12 +72,12 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
 /** Takes that were paid again leave their doubt behind, in the sums and in the budget, until a person settles it. */
 function earlierSteps({ count, first }: EarlierDoubts, name: string): readonly string[] {
   if (count === 0) return [];
-  const [requests, them, theyWere] = count === 1 ? ['request', 'it', 'it was'] : ['requests', 'them', 'they were'];
+  const [requests, them] = count === 1 ? ['request', 'it'] : ['requests', 'them'];
   const takes = first.slice(0, SETTLED).map((one) => takeWord(one, one.take));
   const more = count > takes.length ? ' …' : '';
   return [
-    `${number(count)} ${requests} of earlier takes may have been charged, too. Where the account shows no job of ${them}, ` +
-      `say that ${theyWere} not: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
+    `${number(count)} ${requests} of earlier takes may also have been charged. If the account shows no job for ${them}, ` +
+      `mark ${them} as not charged: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
   ];
 }
 
@@ -88,10 +88,10 @@ export function wordSteps(rows: SomeRows, name: string): string {
   const more = withJobs.length > ADOPTED ? ' …' : '';
   const resubmit = `voxbatch reconcile ${name} --resubmit ${rowsWord(rows.first)}${unnamedRows(rows)}`;
   const [job, is] = rows.count === 1 ? ['its job', 'it is'] : ['their jobs', 'they are'];
-  if (pairs.length === 0) return `Such a request makes no job that could be fetched. To pay again: ${resubmit}`;
+  if (pairs.length === 0) return `Such a request makes no job to fetch. To send again and pay again: ${resubmit}`;
   return (
     `If the account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
-    `If ${is} not there, pay again: ${resubmit}`
+    `If ${is} not there, send again and pay again: ${resubmit}`
   );
 }
 
@@ -101,10 +101,10 @@ function skippedStep({ batch, counts, money, leftovers }: Finished): string {
   const { skippedQuoted } = leftovers;
   const left = budgetLeft(money, batch.settings.budget);
   if (left === null || (skippedQuoted !== null && left >= skippedQuoted)) {
-    return `${rows} not sent, over the budget as it was. The budget is enough by now: ${redrive(name, 'skipped')}`;
+    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${redrive(name, 'skipped')}`;
   }
   const enough = skippedQuoted === null ? 'CREDITS' : String(budgetFor(money, skippedQuoted));
-  return `${rows} not sent, over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${redrive(name, 'skipped')}`;
+  return `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${redrive(name, 'skipped')}`;
 }
 
 /** Rows that the API refused fail the same way until they are mended; those whose result is gone need no money. */
@@ -116,14 +116,14 @@ function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): r
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
-    const also = failed.size > 1 ? ' (it sends the other failed rows again, too)' : '';
+    const also = failed.size > 1 ? ' (this also sends the other failed rows again)' : '';
     steps.push(
-      `${rowsInWords(rejected.count)} rejected by the API; such a request is not charged. ${whyOf(rejected, name)} Mend ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
+      `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
     );
   }
   if (gone !== undefined) {
     steps.push(
-      `${rowsInWords(gone.count)} whose paid result could not be fetched. Try once more, free: voxbatch redrive ${name} --where class=ResultGone`,
+      `${rowsInWords(gone.count)} whose result was paid for but could not be fetched. Try again, free: voxbatch redrive ${name} --where class=ResultGone`,
     );
   }
   if (others.length > 0) {
@@ -149,7 +149,7 @@ function whyOf({ first }: SomeRows, batch: string): string {
 
 /** What is to be said of a batch that gave up by itself. */
 export function haltMessage(halted: string): string {
-  return `The batch gave up by itself: ${halted}. Look at the failures before you go on.`;
+  return `The batch stopped itself: ${halted}. Check the failures before you continue.`;
 }
 
 function redrive(batch: string, outcome: Outcome): string {

@@ -38,9 +38,9 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   return parts.join(', ');
 }
 
-/** `commonest failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them. */
+/** `most common failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them. */
 function commonestWords({ class: name, cause, open, ended }: ReasonCount): string {
-  return `commonest failure ${oneLine(cause === '' ? name : cause)} (${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'})`;
+  return `most common failure ${oneLine(cause === '' ? name : cause)} (${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'})`;
 }
 
 /** `400 failed: 403 from cdn.example`; rows that still run count with what went wrong with them last. */

@@ -25,7 +25,7 @@ export function orphanLines(
 ): readonly string[] {
   if (orphans === null || orphans.length === 0) return [];
   return [
-    `${number(orphans.length)} ${LISTED} ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that no row has. They may be of another program that uses the account.`,
+    `${number(orphans.length)} ${LISTED} ${orphans.length === 1 ? 'job' : 'jobs'} from the time of the batch that belong to no row. They may belong to another program on this account.`,
     ...tableLines(
       [
         { title: 'job', value: ({ id }) => id },
@@ -37,7 +37,7 @@ export function orphanLines(
       ],
       orphans,
     ).map((line) => `  ${line}`),
-    ...(isWanted ? [`To give a row one of them: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB`] : []),
+    ...(isWanted ? [`To assign one to a row: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB`] : []),
   ];
 }
 
@@ -66,28 +66,28 @@ export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly
 function wordsOf(row: ReconciledRow): string {
   switch (row.is) {
     case 'found':
-      return 'its result was stored; nothing is paid';
+      return 'its result was stored; nothing was paid again';
     case 'adopted':
-      return `has job ${oneLine(row.jobId ?? '')} now; its result is fetched, nothing is paid`;
+      return `has job ${oneLine(row.jobId ?? '')} now; its result is fetched without paying again`;
     case 'moved-on':
-      return 'is no longer unknown: its answer came meanwhile, or somebody else decided';
+      return 'is no longer unknown: its answer has arrived, or someone else settled it';
     case 'resubmitted':
-      return 'was sent again, at its price';
+      return 'was sent again at full price';
     case 'still-unknown':
       return row.hasList
-        ? 'still unknown: no job in the list is certainly its own'
-        : 'still unknown: the API has no list of such requests, so only the account can tell whether it was charged';
+        ? 'still unknown: no job in the list is certain to be its own'
+        : 'still unknown: the API does not list such requests, so only your account can show whether it was charged';
     case 'unreadable':
       return `still unknown: the list could not be read (${oneLine(row.why)})`;
     case 'released':
-      return `no longer has job ${oneLine(row.jobId ?? '')}: whether its own request was charged is unknown again`;
+      return `no longer has job ${oneLine(row.jobId ?? '')}: it is unknown again whether its own request was charged`;
     case 'charged':
       return `take ${String(row.take)} was charged: job ${oneLine(row.jobId ?? '')}; the row stays as it is`;
     case 'not-charged':
       return `take ${String(row.take)} was not charged; the row stays as it is`;
     case 'refused':
       return row.jobId === null
-        ? `is left as it is: ${oneLine(refusalWords(row.why))}`
+        ? `unchanged: ${oneLine(refusalWords(row.why))}`
         : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why))}`;
   }
 }
@@ -95,11 +95,11 @@ function wordsOf(row: ReconciledRow): string {
 function refusalWords(why: SettleRefusal): string {
   switch (why.is) {
     case 'not-in-doubt':
-      return 'the row has no request whose outcome is unknown';
+      return 'the row has no unknown request';
     case 'take-not-in-doubt':
-      return 'that take has no request whose outcome is unknown';
+      return 'that take has no unknown request';
     case 'in-flight':
-      return 'its request is in flight now; wait for its answer';
+      return 'its request is in flight; wait for its answer';
     case 'makes-no-job':
       return `a ${why.step} of a ${why.kind} row makes no job`;
     case 'no-such-job':
@@ -109,11 +109,11 @@ function refusalWords(why: SettleRefusal): string {
     case 'job-taken':
       return 'another row has that job';
     case 'answer-came':
-      return 'its answer came meanwhile';
+      return 'its answer has arrived meanwhile';
     case 'current-take':
-      return 'the row is at that take; --resubmit sends it again, and settles nothing of what may have been charged';
+      return 'that take is the current one; use --resubmit to send it again';
     case 'not-adopted':
-      return 'nobody gave it a job by --adopt; what the API itself answered is not taken back';
+      return 'its job was not set by --adopt, and an answer of the API cannot be undone';
     case 'job-used':
       return why.words;
   }

@@ -16,14 +16,14 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...STEPS.filter((step) => pays.has(step)).map(
       (step) => `${rowsInWords(pays.get(step) ?? 0)} to send, from ${step} on`,
     ),
-    ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid: its result is waited for again, free`] : []),
-    ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is taken as it is, free`] : []),
-    ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads: they are not taken over`] : []),
-    ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left alone: the result is there`] : []),
-    ...(left['no-unfit'] > 0 ? [`${rowsInWords(left['no-unfit'])} left alone: no unfit result to accept`] : []),
-    ...(left.open > 0 ? [`${rowsInWords(left.open)} left alone: not ended yet`] : []),
+    ...(waits > 0 ? [`${rowsInWords(waits)} whose job was paid for: wait for the result again, free`] : []),
+    ...(accepts > 0 ? [`${rowsInWords(accepts)} whose unfit result is accepted as it is, free`] : []),
+    ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
+    ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} skipped: a result exists`] : []),
+    ...(left['no-unfit'] > 0 ? [`${rowsInWords(left['no-unfit'])} skipped: no unfit result to accept`] : []),
+    ...(left.open > 0 ? [`${rowsInWords(left.open)} skipped: not ended yet`] : []),
     ...(replaced > 0 ? [`${ofThese(replaced)} a result, which the new one replaces; ${REPLACING}`] : []),
-    ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged a second time for one result`] : []),
+    ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged twice for one result`] : []),
   ];
   if (count === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
@@ -34,7 +34,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
 }
 
 /** What a person should know before a result is replaced. */
-export const REPLACING = 'if a new take fails, its row has no result, and the old file stays in the store';
+export const REPLACING = 'if a new take fails, its row has no result; the old file stays in the store';
 
 /** `1 of these has`, `2 of these have`. */
 function ofThese(rows: number): string {
@@ -58,15 +58,15 @@ export function refusalLines(
       ? `${command} --resubmit`
       : `voxbatch redrive ${name} --rows ${rowsWord(doubtful)} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
   const choices = [
-    ...(has('unknown') ? [`  voxbatch reconcile ${name}    looks for what became of lost requests, free`] : []),
-    ...(has('running') ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for jobs that run, free`] : []),
-    ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again, which may be a second charge`] : []),
+    ...(has('unknown') ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`] : []),
+    ...(has('running') ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`] : []),
+    ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again; they may be charged twice`] : []),
     ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
     ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
     isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
   ];
   return [
-    `${rowsInWords(all)} cannot be redriven like this. Nothing was changed, nothing was spent.`,
+    `${rowsInWords(all)} cannot be redriven this way. Nothing was changed, nothing was spent.`,
     ...refused
       .slice(0, NAMED)
       .map((one) => `  row ${String(one.row)}, id ${oneLine(one.id)}: ${REASONS[one.why](one)}`),

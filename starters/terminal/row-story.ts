@@ -21,12 +21,12 @@ export interface RowStoryHere extends RowStory {
 const LONGEST_CELL = 200;
 
 const VERDICTS: Readonly<Record<AttemptState, string>> = {
-  sending: 'sending: the answer is not there yet',
-  accepted: 'accepted: the API made a job of it',
+  sending: 'sending: no answer yet',
+  accepted: 'accepted: the API created a job',
   done: 'done: the API answered with the result',
-  'not-accepted': 'not accepted: certainly not taken, so the next attempt may be made',
-  rejected: 'rejected: the API refused it for good, nothing was charged',
-  unknown: 'unknown: it may have been taken and charged, so nothing is sent again',
+  'not-accepted': 'not accepted: certainly not charged, so the next attempt may be sent',
+  rejected: 'rejected: the API refused it for good; nothing was charged',
+  unknown: 'unknown: it may have been charged, so nothing is sent again',
   revoked: 'revoked: it was never sent',
 };
 
@@ -48,10 +48,10 @@ export function storyLines(story: RowStoryHere): readonly string[] {
       ),
     ),
     ...requestLines(story),
-    ...(story.decisions.length === 0 ? [] : ['Decided by persons', ...story.decisions.map(decisionLine)]),
+    ...(story.decisions.length === 0 ? [] : ['Decided by people', ...story.decisions.map(decisionLine)]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
     ...(row.text === null ? [] : ['Text', `  ${short(row.text)}`]),
-    ...(files.length === 0 ? [] : ['Files, below the out folder']),
+    ...(files.length === 0 ? [] : ['Files in the out folder']),
     ...files.map(({ name, file }) => `  ${name}  ${number(file.bytes)} bytes, sha256 ${file.sha256}`),
     'Next',
     `  ${nextForRow(story)}`,
@@ -113,7 +113,7 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
   if (charge.requestId !== null) lines.push(`    request ${oneLine(charge.requestId)} (for the API's support)`);
   if (charge.file?.unfit !== undefined && charge.failure === null) {
-    lines.push(`    accepted by a person, although it is ${oneLine(charge.file.unfit)}`);
+    lines.push(`    accepted by a person although it is ${oneLine(charge.file.unfit)}`);
   }
   if (charge.failure !== null) {
     // The failure of the row is told below in full; the API's words are not told twice.
@@ -127,7 +127,7 @@ function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decisio
   const job = oneLine(jobId ?? '');
   const words = {
     adopted: `job ${job} is its own (--adopt)`,
-    released: `job ${job} is not its own after all (--release)`,
+    released: `job ${job} is not its own (--release)`,
     'not-charged': 'it was not charged (--not-charged)',
   }[what];
   return `  ${isoTime(madeAt)}, ${oneLine(who)}, of ${step}, take ${take}, attempt ${attempt}: ${words}`;
@@ -135,7 +135,7 @@ function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decisio
 
 function chargedOf({ state, charged, chargedFrom }: ChargeRecord): string {
   if (charged !== null && chargedFrom === null)
-    return `${number(charged)} (its job is another request's, and paid there)`;
+    return `${number(charged)} (its job belongs to another request and was paid there)`;
   if (charged !== null) return `${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our quote'})`;
   switch (state) {
     case 'sending':
@@ -158,8 +158,8 @@ function failureLines(failure: Failure): string[] {
   const { from, then } = FAILURES[failure.class];
   return [
     `  ${failure.class}: ${oneLine(failure.message)}${facts.length === 0 ? '' : ` (${oneLine(facts.join(', '))})`}`,
-    `  It comes from: ${from}.`,
-    `  What follows: ${then}.`,
+    `  Cause: ${from}.`,
+    `  Then: ${then}.`,
   ];
 }
 

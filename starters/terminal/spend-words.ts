@@ -19,8 +19,8 @@ export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
     case 'small-balance':
       return smallBalanceText(facts);
     case 'unconfirmed': {
-      const asked = `Not confirmed: ${sumInWords(facts)} is more than ${number(facts.confirmAbove ?? 0)} (--confirm), and there is nobody to ask.`;
-      return `${asked} ${UNSPENT} To go on, run the same command with --yes.`;
+      const asked = `Not confirmed: ${sumInWords(facts)} is more than ${number(facts.confirmAbove ?? 0)} (--confirm), and there is no terminal to ask on.`;
+      return `${asked} ${UNSPENT} To continue, run the same command with --yes.`;
     }
   }
 }
@@ -34,13 +34,13 @@ export function questionText(facts: SpendFacts): string {
 export function noteText(note: SpendNote, facts: SpendFacts): string {
   const { rows, bill, budget, balance } = facts;
   return note === 'budget-pays-part'
-    ? `The budget of ${number(budget ?? 0)} credits pays about ${number(bill.affordable?.rows ?? 0)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
-        'the others end skipped (exit code 12) and can be run later.'
+    ? `The budget of ${number(budget ?? 0)} credits pays for about ${number(bill.affordable?.rows ?? 0)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
+        'the others end skipped (exit code 12); you can run them later.'
     : `WARNING: this may cost ${creditsInWords(facts)}; the account has ${number(balance ?? 0)} API credits. ` +
-        'When they are used up the batch pauses; it goes on once the account is topped up.';
+        'When they run out, the batch pauses until you top up.';
 }
 
-/** `  line 4, id c: its length is not known`, for the first rows, then how many more. */
+/** `  line 4, id c: unknown length`, for the first rows, then how many more. */
 export function namedRowLines({ first, count }: NamedRows): readonly string[] {
   const lines = first.map(({ line, id, why }) => `  line ${String(line)}, id ${oneLine(id)}: ${why}`);
   return count > first.length ? [...lines, `  and ${number(count - first.length)} more`] : lines;
@@ -56,26 +56,26 @@ export function notProbedLines(notProbed: NamedRows, assumeSeconds: number | und
   if (notProbed.count === 0) return [];
   const then =
     assumeSeconds === undefined
-      ? 'they have no price'
+      ? 'these rows have no price'
       : `they are priced at ${String(assumeSeconds)} s (--assume-seconds)`;
   return [`The length could not be read for ${number(notProbed.count)} rows; ${then}:`, ...namedRowLines(notProbed)];
 }
 
 function unpricedText({ rows, bill }: TellableFacts): string {
   return [
-    `Under a budget every row needs a price; ${rowsInWords(bill.unpriced)} of ${number(rows)} ${bill.unpriced === 1 ? 'has' : 'have'} none:`,
+    `A budget needs a price for every row; ${rowsInWords(bill.unpriced)} of ${number(rows)} ${bill.unpriced === 1 ? 'has' : 'have'} none:`,
     ...namedRowLines(bill.unpricedRows),
-    `${UNSPENT} Any of these gives them one:`,
-    '  a column duration (seconds) in the manifest',
-    '  the same command with --probe, which reads the length of the media',
-    '  the same command with --assume-seconds N, which takes all of unknown length for so long',
+    `${UNSPENT} Give them one with any of:`,
+    '  a duration column (seconds) in the manifest',
+    '  --probe, which reads the length of the media',
+    '  --assume-seconds N, which prices media of unknown length at N seconds',
   ].join('\n');
 }
 
 function smallBudgetText({ bill, budget }: SpendFacts): string {
   const cheapest = bill.cheapest ?? 0;
   return (
-    `A budget of ${number(budget ?? 0)} credits pays no row: the cheapest costs ${number(cheapest)}, all cost ${number(bill.quoted)}. ` +
+    `A budget of ${number(budget ?? 0)} credits is too small for any row: the cheapest costs ${number(cheapest)}, all cost ${number(bill.quoted)}. ` +
     `${UNSPENT} Raise it: run the same command with --budget ${String(cheapest)} or more.`
   );
 }
@@ -83,7 +83,7 @@ function smallBudgetText({ bill, budget }: SpendFacts): string {
 function smallBalanceText({ bill, balance, isEstimate }: SpendFacts): string {
   const needed =
     bill.unpriced > 0 ? '' : `; the cheapest row costs ${number(bill.cheapest ?? 0)}, all cost ${number(bill.quoted)}`;
-  const guess = isEstimate ? ' (Prices are estimates; your own go into voxbatch.config.json.)' : '';
+  const guess = isEstimate ? ' (Prices are estimates; set your own in voxbatch.config.json.)' : '';
   return `Not enough credits: the account has ${number(balance ?? 0)} API credits${needed}. ${UNSPENT} Top it up, then run the same command again.${guess}`;
 }
 

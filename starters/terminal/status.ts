@@ -71,19 +71,19 @@ function nextLines(
   leftovers: Leftovers,
 ): readonly string[] {
   const name = shellWord(batch.name);
-  if (batch.state === 'loading') return [`Its rows were not all read yet. Go on with: ${goOnCommand(batch)}`];
+  if (batch.state === 'loading') return [`Not all of its rows are loaded yet. Continue with: ${goOnCommand(batch)}`];
   if (batch.state === 'open') {
     if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted })];
     const follow = isDeserted
-      ? `Nobody works on it. Go on with: ${goOnCommand(batch)}`
-      : `Follow it: voxbatch watch ${name}. If nothing works on it, go on with: ${goOnCommand(batch)}`;
+      ? `It has no worker. Continue with: ${goOnCommand(batch)}`
+      : `Follow it: voxbatch watch ${name}. If it has no worker, continue with: ${goOnCommand(batch)}`;
     const halted = batch.halted === null ? [] : [haltMessage(batch.halted)];
     if (standstill === undefined) return [...halted, follow];
     const words = standstillWords(standstill, batch);
     return standstill === 'no-worker' ? [...halted, words] : [...halted, words, follow];
   }
   // Who worked on it in the background has written none.
-  const files = `Its files are written by: voxbatch results ${name}`;
+  const files = `Write its files with: voxbatch results ${name}`;
   return [...nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` }), files];
 }
 

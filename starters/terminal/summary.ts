@@ -10,13 +10,13 @@ import { rowsInWords } from './redrive-words.ts';
 /** What an outcome means, in words for somebody who reads it the first time. */
 const MEANINGS = {
   succeeded: 'result stored',
-  cached: 'result reused, nothing paid',
+  cached: 'result reused; nothing paid',
   failed: 'no result; see _error_class and _message',
-  unfit: 'paid and kept; did not pass a check',
+  unfit: 'paid for and kept; failed a check',
   skipped: 'not sent: over the budget',
   unknown: 'may have been charged; not sent again',
   overdue: 'job was still running at the API; can be fetched later, free',
-  cancelled: 'not sent, or not all of it: the batch ended early',
+  cancelled: 'not sent, or only in part: the batch ended early',
 } as const;
 
 /** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */

@@ -7,10 +7,10 @@ import { oneLine } from './table.ts';
 
 const REASONS: Readonly<Record<TakeReason, string>> = {
   redrive: 'redriven by a person',
-  edited: 'redriven by a person, with edited cells',
-  resubmitted: "paid again on a person's word, although the request before may have been charged",
-  retake: 'by itself after a job that failed (--retakes)',
-  'on-unknown': 'by itself after an answer that was lost (--on-unknown resubmit)',
+  edited: 'redriven by a person with edited cells',
+  resubmitted: 'sent again by a person, although the previous request may have been charged',
+  retake: 'automatic retake after a failed job (--retakes)',
+  'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
 };
 
 /** Longest cell that is shown of a change. */
@@ -50,7 +50,7 @@ function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: 
     file === null
       ? ''
       : `, whose result was ${String(file.bytes)} bytes, sha256 ${file.sha256}, kept as ${join(store, file.key)}`;
-  return `${outcome ?? 'a try that had not ended the row'}${words}${result}`;
+  return `${outcome ?? 'a take that did not end the row'}${words}${result}`;
 }
 
 function short(cell: string): string {

@@ -111,7 +111,7 @@ describe('findServer', () => {
     fakeGo();
     expect(await find({ VOXBATCH_API_TOKEN: 'secret' })).toEqual({ path: target(), version: '1.29.1', from: 'go' });
     expect(said).toEqual([
-      expect.stringContaining('downloading the official one'),
+      expect.stringContaining('Downloading the official one'),
       expect.stringContaining('about 4 minutes'),
       'The Temporal server is built.',
     ]);

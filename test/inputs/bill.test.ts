@@ -32,7 +32,7 @@ describe('Bill', () => {
     expect(unpricedRows.count).toBe(7);
     expect(unpricedRows.first.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
     expect(unpricedRows.first[0]).toEqual({ line: 2, id: 'r2', why: 'the audio answers 404' });
-    expect(unpricedRows.first[1]?.why).toBe('its length is not known');
+    expect(unpricedRows.first[1]?.why).toBe('unknown length');
     expect(notProbed).toMatchObject({ count: 1 });
   });
 

@@ -65,7 +65,7 @@ describe('probeMedia', () => {
     expect(await probe('/0')).toEqual({ why: 'redirects more than 3 times', isSilent: false });
     expect(await probe('/ftp')).toEqual({ why: 'redirects to ftp:', isSilent: false });
     expect(await probe('/file')).toEqual({ why: 'redirects to file:', isSilent: false });
-    expect(await probe('/none')).toEqual({ why: 'redirects to an address that is none', isSilent: false });
+    expect(await probe('/none')).toEqual({ why: 'redirects to an invalid address', isSilent: false });
   });
 
   it('says what an address holds that is no media', async () => {
@@ -84,9 +84,9 @@ describe('probeMedia', () => {
     expect(await why('/none')).toBe('answers 404');
     expect(await why('/page')).toBe('answers text/html rather than media');
     expect(await why('/json')).toBe('answers application/json rather than media');
-    expect(await why('/hidden-page')).toBe('no media of a kind that can be read');
-    expect(await why('/empty')).toBe('no media of a kind that can be read');
-    expect(await why('/playlist')).toBe('no media of a kind that can be read');
+    expect(await why('/hidden-page')).toBe('not a media type that voxbatch can read');
+    expect(await why('/empty')).toBe('not a media type that voxbatch can read');
+    expect(await why('/playlist')).toBe('not a media type that voxbatch can read');
   });
 
   it('survives a file that ends too early', async () => {

@@ -181,7 +181,7 @@ describe('the summary', () => {
     expect(problems).toEqual([]);
     expect(warnings).toEqual([
       { column: 'txet', message: expect.stringContaining('did you mean text?'), line: 1, rows: null },
-      { column: 'text', message: expect.stringContaining('does not read it'), line: 2, rows: 2 },
+      { column: 'text', message: expect.stringContaining('does not use it'), line: 2, rows: 2 },
     ]);
   });
 

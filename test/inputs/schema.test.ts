@@ -44,21 +44,21 @@ describe('readConfig', () => {
   });
 
   it.each([
-    ['{"limits":{"rate":"fast"}}', /limits\.rate: .*expected number.*came "?.*fast/],
+    ['{"limits":{"rate":"fast"}}', /limits\.rate: .*expected number.*got "?.*fast/],
     ['{"limits":{"rate":0}}', /limits\.rate: /],
     ['{"limits":{"submits":1.5}}', /limits\.submits: /],
-    ['{"limits":{"lanes":1}}', /limits\.lanes: there is no such setting/],
-    ['{"limit":{}}', /limit: there is no such setting/],
+    ['{"limits":{"lanes":1}}', /limits\.lanes: unknown setting/],
+    ['{"limit":{}}', /limit: unknown setting/],
     ['{"prices":{"speech":{"unit":"job","credits":1}}}', /prices.*speech/],
     ['{"prices":{"transcription":{"unit":"minute","credits":1}}}', /prices\.transcription\.unit: /],
     ['{"prices":{"transcription":{"unit":"second","credits":1,"cjkFactor":2}}}', /prices\.transcription\.cjkFactor: /],
-    ['{"prices":{"transcription":{"unit":"second","credits":1,"estimate":true}}}', /estimate: there is no such/],
+    ['{"prices":{"transcription":{"unit":"second","credits":1,"estimate":true}}}', /estimate: unknown setting/],
     ['{"api":{"url":"ftp://api.example"}}', /api\.url: /],
     ['{"trust503":"yes"}', /trust503: /],
     ['{"budget":0}', /budget: /],
     ['{"confirmAbove":-1}', /confirmAbove: /],
     ['{"assumeSeconds":0}', /assumeSeconds: /],
-    ['{"halt":"later"}', /halt: expected never, soon,fail=20, soon,fail=5% or now,fail=1; came "?.*later/],
+    ['{"halt":"later"}', /halt: expected never, soon,fail=20, soon,fail=5% or now,fail=1; got "?.*later/],
     ['{"onUnknown":"retry"}', /onUnknown: .*hold.*resubmit.*fail/],
     ['{"limits":{"submits":257}}', /limits\.submits: .*256/],
     ['{"limits":{"window":10001}}', /limits\.window: .*10000/],
@@ -74,7 +74,7 @@ describe('readConfig', () => {
     const message = await refusal('{"store":1,"polling":{"gapMs":0},"extra":true}');
     expect(message).toMatch(/store: /);
     expect(message).toMatch(/polling\.gapMs: /);
-    expect(message).toMatch(/extra: there is no such setting/);
+    expect(message).toMatch(/extra: unknown setting/);
   });
 
   it.each([

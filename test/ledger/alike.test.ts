@@ -63,7 +63,7 @@ describe('a batch whose first rows come to nothing', () => {
       pauseReason: {
         class: 'ResultGone',
         message:
-          'the first 20 paid rows all came to nothing (ResultGone), the last of them for this: 403 from cdn.example; 50 credits are charged so far',
+          'the first 20 paid rows all failed (ResultGone), the last one because: 403 from cdn.example; 50 credits are charged so far',
       },
     });
     expect((await ledger.intend(aKey(21), INTENT)).answer).toBe('held');

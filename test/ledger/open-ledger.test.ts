@@ -77,7 +77,7 @@ describe('openLedger', () => {
 
   it('says what is wrong with a file that is no database, a folder, or an unknown kind of URL', async () => {
     await writeFile(join(folder, 'junk.db'), 'no database at all. '.repeat(500));
-    await expect(openLedger(join(folder, 'junk.db'))).rejects.toThrow('the file is no database');
+    await expect(openLedger(join(folder, 'junk.db'))).rejects.toThrow('the file is not a database');
     await mkdir(join(folder, 'sub'));
     await expect(openLedger(join(folder, 'sub'))).rejects.toThrow(LedgerUnreachable);
     await expect(openLedger(join(folder, 'junk.db', 'x.db'))).rejects.toThrow(LedgerUnreachable);
@@ -86,7 +86,7 @@ describe('openLedger', () => {
 
   it('does not do PostgreSQL yet, and does not repeat the password', async () => {
     const refusal = openLedger('postgres://user:secret@host/db');
-    await expect(refusal).rejects.toThrow('PostgreSQL is not delivered yet');
+    await expect(refusal).rejects.toThrow('PostgreSQL is not supported yet');
     await expect(refusal).rejects.not.toThrow('secret');
   });
 });

@@ -39,7 +39,7 @@ describe('what a person must heal', () => {
     expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
     await waitFor(async () => (await world.status('lines')).exit === 'outOfCredits', 40_000);
     const paused = await world.run(['status', 'lines']);
-    expect(paused).toMatchObject({ code: 12, stdout: saying('Top the account up, then: voxbatch resume lines') });
+    expect(paused).toMatchObject({ code: 12, stdout: saying('Top up the account, then: voxbatch resume lines') });
     // Too early, and twice: it tries, and pauses again.
     for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await waitFor(async () => (await world.status('lines')).exit === 'outOfCredits', 40_000);

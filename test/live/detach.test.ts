@@ -55,7 +55,7 @@ describe('run --detach', () => {
     await world.untilCharged(10);
     expect(await world.run(['pause'])).toMatchObject({ code: 0 });
     expect(await first.ended).toMatchObject({ code: 75 });
-    expect(await world.run(['resume'])).toMatchObject({ code: 0, stderr: saying('Nobody works on it now') });
+    expect(await world.run(['resume'])).toMatchObject({ code: 0, stderr: saying('It has no worker now') });
     expect(await world.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
     expect(await world.run(['results', 'lines'])).toMatchObject({ code: 0 });

@@ -276,7 +276,7 @@ describe('a fault that stops a batch', () => {
     await world.changePlan({ rules: [{ on: 'create', fault: { kind: 'status', status: 402 } }] });
     const broke = await world.run(['run', 'lines.csv']);
     expect(broke).toMatchObject({ code: 12 });
-    expect(broke.stderr).toMatch(/paused: out of credits .*402.*Top the account up, then/);
+    expect(broke.stderr).toMatch(/paused: out of credits .*402.*Top up the account, then/);
     expect(world.simulator.ledger()).toEqual([]);
   });
 

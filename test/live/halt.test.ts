@@ -26,7 +26,7 @@ describe('a batch whose rows fail', () => {
     const ended = await world.run([...RUN, '--halt', 'soon,fail=5']);
     expect(ended).toMatchObject({
       code: 11,
-      stderr: expect.stringContaining('--halt soon,fail=5 says that is enough'),
+      stderr: expect.stringContaining('failed, the threshold of --halt soon,fail=5'),
     });
     const before = paid();
     const { outcomes, ...status } = await world.status('lines');
@@ -83,7 +83,7 @@ describe('a batch whose rows fail', () => {
         /is paused: the first 20 paid rows all came to nothing .*403 from .* credits are charged so far/,
       ),
     });
-    expect(ended.stderr).toMatch(/commonest failure 403 from .* \(\d+ rows\)/);
+    expect(ended.stderr).toMatch(/most common failure 403 from .* \(\d+ rows\)/);
     expect(ended.stderr).toContain('voxbatch resume lines');
     expect(paid()).toBeGreaterThanOrEqual(20);
     expect(paid()).toBeLessThanOrEqual(20 + 20);

@@ -35,7 +35,7 @@ describe('an interrupt', () => {
       expect(await world.processes()).toHaveLength(2);
       const begun = performance.now();
       running.child.kill(signal);
-      expect(await running.ended).toMatchObject({ code, stderr: saying('Go on with: voxbatch run lines.csv') });
+      expect(await running.ended).toMatchObject({ code, stderr: saying('Continue with: voxbatch run lines.csv') });
       expect(await world.processes()).toEqual([]);
       const { states } = await world.status('lines');
       report(signal, { ms: Math.round(performance.now() - begun), states });
@@ -51,10 +51,10 @@ describe('an interrupt', () => {
     const running = world.start(['run', 'lines.csv']);
     await world.untilCharged(10);
     running.child.kill('SIGINT');
-    await running.said('Finishing the requests on the wire');
+    await running.said('Finishing the requests in flight');
     const begun = performance.now();
     running.child.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 130, stderr: saying('Go on with: voxbatch run lines.csv') });
+    expect(await running.ended).toMatchObject({ code: 130, stderr: saying('Continue with: voxbatch run lines.csv') });
     const took = Math.round(performance.now() - begun);
     await waitFor(async () => (await world.processes()).length === 0);
     const last = await world.run(['run', 'lines.csv']);

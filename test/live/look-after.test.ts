@@ -47,7 +47,7 @@ describe('an open batch is looked after', () => {
     await world.untilCharged(20);
     await terminate();
     await worker.said(
-      'Batch "lines" goes on with a new workflow. The workflow of the batch has ended as terminated: by hand.',
+      'Batch "lines" continues with a new workflow. The workflow of the batch has ended as terminated: by hand.',
     );
     const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
     await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed', 90_000);
@@ -64,7 +64,7 @@ describe('an open batch is looked after', () => {
     const run = world.start(['run', 'lines.csv', '--rate', '20'], { env });
     await world.untilCharged(20);
     await terminate();
-    await run.said('has ended as terminated: by hand. It goes on with a new one.');
+    await run.said('has ended as terminated: by hand. It continues with a new one.');
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     worker.child.kill('SIGTERM');

@@ -65,7 +65,7 @@ function expectRefused(ended: Ended, { problems }: BadManifest): void {
   for (const [at, [line, column]] of problems.slice(0, 50).entries()) {
     expect(lines[at]).toMatch(new RegExp(`^line ${String(line)}[,:]`));
     if (column !== '') expect(lines[at]).toContain(`column ${show(column)}:`);
-    expect(lines[at]).toMatch(/: expected .+; came .+/);
+    expect(lines[at]).toMatch(/: expected .+; got .+/);
   }
   expect(ended.stderr).toMatch(/Nothing was sent\. Nothing was spent\..*voxbatch plan/);
 }

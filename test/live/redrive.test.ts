@@ -130,7 +130,7 @@ describe('rows whose jobs failed', () => {
     expect(await world.run(['tune', 'lines', '--budget', '1'])).toMatchObject({ code: 0 });
     expect(await world.run(words)).toMatchObject({
       code: 3,
-      stderr: saying('has 0 credits left, and that pays no row'),
+      stderr: saying('has 0 credits left, too little for any row'),
     });
     expect(await world.run(['redrive', 'lines', '--rows', 'c'])).toMatchObject({
       code: 3,

@@ -145,7 +145,7 @@ describe('a token, texts and links, after every fault', () => {
     const hanging = world.start(['run', 'more.csv']);
     await waitFor(async () => (await world.statistics()).paidRequests > before);
     hanging.child.kill('SIGINT');
-    await hanging.said('Finishing the requests on the wire');
+    await hanging.said('Finishing the requests in flight');
     hanging.child.kill('SIGINT');
     said.push(await hanging.ended);
     await world.changePlan({});

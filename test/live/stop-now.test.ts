@@ -91,6 +91,6 @@ describe('stop --now', () => {
     const { jobs, state } = await stopNow();
     expect({ state, jobs: jobs.length }).toEqual({ state: 'closed', jobs: world.simulator.ledger().length });
     expect(await world.processes()).toEqual([]);
-    expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: expect.stringContaining('finished already') });
+    expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: expect.stringContaining('already finished') });
   });
 });

@@ -75,7 +75,7 @@ const TROUBLES: readonly Trouble[] = [
   {
     what: 'an API that answers with a web page',
     code: 5,
-    says: [/does not give the account's profile/, /check VOXBATCH_API_URL/],
+    says: [/does not return the account's profile/, /check VOXBATCH_API_URL/],
     prepare: () => world.changePlan({ rules: [{ on: 'profile', fault: 'html' }] }),
   },
   {
@@ -87,13 +87,13 @@ const TROUBLES: readonly Trouble[] = [
   {
     what: 'a Temporal server that does not exist',
     code: 4,
-    says: [/ENOENT/, /unset it to have one found/],
+    says: [/ENOENT/, /unset it to let voxbatch find one/],
     options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/nowhere/temporal' } }),
   },
   {
     what: 'a Temporal server that is another program',
     code: 4,
-    says: [/VOXBATCH_TEMPORAL_CLI/, /unset it to have one found/],
+    says: [/VOXBATCH_TEMPORAL_CLI/, /unset it to let voxbatch find one/],
     options: () => ({ env: { VOXBATCH_TEMPORAL_CLI: '/bin/false' } }),
   },
   {
@@ -123,7 +123,7 @@ const TROUBLES: readonly Trouble[] = [
   {
     what: 'a ledger that is no database',
     code: 4,
-    says: [/the file is no database/, /VOXBATCH_LEDGER/],
+    says: [/the file is not a database/, /VOXBATCH_LEDGER/],
     prepare: async () => {
       await writeFile(world.path('notes.db'), 'Not a database, but notes. '.repeat(20));
     },
@@ -141,13 +141,13 @@ const TROUBLES: readonly Trouble[] = [
   {
     what: 'a ledger on PostgreSQL, which is not delivered',
     code: 2,
-    says: [/not delivered yet/, /VOXBATCH_LEDGER/],
+    says: [/not supported yet/, /VOXBATCH_LEDGER/],
     options: () => ({ env: { VOXBATCH_LEDGER: 'postgres://somebody:secret@127.0.0.1/x' } }),
   },
   {
     what: 'a store on S3, which is not delivered',
     code: 2,
-    says: [/not delivered yet/, /VOXBATCH_STORE/],
+    says: [/not supported yet/, /VOXBATCH_STORE/],
     options: () => ({ env: { VOXBATCH_STORE: 's3://bucket/prefix' } }),
   },
 ];
@@ -221,7 +221,7 @@ describe('two homes with one ledger', () => {
     const env = { VOXBATCH_HOME: world.path('other'), VOXBATCH_LEDGER: world.path('.voxbatch', 'ledger.db') };
     const refused = await world.run(RUN, { env });
     expect(refused).toMatchObject({ code: 4 });
-    expect(messageOf(refused)).toMatch(/Another Temporal server has the ledger .* Nothing was sent/);
+    expect(messageOf(refused)).toMatch(/Another Temporal server uses the ledger .* Nothing was sent/);
     expect(world.simulator.ledger()).toEqual([]);
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });

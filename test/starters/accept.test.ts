@@ -28,12 +28,12 @@ describe('unfit results', () => {
   it('end a batch with 14, and are told with what can be done about them', async () => {
     const { code, stdout } = await desk.line.run('results');
     expect(code).toBe(14);
-    expect(stdout).toContain('2  unfit      paid and kept; did not pass a check');
-    expect(stdout).toContain('To take them as they are, free: voxbatch redrive demo --where outcome=unfit --accept.');
+    expect(stdout).toContain('2  unfit      paid for and kept; failed a check');
+    expect(stdout).toContain('To accept them as they are, free: voxbatch redrive demo --where outcome=unfit --accept.');
     const story = await desk.line.run('explain', 'a');
     expect(story.stdout).toContain('Unfit: The result of its speech is silent.');
     expect(story.stdout).toContain('media/unfit/a.mp3');
-    expect(story.stdout).toContain('Take it as it is, free: voxbatch redrive demo --accept a.');
+    expect(story.stdout).toContain('Accept it as it is, free: voxbatch redrive demo --accept a.');
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('unfit results', () => {
     await desk.line.run('results');
     const money = await desk.place.ledger.money('demo');
     const ended = await desk.line.run('redrive', 'demo', ...words);
-    expect(ended).toMatchObject({ code, stderr: expect.stringContaining('taken as it is, free') });
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining('accepted as it is, free') });
     expect(ended.stderr).toContain('at a cost of nothing');
     expect(await readFile('out/demo/media/a.mp3', 'utf8')).toBe('nothing to hear');
     if (code === 0) expect((await readdir('out/demo/media')).sort()).toEqual(['a.mp3', 'b.mp3', 'c.mp3', 'unfit']);
@@ -61,7 +61,7 @@ describe('unfit results', () => {
   it('that were accepted are told as such', async () => {
     await desk.line.run('redrive', 'demo', '--accept', 'a');
     const { stdout } = await desk.line.run('explain', 'a');
-    expect(stdout).toContain('accepted by a person, although it is silent');
+    expect(stdout).toContain('accepted by a person although it is silent');
     const { value } = await desk.line.json('explain', 'a', '--json');
     expect(value).toMatchObject({ outcome: 'succeeded', files: [{ name: 'media/a.mp3', unfit: 'silent' }] });
   });
@@ -69,7 +69,7 @@ describe('unfit results', () => {
   it('are the only ones that can be accepted', async () => {
     const { code, stderr } = await desk.line.run('redrive', 'demo', '--accept', 'c');
     expect(code).toBe(14);
-    expect(stderr).toContain('1 row left alone: the result is there');
+    expect(stderr).toContain('1 row skipped: a result exists');
   });
 
   it.each([[['--accept']], [['--accept', 'a', '--resubmit']], [['--accept', 'a', '--step', 'speech']]])(

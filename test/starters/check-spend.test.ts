@@ -22,7 +22,7 @@ const UNPRICED = {
   unpricedRows: {
     count: 7,
     first: [
-      { line: 3, id: 'b', why: 'its length is not known' },
+      { line: 3, id: 'b', why: 'unknown length' },
       { line: 9, id: 'h\u001b[31m', why: 'the audio answers 404' },
     ],
   },
@@ -61,11 +61,11 @@ describe('the words of a decision', () => {
     it('refuses rows without a price, names them and the three cures', () => {
       const why = whyNot(budget(50, 3, UNPRICED));
       expect(why.split('\n')).toEqual([
-        'Under a budget every row needs a price; 2 rows of 10 have none:',
-        '  line 3, id b: its length is not known',
+        'A budget needs a price for every row; 2 rows of 10 have none:',
+        '  line 3, id b: unknown length',
         '  line 9, id h [31m: the audio answers 404',
         '  and 5 more',
-        'Nothing was sent, nothing was spent. Any of these gives them one:',
+        'Nothing was sent, nothing was spent. Give them one with any of:',
         expect.stringContaining('duration'),
         expect.stringContaining('--probe'),
         expect.stringContaining('--assume-seconds'),
@@ -74,7 +74,7 @@ describe('the words of a decision', () => {
 
     it('refuses a budget that pays no row, and says which would', () => {
       const why = whyNot(budget(3.5, 0));
-      expect(why).toMatch(/3\.5 credits pays no row: the cheapest costs 4, all cost 100\./);
+      expect(why).toMatch(/3\.5 credits is too small for any row: the cheapest costs 4, all cost 100\./);
       expect(why).toContain('--budget 4 or more');
       expect(whyNot(budget(4, 1))).toBe('go');
     });
@@ -83,7 +83,7 @@ describe('the words of a decision', () => {
       const { do: what, notes } = decide(budget(40, 4));
       expect({ what, notes: notes.length }).toEqual({ what: 'go', notes: 1 });
       expect(notes[0]).toMatch(
-        /budget of 40 credits pays about 4 of 10 rows, which cost 100; .*skipped \(exit code 12\)/,
+        /budget of 40 credits pays for about 4 of 10 rows, which cost 100; .*skipped \(exit code 12\)/,
       );
     });
   });
@@ -146,7 +146,7 @@ describe('the words of a decision', () => {
 
     it('never lets --yes pass a budget or a balance that pays nothing', () => {
       expect(whyNot({ yes: true, balance: 3 })).toContain('Not enough credits');
-      expect(whyNot({ yes: true, ...budget(3, 0) })).toContain('pays no row');
+      expect(whyNot({ yes: true, ...budget(3, 0) })).toContain('is too small for any row');
     });
   });
 });

@@ -33,7 +33,7 @@ describe('explain tells the history of takes', () => {
       new RegExp(
         [
           'Take 1\n {2}speech, take 1, attempt 1: rejected',
-          'Take 2, 20.*: redriven by a person, with edited cells; from speech on\n {2}replaced failed \\(BadRequest: -voice is not known\\)',
+          'Take 2, 20.*: redriven by a person with edited cells; from speech on\n {2}replaced failed \\(BadRequest: -voice is not known\\)',
           'text: "bad voice" → "good voice"\n {2}speech, take 2, attempt 1: rejected',
           'Take 3, .*\n {2}replaced failed \\(JobFailed: no luck\\)\n {2}text: "good voice" → "a better voice"\n {2}no request so far',
         ].join('[^]*'),
@@ -68,11 +68,11 @@ describe('explain says what can be done next', () => {
     ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],
     [
       'd',
-      'The refused request was not charged. Mend its cells in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv',
+      'The refused request was not charged. Fix its cells in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv',
     ],
-    ['e', 'no list to look the request up in.'],
+    ['e', 'no list in which to look up the request.'],
     ['e', 'If the account shows its job: voxbatch reconcile demo --adopt e=JOB.'],
-    ['e', 'If it is not there, pay again: voxbatch reconcile demo --resubmit e'],
+    ['e', 'If it is not there, send again and pay again: voxbatch reconcile demo --resubmit e'],
     ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
     ['g', 'Send it again, at its price: voxbatch redrive demo --rows g'],
   ])('about row %s', async (id, words) => {
@@ -83,6 +83,6 @@ describe('explain says what can be done next', () => {
   it('about a take that was paid again while nobody knew what became of its request', async () => {
     await redrive(5, 1, { reason: 'resubmitted' });
     const { stdout } = await desk.line.run('explain', 'e');
-    expect(stdout).toContain('where the account shows no job of it: voxbatch reconcile demo --not-charged e/1');
+    expect(stdout).toContain('If the account shows no job for it: voxbatch reconcile demo --not-charged e/1');
   });
 });

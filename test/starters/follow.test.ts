@@ -68,7 +68,7 @@ describe('followBatch', () => {
       askEveryMs: 0,
     });
     expect({ why: end.why, starts }).toEqual({ why: 'broken', starts: 3 });
-    expect(said.err.split('Ended by hand. It goes on with a new one.')).toHaveLength(4);
+    expect(said.err.split('Ended by hand. It continues with a new one.')).toHaveLength(4);
   });
 
   it('says once that the batch is being stopped, and why it gave up', async () => {
@@ -81,7 +81,7 @@ describe('followBatch', () => {
     };
     expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
     const words =
-      'failed, and --halt soon,fail=1 says that is enough. Look at the failures before you go on. No paid request follows';
+      'failed, the threshold of --halt soon,fail=1. Check the failures before you continue. No more paid requests are sent';
     expect({ asked, often: said.err.split(words).length - 1 }).toEqual({ asked: 1, often: 1 });
   });
 
@@ -109,8 +109,8 @@ describe('followBatch', () => {
       return { is: 'running' };
     };
     expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
-    expect(said.err).toContain('Go on with: voxbatch resume b && voxbatch run b.csv\n');
-    expect(said.err).toContain('The jobs that run are fetched before this command ends, which may take');
+    expect(said.err).toContain('Continue with: voxbatch resume b && voxbatch run b.csv\n');
+    expect(said.err).toContain('This command first fetches running jobs, for at most');
   });
 
   it('says once that no worker is there, but not of a worker of its own', async () => {
@@ -127,7 +127,7 @@ describe('followBatch', () => {
           { row: 1, take: 1, outcome: 'cancelled', how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } },
         ]);
       expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });
-      expect(said.err.split('Start one, with the same settings and token: voxbatch worker')).toHaveLength(
+      expect(said.err.split('Start one with the same settings and token: voxbatch worker')).toHaveLength(
         fetchesHere ? 1 : 2,
       );
     }

@@ -67,9 +67,9 @@ describe('status', () => {
     expect(code).toBe(75);
     expect(stdout).toContain('not ended: 2 waiting');
     expect(stdout).toContain('Batch "demo": open, 0 of 2 rows done');
-    expect(stdout).toContain('Nobody works on it. Go on with: voxbatch run demo.csv');
+    expect(stdout).toContain('It has no worker. Continue with: voxbatch run demo.csv');
     expect((await desk.line.run('explain', 'b')).stdout).toContain(
-      'Nobody works on the batch. Go on with: voxbatch run',
+      'The batch has no worker. Continue with: voxbatch run',
     );
   });
 
@@ -84,7 +84,7 @@ describe('status', () => {
       const { stdout } = await desk.line.run('status');
       expect(stdout).toContain('Batch "demo": running');
       expect(stdout).toContain(
-        'Follow it: voxbatch watch demo. If nothing works on it, go on with: voxbatch run demo.csv',
+        'Follow it: voxbatch watch demo. If it has no worker, continue with: voxbatch run demo.csv',
       );
     } finally {
       member.close();
@@ -94,7 +94,7 @@ describe('status', () => {
   it.each([
     [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'out of credits'],
     [{ class: 'BadToken', message: 'no' } as const, 5, 'refused the token'],
-    [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'up, then: voxbatch run demo.csv'],
+    [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'Top up the account, then: voxbatch run demo.csv'],
     [undefined, 75, 'voxbatch resume demo && voxbatch run demo.csv'],
   ])('of a batch that is paused by %j ends with %i', async (reason, expected, words) => {
     await addOpenBatch();
@@ -154,7 +154,7 @@ describe('a batch that did not spend all it was to', () => {
     const { code, stdout } = await desk.line.run('status');
     expect(code).toBe(11);
     expect(stdout).toContain('Batch "demo": halted, 2 of 2 rows done');
-    expect(stdout).toMatch(/The batch gave up by itself: 1 .*failed, and --halt soon,fail=1 says that is enough/);
+    expect(stdout).toMatch(/The batch stopped itself: 1 .*failed, the threshold of --halt soon,fail=1/);
     expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
     const { value } = await desk.line.json('status', '--json');
     expect(value).toMatchObject({
@@ -170,13 +170,13 @@ describe('a batch that did not spend all it was to', () => {
     await addSampleBatch(desk.place);
     const { stdout } = await desk.line.run('status');
     expect(stdout).toContain(
-      '1 row may have been charged, and the API has no list to look it up in. If the account shows its job: ' +
-        'voxbatch reconcile demo --adopt e=JOB. If it is not there, pay again: voxbatch reconcile demo --resubmit e\n',
+      '1 row may have been charged, and the API has no list in which to look it up. If the account shows its job: ' +
+        'voxbatch reconcile demo --adopt e=JOB. If it is not there, send again and pay again: voxbatch reconcile demo --resubmit e\n',
     );
-    expect(stdout).toContain('Fetch it, free: voxbatch redrive demo --where outcome=overdue');
+    expect(stdout).toContain('To fetch it, free: voxbatch redrive demo --where outcome=overdue');
     expect(stdout).toContain(
-      '1 row rejected by the API; such a request is not charged. Why: voxbatch explain d --batch demo. ' +
-        'Mend it in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv\n',
+      '1 row rejected by the API, not charged. Why: voxbatch explain d --batch demo. ' +
+        'Fix it in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv\n',
     );
     expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
     expect((await desk.line.run('results')).stdout).toContain('voxbatch reconcile demo');
@@ -220,7 +220,7 @@ describe('watch', () => {
     const later = jest.spyOn(performance, 'now').mockReturnValue(now + 60_000);
     expect(await watched).toBe(75);
     later.mockRestore();
-    expect(lines.out).toContain('Nobody works on it. Go on with: voxbatch run demo.csv');
+    expect(lines.out).toContain('It has no worker. Continue with: voxbatch run demo.csv');
   });
 
   it('ends at Ctrl-C and says that the batch is not touched', async () => {
@@ -243,9 +243,9 @@ describe('explain', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('Row 5 of batch "demo": unknown\n  id e, line 6 of demo.csv, kind tts');
     expect(stdout).toContain('speech, take 1, attempt 1: revoked: it was never sent');
-    expect(stdout).toContain('speech, take 1, attempt 2: unknown: it may have been taken and charged');
+    expect(stdout).toContain('speech, take 1, attempt 2: unknown: it may have been charged');
     expect(stdout).toContain('credits: quoted 10, charged perhaps');
-    expect(stdout).toContain('It comes from: time-out, reset, cut');
+    expect(stdout).toContain('Cause: after a paid request was sent');
     expect(stdout).toMatch(/Next\n {2}The API has no list .*: voxbatch reconcile demo --resubmit e\n/);
     expect(stdout).not.toMatch(/try again/i);
   });

@@ -36,8 +36,8 @@ describe('the next steps', () => {
     const lost = { listed: rows('v'), unlisted: rows('a b', 'c,d', 'e', 'f') };
     expect(steps({ unknown: 5 }, { lost })).toEqual([
       '1 row may have been charged. Find out, free: voxbatch reconcile b',
-      '4 rows may have been charged, and the API has no list to look them up in. If the account shows their jobs: ' +
-        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, pay again: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
+      '4 rows may have been charged, and the API has no list in which to look them up. If the account shows their jobs: ' +
+        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, send again and pay again: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
     ]);
   });
 
@@ -47,8 +47,8 @@ describe('the next steps', () => {
       { row: 7, id: 'c', take: 2 },
     ];
     expect(steps({ succeeded: 9 }, { earlierDoubts: { count: 2, first } })).toEqual([
-      '2 requests of earlier takes may have been charged, too. Where the account shows no job of them, ' +
-        "say that they were not: voxbatch reconcile b --not-charged 'a b/1' c/2",
+      '2 requests of earlier takes may also have been charged. If the account shows no job for them, ' +
+        "mark them as not charged: voxbatch reconcile b --not-charged 'a b/1' c/2",
     ]);
   });
 
@@ -60,9 +60,9 @@ describe('the next steps', () => {
       ['ResultGone', rows('e')],
     ] as const);
     expect(steps({ failed: 5 }, { failed })).toEqual([
-      "1 row rejected by the API; such a request is not charged. Why: voxbatch explain a --batch b. Mend it in 'my out/failed.csv', " +
-        "then: voxbatch run 'my out/failed.csv' (it sends the other failed rows again, too)",
-      '1 row whose paid result could not be fetched. Try once more, free: voxbatch redrive b --where class=ResultGone',
+      "1 row rejected by the API, not charged. Why: voxbatch explain a --batch b. Fix it in 'my out/failed.csv', " +
+        "then: voxbatch run 'my out/failed.csv' (this also sends the other failed rows again)",
+      '1 row whose result was paid for but could not be fetched. Try again, free: voxbatch redrive b --where class=ResultGone',
       '3 rows failed. Why: voxbatch explain b --batch b. To send them again, at their price: voxbatch redrive b --where class=JobFailed,ServiceDown',
     ]);
     const jobFailed = new Map([['JobFailed', rows('x')]] as const);
@@ -72,8 +72,8 @@ describe('the next steps', () => {
     // Another is among the failed ones because its answer was lost (--on-unknown fail).
     const lost = { listed: rows(), unlisted: { count: 1, first: [{ row: 2, id: 'y', makesJob: false }] } };
     expect(steps({ failed: 2 }, { failed: jobFailed, lost })).toEqual([
-      '1 row may have been charged, and the API has no list to look it up in. Such a request makes no job that could be fetched. ' +
-        'To pay again: voxbatch reconcile b --resubmit y',
+      '1 row may have been charged, and the API has no list in which to look it up. Such a request makes no job to fetch. ' +
+        'To send again and pay again: voxbatch reconcile b --resubmit y',
       `${words} class=JobFailed`,
     ]);
   });
@@ -81,18 +81,18 @@ describe('the next steps', () => {
   it.each([
     [20, 9, 'over the budget. Raise it (voxbatch tune b --budget 22), then: voxbatch redrive b'],
     [20, null, 'over the budget. Raise it (voxbatch tune b --budget CREDITS), then: voxbatch redrive b'],
-    [22, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=skipped'],
-    [null, 9, 'over the budget as it was. The budget is enough by now: voxbatch redrive b --where outcome=skipped'],
+    [22, 9, 'over the earlier budget. The budget is sufficient now: voxbatch redrive b --where outcome=skipped'],
+    [null, 9, 'over the earlier budget. The budget is sufficient now: voxbatch redrive b --where outcome=skipped'],
   ])('of skipped rows at a budget of %p, %p short', (budget, skippedQuoted, words) => {
-    expect(steps({ skipped: 2 }, { skippedQuoted }, budget).join('\n')).toContain(`2 rows not sent, ${words}`);
+    expect(steps({ skipped: 2 }, { skippedQuoted }, budget).join('\n')).toContain(`2 rows not sent: ${words}`);
   });
 
   it('agree with one row', () => {
     expect(steps({ cancelled: 1, overdue: 1, unfit: 1 }, {})).toEqual([
-      '1 row with a job that was still running. Fetch it, free: voxbatch redrive b --where outcome=overdue',
-      '1 row with a result that did not pass a check, kept under media/unfit/. To take it as it is, free: ' +
+      '1 row with a job that was still running. To fetch it, free: voxbatch redrive b --where outcome=overdue',
+      '1 row with a result that failed a check, kept under media/unfit/. To accept it as it is, free: ' +
         'voxbatch redrive b --where outcome=unfit --accept. To pay for it again: voxbatch redrive b --where outcome=unfit',
-      '1 row cancelled. To send it after all: voxbatch redrive b --where outcome=cancelled',
+      '1 row cancelled. To send it: voxbatch redrive b --where outcome=cancelled',
     ]);
   });
 });

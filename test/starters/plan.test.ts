@@ -61,7 +61,7 @@ describe('plan', () => {
       'dub       1              2             ~7                     0',
       'total     4              5  ~13 + unknown                     1',
     ]);
-    expect(stdout).toContain('At 2 paid requests a second: at least 0:03');
+    expect(stdout).toContain('At 2 paid requests per second: at least 0:03');
     expect(stderr).toContain('Nothing was sent, nothing was spent.');
   });
 
@@ -80,7 +80,7 @@ describe('plan', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(52);
-    expect(lines[0]).toMatch(/^line 2, id r0, column text: expected .+; came .+/);
+    expect(lines[0]).toMatch(/^line 2, id r0, column text: expected .+; got .+/);
     expect(lines[50]).toBe('and 10 more');
     expect(lines[51]).toMatch(/bad\.csv has 60 problems\. .*Nothing was spent\..*voxbatch plan bad\.csv/);
 
@@ -100,9 +100,7 @@ describe('plan', () => {
     await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
     const { code, stderr } = await line.run('plan', 'failed.csv');
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /outcome file of batch "spring".*a redrive of these rows.*nothing was spent\..* --confirm 0/,
-    );
+    expect(stderr).toMatch(/outcome file of batch "spring".*redrives these rows.*nothing was spent\..* --confirm 0/);
   });
 
   it.each([
@@ -111,7 +109,7 @@ describe('plan', () => {
     [['plan', 'lines.csv', '--kind', 'opera'], /--kind opera: expected one of tts, stt, lip-sync, dub/],
     [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
     [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
-    [['plan', 'lines.csv', '--name', '../x'], /cannot name a batch/],
+    [['plan', 'lines.csv', '--name', '../x'], /is not a valid batch name/],
   ])('%j ends with 2 and says why', async (words, why) => {
     await writeFile('lines.csv', GOOD);
     const { code, stdout, stderr } = await line.run(...words);
@@ -128,7 +126,7 @@ describe('the next command', () => {
     const { code, stderr } = await line.run('plan', 'my lines.csv', ...flags);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "Run it: voxbatch run 'my lines.csv' --map voice=stimme --halt soon,fail=5% --poll-rate 3 --yes\n",
+      "To run it: voxbatch run 'my lines.csv' --map voice=stimme --halt soon,fail=5% --poll-rate 3 --yes\n",
     );
   });
 
@@ -138,11 +136,11 @@ describe('the next command', () => {
     expect(code).toBe(2);
     expect(stderr.match(/^line \d+/gm)).toHaveLength(3);
     expect(stderr).toContain('and 5 more\n');
-    expect(stderr).toContain("Change the flag --file-name 'x.{ext}' ({id} or {row} in it");
+    expect(stderr).toContain("Fix --file-name 'x.{ext}' (with {id} or {row}");
     expect(stderr).toContain("check again: voxbatch plan lines.csv --file-name 'x.{ext}'\n");
     expect(stderr).not.toContain('lines above');
     const mapped = await line.run('plan', 'lines.csv', '--map', 'text=txtt');
-    expect(mapped.stderr).toMatch(/Change the flag --map, .*: voxbatch plan lines\.csv --map text=txtt\n/);
+    expect(mapped.stderr).toMatch(/Fix --map, .*: voxbatch plan lines\.csv --map text=txtt\n/);
   });
 
   it('of a column that may be meant names the flag that reads it', async () => {

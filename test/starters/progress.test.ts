@@ -22,10 +22,10 @@ function lastLine(control: Standing['batch']['control'], reasons: Standing['reas
 }
 
 describe('the progress line', () => {
-  it('names the commonest failure without a second count of failed rows', () => {
+  it('names the most common failure without a second count of failed rows', () => {
     const reasons = [{ class: 'ResultGone', cause: '403 from cdn.example', open: 3, ended: 1 }] as const;
     expect(lastLine('running', reasons)).toMatch(
-      /^3\/10 done, 0 running, 2 failed, 0 unknown, commonest failure 403 from cdn\.example \(4 rows\), 0 credits/,
+      /^3\/10 done, 0 running, 2 failed, 0 unknown, most common failure 403 from cdn\.example \(4 rows\), 0 credits/,
     );
   });
 

@@ -18,7 +18,7 @@ describe('reconcile refuses', () => {
     [['--adopt', 'zz=job-1'], 'has no row "zz"'],
     [['--adopt', 'e=job-1', 'e=job-2'], 'names row e twice'],
     [['--adopt', 'e=job-1', 'f=job-1'], 'names job job-1 twice'],
-    [['--resubmit', 'a'], 'the row is not unknown. Other rows are run again by: voxbatch redrive demo --rows a'],
+    [['--resubmit', 'a'], 'the row is not unknown. To run other rows again: voxbatch redrive demo --rows a'],
     [['--resubmit', 'e,zz'], 'has no row "zz"'],
     [[], 'ran against https://api.example/api/open/v1, and this is'],
   ])('%j, and changes nothing', async (words, said) => {
@@ -38,7 +38,7 @@ describe('what a person decides', () => {
     const { code, stderr } = await desk.line.run('reconcile', 'demo', '--resubmit', 'e');
     expect(code).toBe(3);
     expect(stderr).toContain(
-      'may be charged a second time, and there is nobody to ask. Nothing was changed, nothing was spent.',
+      'may be charged a second time, and there is no terminal to ask on. Nothing was changed, nothing was spent.',
     );
     expect((await desk.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
   });
@@ -57,7 +57,7 @@ describe('what a person decides', () => {
       ],
     });
     const { stdout } = await desk.line.run('explain', 'e', '--batch', 'demo');
-    expect(stdout).toMatch(/Decided by persons\n.*ann@desk, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/);
+    expect(stdout).toMatch(/Decided by people\n.*ann@desk, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/);
   });
 });
 
@@ -72,15 +72,15 @@ describe('what reconcile says', () => {
 
   it('of each row', () => {
     expect(rows.map(reconciledLine)).toEqual([
-      'row 7, id r7: has job job-1 now; its result is fetched, nothing is paid',
-      'row 7, id r7: still unknown: the API has no list of such requests, so only the account can tell whether it was charged',
+      'row 7, id r7: has job job-1 now; its result is fetched without paying again',
+      'row 7, id r7: still unknown: the API does not list such requests, so only your account can show whether it was charged',
       'row 7, id r7: does not get job job-1: another row has that job',
     ]);
   });
 
   it('of jobs that no row has', () => {
     const lines = orphanLines([orphan], 'my batch', { isWanted: true }).join('\n');
-    expect(lines).toContain('They may be of another program that uses the account.');
+    expect(lines).toContain('They may belong to another program on this account.');
     expect(lines).toMatch(/job-9 {2}done {4}1970-01-01T00:00:00\.000Z +3 {2}v\.example/);
     expect(lines).toContain("voxbatch reconcile 'my batch' --adopt ROW=JOB");
     expect(orphanLines([orphan], 'b', { isWanted: false }).join()).not.toContain('--adopt');

@@ -37,12 +37,12 @@ describe('redrive: which rows', () => {
     [['--where', 'outcome=failed'], '1 row to send, from speech on'],
     [['--where', 'class=BadRequest', '--where', 'kind=tts'], '1 row to send, from speech on'],
     [['--where', 'outcome=failed,cancelled'], '2 rows to send, from speech on'],
-    [['--where', 'outcome=overdue'], '1 row whose job was paid: its result is waited for again, free'],
+    [['--where', 'outcome=overdue'], '1 row whose job was paid for: wait for the result again, free'],
     [['--rows', 'd, 7'], '2 rows to send, from speech on'],
     [['--rows', 'd', '--rows', '#7'], '2 rows to send, from speech on'],
     [
       ['--rows', 'a', '--where', 'outcome=succeeded'],
-      '1 of these has a result, which the new one replaces; if a new take fails, its row has no result, and the old file stays',
+      '1 of these has a result, which the new one replaces; if a new take fails, its row has no result; the old file stays',
     ],
     [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row to send, from lip-sync on'],
   ])('%j', async (words, said) => {
@@ -63,7 +63,7 @@ describe('redrive: which rows', () => {
   it.each([
     [['--where', 'class=JobFailed'], 'No row of batch "demo" matches. Nothing is sent.'],
     [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" matches.'],
-    [['--where', 'kind=stt'], '1 row left alone: the result is there'],
+    [['--where', 'kind=stt'], '1 row skipped: a result exists'],
   ])('%j means none: it says so and ends as the batch stands', async (words, said) => {
     const { code, stderr } = await desk.line.run('redrive', 'demo', ...words);
     expect({ code, stderr }).toMatchObject({ code: 13 });
@@ -72,8 +72,8 @@ describe('redrive: which rows', () => {
 
   it.each([
     [[], /Which rows\?/],
-    [['--where', 'outcome=failed', '--from', 'x.csv'], /--from names its rows itself/],
-    [['--where', 'outcome=broken'], /outcome= one of succeeded, cached, failed, .*; came "broken"/],
+    [['--where', 'outcome=failed', '--from', 'x.csv'], /--from cannot be combined with/],
+    [['--where', 'outcome=broken'], /outcome= one of succeeded, cached, failed, .*; got "broken"/],
     [['--where', 'colour=red'], /expected outcome=…, class=…, kind=…/],
     [['--where', 'failed'], /expected outcome=…/],
     [['--rows', 'd,zz,99'], /has no row "zz", "99"\. Expected ids, or numbers from 1 to 7\./],
@@ -103,7 +103,7 @@ describe('redrive: rows that may be paid already', () => {
   });
 
   it('are paid for with --resubmit', async () => {
-    const said = '1 of these may be charged a second time for one result';
+    const said = '1 of these may be charged twice for one result';
     expectAtDoor(await desk.line.run('redrive', 'demo', '--where', 'outcome=unknown', '--resubmit'), said);
     expectAtDoor(await desk.line.run('redrive', 'demo', '--where', 'outcome=overdue', '--resubmit'), said);
   });
@@ -129,7 +129,7 @@ describe('redrive --from and run of an outcome file', () => {
   });
 
   it.each([
-    ['id,kind,text,voice,1\nd,tts,x,anna,\n', /"voice", which the batch has not/],
+    ['id,kind,text,voice,1\nd,tts,x,anna,\n', /"voice", unknown to the batch/],
     ['id,text,voice,1\nd,x,anna,\n', /lacks "kind"/],
     ['kind,text,1\ntts,x,\n', /cannot be told: it has no column id|line 2/],
   ])('refuses columns that the batch has not, or lacks: %j', async (content, said) => {
@@ -156,7 +156,7 @@ describe('redrive --from and run of an outcome file', () => {
       ['--kind', 'tts'],
       ['--assume-seconds', '3'],
     ]) {
-      expectRefused(await desk.line.run('run', 'out/demo/unknown.csv', ...flags), 'cannot go with that');
+      expectRefused(await desk.line.run('run', 'out/demo/unknown.csv', ...flags), 'cannot be combined with that');
     }
   });
 
@@ -172,6 +172,6 @@ describe('redrive --from and run of an outcome file', () => {
 
   it('refuses --resubmit with a manifest that is no outcome file', async () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-    expectRefused(await desk.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is for outcome files');
+    expectRefused(await desk.line.run('run', 'lines.csv', '--resubmit'), '--resubmit is only for outcome files');
   });
 });

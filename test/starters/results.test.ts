@@ -64,7 +64,7 @@ describe('results and verify', () => {
     const lost = await desk.line.run('results');
     expect(lost.code).toBe(15);
     expect(lost.stderr).toContain(`The stored result of row 1 (id a) is missing or damaged in the store, ${store}.`);
-    expect(lost.stderr).toContain('Was VOXBATCH_STORE');
+    expect(lost.stderr).toContain('If VOXBATCH_STORE');
     expect(lost.stderr).toContain('a new charge: voxbatch redrive demo --rows a\n');
 
     await rm('out/demo/media/a.mp3');
@@ -84,7 +84,7 @@ describe('results and verify', () => {
     const { code, stderr } = await desk.line.run('verify', 'here');
     expect(code).toBe(15);
     expect(stderr).toContain('voxbatch redrive demo --rows a\n');
-    expect(stderr).not.toContain('Was VOXBATCH_STORE');
+    expect(stderr).not.toContain('If VOXBATCH_STORE');
     await rm('here/results.csv');
     expect((await desk.line.run('verify', 'here')).stderr).toContain('voxbatch results demo --out here\n');
   });
@@ -93,7 +93,7 @@ describe('results and verify', () => {
     await addSampleBatch(desk.place);
     const { code, stderr } = await desk.line.run('verify', 'demo');
     expect(code).toBe(2);
-    expect(stderr).toContain('Expected a folder that holds summary.json, or the name of a batch.');
+    expect(stderr).toContain('Give a folder that holds summary.json, or the name of a batch.');
   });
 
   it('overwrite neither the files of a person nor those of another batch', async () => {

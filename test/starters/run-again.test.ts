@@ -104,14 +104,14 @@ describe('run on a batch that is there', () => {
   it('checks and asks nothing again, and says which flags cannot matter any more', async () => {
     const { code, stderr } = await again('--confirm', '0', '--probe', '--assume-seconds', '5');
     expect(code).toBe(10);
-    expect(stderr).toContain('Its rows keep the prices that they got when it was made (--probe, --assume-seconds).');
+    expect(stderr).toContain('Its rows keep their original prices (--probe, --assume-seconds).');
     expect(simulator.ledger()).toEqual([]);
   });
 
   it('refuses another template of file names, and takes the same', async () => {
     const { code, stderr } = await again('--file-name', '{row}.{ext}');
     expect(code).toBe(2);
-    expect(stderr).toContain('taken by a batch that names its files in another way (--file-name {id}.{ext})');
+    expect(stderr).toContain('taken by a batch that names its files differently (--file-name {id}.{ext})');
     expect((await again('--file-name', '{id}.{ext}')).code).toBe(10);
   });
 

@@ -31,7 +31,7 @@ describe('a place that is not delivered yet', () => {
 
   it('is refused as the store of the config file', async () => {
     await writeFile('voxbatch.config.json', '{"store":"s3://bucket/prefix"}');
-    expect(await refusal()).toContain('"store" in voxbatch.config.json: S3 is not delivered yet');
+    expect(await refusal()).toContain('"store" in voxbatch.config.json: S3 is not supported yet');
   });
 
   it.each(['postgres://user:secret@host/db', 'mysql://user:secret@host/db'])(
@@ -49,7 +49,7 @@ describe('a config file with a setting that there is not', () => {
     const { code, stderr } = await line.run('run', 'lines.csv');
     expect(code).toBe(2);
     expect(stderr).toContain(
-      '\n  bugdet: there is no such setting\nMend the file, then run the same command again. Nothing was spent.\n',
+      '\n  bugdet: unknown setting\nFix the file, then run the same command again. Nothing was spent.\n',
     );
   });
 });

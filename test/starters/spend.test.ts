@@ -48,16 +48,16 @@ async function refusal(...words: string[]): Promise<string> {
 describe('run, before it makes a batch', () => {
   it('refuses a row without a price under a budget, and names it', async () => {
     const said = await refusal('run', 'audio.csv', '--budget', '100');
-    expect(said).toContain('  line 3, id open: its length is not known');
+    expect(said).toContain('  line 3, id open: unknown length');
     expect(said).toMatch(/duration.*--probe.*--assume-seconds/s);
   });
 
   it('refuses a budget that pays no row, from the flag and from the config', async () => {
     expect(await refusal('run', 'lines.csv', '--budget', '0.5')).toContain(
-      'pays no row: the cheapest costs 1, all cost 7',
+      'is too small for any row: the cheapest costs 1, all cost 7',
     );
     await writeFile('voxbatch.config.json', '{"budget":0.5}');
-    expect(await refusal('run', 'lines.csv')).toContain('pays no row');
+    expect(await refusal('run', 'lines.csv')).toContain('is too small for any row');
   });
 
   it('refuses an account that cannot pay the cheapest row', async () => {
@@ -81,9 +81,9 @@ describe('run, before it makes a batch', () => {
       await writeFile('probe.csv', `id,audio\nfound,${media.url}/a.mp3\nlost,${media.url}/b.mp3\n`);
       const said = await refusal('run', 'probe.csv', '--budget', '100', '--probe');
       expect(said).toMatch(
-        /The length could not be read for 1 rows?; they have no price:\n {2}line 3, id lost: the audio answers 404\n/,
+        /The length could not be read for 1 rows?; these rows have no price:\n {2}line 3, id lost: the audio answers 404\n/,
       );
-      expect(said).toContain('every row needs a price; 1 row of 2 has none');
+      expect(said).toContain('needs a price for every row; 1 row of 2 has none');
       for (const { headers } of media.requests) expect(JSON.stringify(headers)).not.toContain(TOKEN);
     } finally {
       await media.close();
@@ -112,11 +112,9 @@ describe('plan', () => {
 
   it('shows prices with their units, the balance and what is left, and the disk', async () => {
     const { lines } = await plan('lines.csv');
-    expect(lines).toContain('Prices: speech-job 0.5 credits per character, a CJK character counting as 2 (estimate)');
-    expect(lines).toContain('Balance: 1,000 API credits; 993 once the bill is paid');
-    expect(lines.at(-1)).toMatch(
-      /^Disk: results of about 13\.9 KB \(a rough estimate\); [\d,.]+ [KMGT]B free at .+\.$/,
-    );
+    expect(lines).toContain('Prices: speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)');
+    expect(lines).toContain('Balance: 1,000 API credits; 993 after this batch');
+    expect(lines.at(-1)).toMatch(/^Disk: about 13\.9 KB of results \(rough estimate\); [\d,.]+ [KMGT]B free at .+\.$/);
     const { value } = await line.json('plan', 'lines.csv', '--json', '--budget', '4');
     expect(value).toMatchObject({
       balance: 1_000,
@@ -133,23 +131,23 @@ describe('plan', () => {
 
   it('says why the balance is not known, and plans all the same', async () => {
     process.env['VOXBATCH_API_TOKEN'] = 'wrong';
-    expect((await plan('lines.csv')).stdout).toMatch(/Balance: not known \(.+\)/);
+    expect((await plan('lines.csv')).stdout).toMatch(/Balance: unknown \(.+\)/);
     delete process.env['VOXBATCH_API_URL'];
-    expect((await plan('lines.csv')).lines).toContain('Balance: not known (No API is configured)');
+    expect((await plan('lines.csv')).lines).toContain('Balance: unknown (No API is configured)');
     const { value } = await line.json('plan', 'lines.csv', '--json', '--api-url', simulator.url);
     expect(value).toMatchObject({ balance: null, balance_after: null, balance_unknown: expect.any(String) });
   });
 
   it('says what run would refuse, ask or warn of', async () => {
     const refused = await plan('audio.csv', '--budget', '40');
-    expect(refused.stdout).toContain('run would refuse this (exit code 3):\nUnder a budget every row needs a price');
+    expect(refused.stdout).toContain('run refuses this (exit code 3):\nA budget needs a price for every row');
     expect(refused.stderr).not.toContain('Run it:');
-    expect((await plan('lines.csv', '--budget', '4')).stdout).toContain('pays about 1 of 2 rows');
+    expect((await plan('lines.csv', '--budget', '4')).stdout).toContain('pays for about 1 of 2 rows');
     expect((await plan('lines.csv', '--retakes', '2')).lines).toContain(
-      'Retakes come on top: up to 2 a row after jobs that fail, each at its price.',
+      'Not included: up to 2 retakes per row after failed jobs, each at full price.',
     );
     expect((await plan('lines.csv', '--confirm', '5')).lines.at(-1)).toBe(
-      'run asks first: Spend about 7 credits for 2 rows? (--yes answers it)',
+      'run asks for confirmation: Spend about 7 credits for 2 rows? (--yes confirms)',
     );
     expect((await plan('lines.csv', '--confirm', '5', '--yes')).stdout).not.toContain('run asks');
     const { value } = await line.json('plan', 'audio.csv', '--json', '--budget', '40');

@@ -67,7 +67,7 @@ describe('steering where nobody works', () => {
     const after = await standing(ledger);
     if (state === 'loading') {
       for (const { code, stderr } of ends) {
-        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('still being loaded') });
+        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('still loading') });
       }
       expect(after).toEqual(before);
       return;
@@ -75,7 +75,7 @@ describe('steering where nobody works', () => {
     for (const { code, stderr } of ends) {
       expect({ code, stderr }).toEqual({
         code: 0,
-        stderr: expect.stringContaining(command === 'tune' ? 'olds' : '"b"'),
+        stderr: expect.stringContaining(command === 'tune' ? 'pplies' : '"b"'),
       });
     }
     expect(after).toMatchObject({
@@ -108,7 +108,7 @@ describe('steering where nobody works', () => {
     env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
     const ends = await Promise.all([desk.line.run('pause'), desk.line.run('tune', '--rate', '3')]);
     for (const { code, stderr } of ends) {
-      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('It is on record') });
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('It is recorded') });
     }
     expect(await find(desk.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
   });
@@ -193,23 +193,21 @@ describe('stop', () => {
     await ledger.intend(aKey(1), INTENT);
     const { code, stdout, stderr } = await line.run('stop', '--now');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'No job of it runs at the API.\n' });
-    expect(stderr).toContain(
-      '1 paid request has no answer on record. What became of it is found out by: voxbatch run b.csv',
-    );
+    expect(stderr).toContain('1 paid request has no recorded answer. Find out what became of it: voxbatch run b.csv');
     expect(await standing(ledger)).toMatchObject({ state: 'open', ended: { cancelled: ROWS - 1 } });
   });
 });
 
 describe('what is said', () => {
   it.each([
-    ['pause', 'untouched', 'is paused: no paid request follows'],
-    ['pause', 'stopping', 'is being stopped; that cannot be taken back'],
+    ['pause', 'untouched', 'is paused: no more paid requests'],
+    ['pause', 'stopping', 'is stopping; this cannot be undone'],
     ['pause', 'finished', 'is finished; there is nothing to pause'],
-    ['resume', 'out of credits', 'goes on. Nobody works on it now; go on with: voxbatch run b.csv'],
+    ['resume', 'out of credits', 'continues. It has no worker now. Continue with: voxbatch run b.csv'],
     [
       'stop',
       'running',
-      'is being stopped: no paid request follows, jobs that run are still fetched, the rest is cancelled. Nobody works on it',
+      'is stopping: no more paid requests, running jobs are still fetched, the rest is cancelled. It has no worker',
     ],
     ['stop', 'halted', 'is finished; there is nothing to stop'],
   ] as const)('%s, %s', async (command, state, words) => {

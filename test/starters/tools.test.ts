@@ -26,7 +26,7 @@ describe('init', () => {
     await writeFile('mine.csv', 'mine');
     const { code, stderr } = await line.run('init', 'stt', '--out', 'mine.csv');
     expect(code).toBe(2);
-    expect(stderr).toContain('mine.csv is there already');
+    expect(stderr).toContain('mine.csv already exists');
     expect(await readFile('mine.csv', 'utf8')).toBe('mine');
   });
 
@@ -34,7 +34,7 @@ describe('init', () => {
     expect(await line.run('init', 'opera')).toMatchObject({ code: 2, stderr: expect.stringContaining('opera') });
     const { code, stderr } = await line.run('init', '--out', 'no/where.csv');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/no\/where\.csv cannot be written: .*Make its folder/);
+    expect(stderr).toMatch(/no\/where\.csv cannot be written: .*Create its folder/);
     expect(stderr).not.toContain('..\n');
   });
 });

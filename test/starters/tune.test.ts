@@ -12,7 +12,7 @@ describe('tune', () => {
     const { code, stdout, stderr } = await line.run('tune');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Batch "b": loading\n {2}flag +holds now +meaning\n {2}--budget +none +Credits that the batch may spend/,
+      /^Batch "b": loading\n {2}flag +current value +meaning\n {2}--budget +none +Credits that the batch may spend/,
     );
     expect(stdout).toMatch(/--budget +none /);
     expect(await find(ledger)).toEqual(before);
@@ -79,10 +79,10 @@ describe('tune', () => {
   });
 
   it.each([
-    ['running', 'Nobody works on the batch now: this holds when it goes on. voxbatch run b.csv'],
-    ['paused', 'The batch is paused: this holds when it goes on. voxbatch resume b'],
-    ['stopping', 'this has no effect on what is being ended, and holds for rows that are sent again'],
-    ['finished', 'The batch is finished: this holds for rows that are sent again.'],
+    ['running', 'The batch has no worker now. This applies when it continues: voxbatch run b.csv'],
+    ['paused', 'The batch is paused. This applies when it continues: voxbatch resume b'],
+    ['stopping', 'This applies only to rows that you redrive later'],
+    ['finished', 'The batch is finished. This applies to rows that you redrive.'],
     ['halted', 'voxbatch redrive b --where outcome=cancelled'],
   ] as const)('says from when on it matters: %s', async (state, words) => {
     await STATES[state](desk.ledger);
@@ -93,7 +93,7 @@ describe('tune', () => {
   it('says that a budget is used up', async () => {
     const { ledger, line } = desk;
     await STATES.running(ledger);
-    expect((await line.run('tune', '--budget', '2')).stderr).toContain('rows that are still to be sent end skipped');
+    expect((await line.run('tune', '--budget', '2')).stderr).toContain('Unsent rows end skipped');
     expect((await line.run('tune', '--budget', '3')).stderr).not.toContain('skipped');
   });
 

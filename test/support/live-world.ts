@@ -107,7 +107,7 @@ export class LiveWorld {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#children.add(child);
-    // A command that does not read its stdin may end before all is written.
+    // A command that does not use its stdin may end before all is written.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     let stdout = '';

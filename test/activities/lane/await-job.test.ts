@@ -59,7 +59,7 @@ describe('awaitJob', () => {
     expect(await world.paidRequests()).toBe(1);
   });
 
-  it('leaves a job that outlives its deadline as overdue, with its id', async () => {
+  it('leaves a job that runs past its deadline as overdue, with its id', async () => {
     const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' }, {}, 20_000);
     expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
     const row = await world.row(1);
