@@ -108,7 +108,8 @@ const withoutAdapters = {
 };
 
 async function bundleOurs() {
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: ROOT,
     entryPoints: [
       ...[...EXECUTABLES, ...threadEntries()].map((name) => ({ in: `${name}.ts`, out: name })),
@@ -133,6 +134,19 @@ async function bundleOurs() {
     plugins: [placesOfOurs, placesOfTemporal, wasmOfSourceMap, withoutBundler, withoutAdapters],
     logLevel: 'warning',
   });
+  await writeLicenses(Object.keys(metafile.inputs));
+}
+
+/** The licenses of the packages that are part of a bundle go with it. */
+async function writeLicenses(inputs) {
+  const folders = new Set(inputs.flatMap((path) => /^.*node_modules.(?:@[^/]+.)?[^/]+/.exec(path)?.[0] ?? []));
+  const texts = [...folders].sort().map(async (folder) => {
+    const { name, version, license } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'));
+    const file = readdirSync(join(ROOT, folder)).find((one) => /^(licen[cs]e|copying)/i.test(one));
+    const text = file === undefined ? '' : `\n${await readFile(join(ROOT, folder, file), 'utf8')}`;
+    return `${name} ${version} (${license})\n${text}`;
+  });
+  await writeFile(join(DIST, 'THIRD-PARTY-LICENSES.txt'), (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 /** The workflows, as one script for the sandbox. A worker that finds it starts a second or two sooner. */
