@@ -4,7 +4,7 @@ import type { BatchRecord, Counts, ReasonCount } from '../ledger/record-types.ts
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
-import { isPausedByFailures } from './paused-by-failures.ts';
+import { isPausedByFailures } from '../batches/paused-by-failures.ts';
 import type { WorkflowStanding } from './start-workflow.ts';
 import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';

@@ -1,3 +1,4 @@
+import { findBatch } from '../batches/find-batch.ts';
 import { LedgerMissing } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -20,13 +21,9 @@ export async function openRecords(settings: Settings, options: OpenOptions): Pro
 
 /** The batch of this name; without a name the newest one. */
 export async function chooseBatch(ledger: Ledger, name: string | undefined): Promise<BatchRecord> {
-  const batches = await ledger.listBatches();
-  const found =
-    name === undefined
-      ? batches.toSorted((a, b) => b.createdAt - a.createdAt)[0]
-      : batches.find((one) => one.name === name);
-  if (found !== undefined) return found;
+  const found = await findBatch(ledger, name);
+  if (found.is === 'found') return found.batch;
   if (name === undefined) throw new ExitError('usage', 'There is no batch here yet. Start one: voxbatch run MANIFEST');
-  const known = batches.map((one) => one.name).join(', ');
+  const known = found.known.join(', ');
   throw new ExitError('usage', `There is no batch "${name}" here. Known: ${known === '' ? 'none' : known}.`);
 }

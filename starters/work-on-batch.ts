@@ -13,7 +13,7 @@ import { listenForInterrupt, type Interrupt, type InterruptExit } from './interr
 import type { OpenApi } from './open-api.ts';
 import { openTemporal, type Temporal } from './open-temporal.ts';
 import type { Settings } from './settings.ts';
-import { isPausedByFailures } from './paused-by-failures.ts';
+import { isPausedByFailures } from '../batches/paused-by-failures.ts';
 import { refusedStart } from './refused-start.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';

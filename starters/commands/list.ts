@@ -1,5 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';
+import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
 import type { Output } from '../terminal/output.ts';
 import { doneOf, number } from '../terminal/progress.ts';
 import { batchJson, standingOf } from '../terminal/status.ts';
@@ -9,8 +9,8 @@ import { tableLines } from '../terminal/table.ts';
 export async function list(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
   return lookAtLedger<ExitName>(async (ledger, settings) => {
     const batches = (await ledger.listBatches()).toSorted((a, b) => b.createdAt - a.createdAt);
-    const views: BatchView[] = [];
-    for (const { name } of batches) views.push(await viewBatch(ledger, settings, name));
+    const views: LocalView[] = [];
+    for (const { name } of batches) views.push(await viewHere(ledger, settings, name));
     if (flags.json === true) output.data(JSON.stringify(views.map(batchJson)));
     else for (const line of tableLines(COLUMNS, views)) output.data(line);
     return 'complete';
@@ -18,24 +18,24 @@ export async function list(flags: { readonly json?: boolean }, output: Output): 
 }
 
 const COLUMNS = [
-  { title: 'batch', value: ({ batch }: BatchView) => batch.name },
-  { title: 'state', value: ({ batch, isDeserted }: BatchView) => standingOf(batch, isDeserted) },
+  { title: 'batch', value: ({ batch }: LocalView) => batch.name },
+  { title: 'state', value: ({ batch, isDeserted }: LocalView) => standingOf(batch, isDeserted) },
   {
     title: 'done',
-    value: ({ counts }: BatchView) => `${number(doneOf(counts))}/${number(counts.total)}`,
+    value: ({ counts }: LocalView) => `${number(doneOf(counts))}/${number(counts.total)}`,
     align: 'right',
   },
   {
     title: 'succeeded',
-    value: ({ counts: { outcomes } }: BatchView) => number(outcomes.succeeded + outcomes.cached),
+    value: ({ counts: { outcomes } }: LocalView) => number(outcomes.succeeded + outcomes.cached),
     align: 'right',
   },
-  { title: 'failed', value: ({ counts }: BatchView) => number(counts.outcomes.failed), align: 'right' },
-  { title: 'unknown', value: ({ counts }: BatchView) => number(counts.outcomes.unknown), align: 'right' },
+  { title: 'failed', value: ({ counts }: LocalView) => number(counts.outcomes.failed), align: 'right' },
+  { title: 'unknown', value: ({ counts }: LocalView) => number(counts.outcomes.unknown), align: 'right' },
   {
     title: 'credits',
-    value: ({ money }: BatchView) => `${money.estimated ? '~' : ''}${number(money.charged)}`,
+    value: ({ money }: LocalView) => `${money.estimated ? '~' : ''}${number(money.charged)}`,
     align: 'right',
   },
-  { title: 'created (UTC)', value: ({ batch }: BatchView) => new Date(batch.createdAt).toISOString().slice(0, 16) },
+  { title: 'created (UTC)', value: ({ batch }: LocalView) => new Date(batch.createdAt).toISOString().slice(0, 16) },
 ] as const;

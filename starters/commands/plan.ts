@@ -3,7 +3,7 @@ import { spendFacts } from '../../batches/price-manifest.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { decideSpend } from '../../policy/spend.ts';
-import { freeDisk } from '../free-disk.ts';
+import { freeDisk } from '../../store/free-disk.ts';
 import { probeAloud } from '../probe-manifest.ts';
 import { readBalance } from '../read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from '../report-problems.ts';

@@ -5,7 +5,8 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
-import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
+import { lookAtLedger, viewHere } from '../look-at.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
 import { withApi, type OpenApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
 import { claimOut, requireOwnOut } from '../out-folder.ts';
@@ -129,7 +130,7 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
   const toPay = isRefused ? [] : again.filter((row) => !settled.has(row));
   const exit = await goOn(desk, toPay, settled.size > 0);
   if (flags.json === true) {
-    const { counts, money } = await viewBatch(ledger, settings, batch.name);
+    const { counts, money } = await viewHere(ledger, settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: desk.out };
     const became = rows.map((row) => (toPay.includes(row.row) ? ({ ...row, is: 'resubmitted' } as const) : row));
     context.output.data(JSON.stringify({ ...end, ...reconciledJson(became, orphans) }));
@@ -183,7 +184,7 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
       openApi: () => Promise.resolve(open),
     });
   }
-  if (!isChanged) return exitOfView(await viewBatch(ledger, settings, batch.name));
+  if (!isChanged) return exitOfView(await viewHere(ledger, settings, batch.name));
   await claimOut(out, batch);
   return workOn(work, open);
 }

@@ -1,7 +1,8 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
-import { groupFailures } from '../group-failures.ts';
-import { exitOfView, lookAtLedger, viewBatch } from '../look-at.ts';
+import { groupFailures } from '../../batches/failure-groups.ts';
+import { lookAtLedger, viewHere } from '../look-at.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
 import type { Output } from '../terminal/output.ts';
 import { statusJson, statusLines } from '../terminal/status.ts';
 
@@ -12,7 +13,7 @@ export async function status(
   output: Output,
 ): Promise<ExitName> {
   return lookAtLedger(async (ledger, settings) => {
-    const view = await viewBatch(ledger, settings, name);
+    const view = await viewHere(ledger, settings, name);
     const groups = await groupFailures(ledger, view);
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
     else {

@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { findDamaged } from '../../batches/damaged-results.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
+import type { DamagedResult } from '../../results/row-check.ts';
 import { SUMMARY_FILE } from '../../results/summary.ts';
 import { verifyOut, type VerifyReport } from '../../results/verify.ts';
 import { damageLines } from '../damage-words.ts';
-import { findDamaged } from '../damaged-results.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
@@ -28,7 +29,7 @@ export async function verify(
   const chosen = await chooseFolder(given);
   const report = await verifyOut(chosen.folder);
   const { wrongMedia, ...facts } = report;
-  const inStore = await findDamaged(report);
+  const inStore = wrongMedia.length === 0 ? undefined : await lookIntoStore(report);
   const damaged = inStore?.damaged ?? [];
   const exit = report.mismatches.length > 0 ? 'mismatch' : 'complete';
   if (flags.json === true) output.data(JSON.stringify({ exit, ...facts, damaged_in_store: damaged }));
@@ -40,6 +41,21 @@ export async function verify(
   if (inStore !== undefined && report.batch !== undefined)
     for (const line of damageLines(damaged, { batch: report.batch, store: inStore.store })) output.say(line);
   return exit;
+}
+
+/** What the store of this folder has of wrong media. Undefined where there is no ledger here that knows the batch. */
+async function lookIntoStore(
+  report: VerifyReport,
+): Promise<{ readonly store: string; readonly damaged: readonly DamagedResult[] } | undefined> {
+  try {
+    return await lookAtLedger(async (ledger, { store }) => {
+      const damaged = await findDamaged(report, { ledger, store });
+      return damaged && { store, damaged };
+    });
+  } catch (error) {
+    if (error instanceof ExitError) return undefined;
+    throw error;
+  }
 }
 
 /** The command that makes the files of this folder again. */

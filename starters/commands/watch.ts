@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
-import { groupFailures } from '../group-failures.ts';
+import { groupFailures } from '../../batches/failure-groups.ts';
 import { listenForInterrupt } from '../interrupt.ts';
-import { exitOfView, lookAtLedger, viewBatch, type BatchView } from '../look-at.ts';
+import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
 import type { EarlierDoubts } from '../../ledger/record-types.ts';
 import { Drawing } from '../terminal/drawing.ts';
 import type { Output } from '../terminal/output.ts';
@@ -30,12 +31,12 @@ export async function watch(
     const interrupt = listenForInterrupt(nothing, nothing);
     const show = displayOn(output);
     try {
-      let view = await viewBatch(ledger, settings, name);
+      let view = await viewHere(ledger, settings, name);
       const isLeft = patience();
       while (!isOver(view) && !isLeft(view) && !interrupt.signal.aborted) {
         show(view);
         await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt.signal }).catch(nothing);
-        view = await viewBatch(ledger, settings, view.batch.name);
+        view = await viewHere(ledger, settings, view.batch.name);
       }
       show(undefined);
       const groups = await groupFailures(ledger, view);
@@ -54,7 +55,7 @@ export async function watch(
 }
 
 /** Whether nobody has worked on the batch for a while, asked at every look. */
-function patience(): (view: BatchView) => boolean {
+function patience(): (view: LocalView) => boolean {
   let since = performance.now();
   return ({ isDeserted }) => {
     if (!isDeserted) since = performance.now();
@@ -62,7 +63,7 @@ function patience(): (view: BatchView) => boolean {
   };
 }
 
-function isOver({ batch }: BatchView): boolean {
+function isOver({ batch }: LocalView): boolean {
   return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
 }
 
@@ -80,7 +81,7 @@ const NO_TROUBLES: Troubles = {
 };
 
 /** Shows a view; undefined ends the showing. */
-function displayOn(output: Output): (view: BatchView | undefined) => void {
+function displayOn(output: Output): (view: LocalView | undefined) => void {
   if (output.isTerminal) {
     const drawing = new Drawing();
     return (view) => {

@@ -2,24 +2,17 @@ import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from '../follow.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
-import { exitOfView, type BatchView } from '../look-at.ts';
+import type { LocalView } from '../look-at.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number, reasonWords } from './progress.ts';
 import { standstillWords } from '../standstill.ts';
 import { rowsInWords } from './redrive-words.ts';
+import type { FailureGroup } from '../../batches/failure-groups.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { oneLine } from './table.ts';
 import { tunablesJson } from './tunable-words.ts';
-
-/** Rows that failed for one reason. */
-export interface FailureGroup {
-  readonly class: string;
-  readonly message: string;
-  readonly rows: number;
-  /** The first of them, for `explain`. */
-  readonly firstRow: number;
-}
 
 /** What went wrong in a batch. */
 export interface Troubles {
@@ -37,7 +30,7 @@ export function standingOf(batch: BatchRecord, isDeserted = false): string {
 }
 
 /** A batch as it stands, in a few lines. */
-export function statusLines(view: BatchView, { groups, leftovers }: Troubles, now: number): readonly string[] {
+export function statusLines(view: LocalView, { groups, leftovers }: Troubles, now: number): readonly string[] {
   const { batch, counts, money, reasons } = view;
   const lines = [
     `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(counts.total)} done${timesOf(batch, now)}`,
@@ -67,7 +60,7 @@ export function statusLines(view: BatchView, { groups, leftovers }: Troubles, no
 
 /** What to do next. */
 function nextLines(
-  { batch, counts, money, isDeserted, standstill }: BatchView,
+  { batch, counts, money, isDeserted, standstill }: LocalView,
   leftovers: Leftovers,
 ): readonly string[] {
   const name = shellWord(batch.name);
@@ -95,7 +88,7 @@ function timesOf(batch: BatchRecord, now: number): string {
 }
 
 /** The same for machines; fields are named as in `summary.json`. */
-export function statusJson(view: BatchView, groups: readonly FailureGroup[]): object {
+export function statusJson(view: LocalView, groups: readonly FailureGroup[]): object {
   const { batch, counts } = view;
   return {
     ...batchJson(view),
@@ -109,7 +102,7 @@ export function statusJson(view: BatchView, groups: readonly FailureGroup[]): ob
 }
 
 /** The facts of a batch that `list` and `status` share. */
-export function batchJson(view: BatchView): object {
+export function batchJson(view: LocalView): object {
   const { batch, counts, money } = view;
   const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {

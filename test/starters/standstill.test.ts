@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { limiterScope } from '../../contract/names.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { standstillOf, standstillWords } from '../../starters/standstill.ts';
+import { standstillOf } from '../../batches/standstill.ts';
+import { standstillWords } from '../../starters/standstill.ts';
 import { deskForEach, STATES } from './steering.ts';
 
 const desk = deskForEach();

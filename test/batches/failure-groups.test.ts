@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { groupFailures } from '../../starters/group-failures.ts';
-import type { BatchView } from '../../starters/look-at.ts';
+import { groupFailures } from '../../batches/failure-groups.ts';
+import type { BatchView } from '../../batches/view-batch.ts';
 
 /** A batch whose rows failed with these messages, from row 1 on. */
 async function groupsOf(

@@ -1,6 +1,6 @@
-import type { ExitName } from '../../contract/exit-codes.ts';
-import type { FailureClass } from '../../contract/failures.ts';
-import type { Outcome } from '../../contract/outcomes.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { FailureClass } from '../contract/failures.ts';
+import type { Outcome } from '../contract/outcomes.ts';
 
 /** What the exit code of a batch depends on. */
 export interface BatchEnd {

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
-import { exitOf, type BatchEnd } from '../../starters/terminal/exit-of.ts';
-import { moneyWords } from '../../starters/terminal/money.ts';
+import { exitOf, type BatchEnd } from '../../policy/exit-of.ts';
 
 function outcomes(rows: Partial<Record<Outcome, number>>): BatchEnd['outcomes'] {
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, rows[outcome] ?? 0])) as BatchEnd['outcomes'];
@@ -60,17 +59,6 @@ describe('exitOf', () => {
         const change = Object.assign({}, ...held.map(([, each]) => each)) as Partial<BatchEnd>;
         expect(codeOf({ ...change, outcomes: outcomes(rows) })).toBe(held[0]?.[0]);
       }),
-    );
-  });
-});
-
-describe('money', () => {
-  const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true };
-
-  it('always says what is charged, reserved and uncertain, and what a budget leaves', () => {
-    expect(moneyWords(money, null)).toBe('70.1 charged (partly estimated), 20.1 reserved, 10 uncertain');
-    expect(moneyWords({ ...money, estimated: false }, 200)).toBe(
-      '70.1 charged, 20.1 reserved, 10 uncertain; 99.8 left of a budget of 200',
     );
   });
 });

@@ -1,9 +1,17 @@
-import type { BatchView } from './look-at.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { FailureGroup } from './terminal/status.ts';
+import type { BatchView } from './view-batch.ts';
 
-/** Reasons that are shown. */
-const SHOWN = 5;
+/** Rows that failed for one reason. */
+export interface FailureGroup {
+  readonly class: string;
+  readonly message: string;
+  readonly rows: number;
+  /** The first of them, for `explain`. */
+  readonly firstRow: number;
+}
+
+/** Reasons that are returned. */
+const MOST = 5;
 /** Reasons that are told apart; messages with numbers in them could be as many as rows. */
 const KEPT = 1_000;
 
@@ -12,8 +20,11 @@ function withoutNames(message: string): string {
   return message.replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2').replace(/[\d.]+ spent/, 'spent');
 }
 
-/** The most frequent reasons for rows without a result, most rows first. */
-export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView): Promise<readonly FailureGroup[]> {
+/** The five most frequent reasons for rows without a result, most rows first. */
+export async function groupFailures(
+  ledger: Ledger,
+  { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
+): Promise<readonly FailureGroup[]> {
   const groups = new Map<string, FailureGroup>();
   for (const outcome of ['failed', 'unfit', 'skipped', 'unknown', 'overdue'] as const) {
     if (counts.outcomes[outcome] === 0) continue;
@@ -32,5 +43,5 @@ export async function groupFailures(ledger: Ledger, { batch, counts }: BatchView
       });
     }
   }
-  return [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, SHOWN);
+  return [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
 }

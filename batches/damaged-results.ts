@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Ledger } from '../ledger/ledger.ts';
+import { sha256Of } from '../results/media.ts';
+import type { DamagedResult } from '../results/row-check.ts';
+import { codeOf } from '../results/system-errors.ts';
+import type { VerifyReport } from '../results/verify.ts';
+
+/**
+ * Looks whether the store still has the right content of media that `verify` found wrong: if not, writing the files again cannot
+ * help. Undefined where this ledger does not know the batch: files may be verified anywhere. `store`: the store's folder.
+ */
+export async function findDamaged(
+  { batch, wrongMedia }: Pick<VerifyReport, 'batch' | 'wrongMedia'>,
+  { ledger, store }: { readonly ledger: Ledger; readonly store: string },
+): Promise<readonly DamagedResult[] | undefined> {
+  if (batch === undefined || (await ledger.findBatch(batch)) === undefined) return undefined;
+  const damaged = new Map<number, DamagedResult>();
+  for (const { row, sha256 } of wrongMedia) {
+    const found = (await ledger.readRow(batch, row))?.row;
+    const file = [found?.file, ...(found?.extraFiles ?? [])].find((one) => one?.sha256 === sha256);
+    if (found === undefined || file == null) continue;
+    const there = await contentOf(join(store, file.key));
+    if (there !== sha256) damaged.set(row, { row, id: found.id, is: there === undefined ? 'missing' : 'altered' });
+  }
+  return [...damaged.values()];
+}
+
+/** sha256 of a stored file; undefined if it is not there. */
+async function contentOf(path: string): Promise<string | undefined> {
+  return sha256Of(path).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,13 @@
+import { describe, expect, it } from '@jest/globals';
+import { moneyWords } from '../../starters/terminal/money.ts';
+
+describe('money', () => {
+  const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true };
+
+  it('always says what is charged, reserved and uncertain, and what a budget leaves', () => {
+    expect(moneyWords(money, null)).toBe('70.1 charged (partly estimated), 20.1 reserved, 10 uncertain');
+    expect(moneyWords({ ...money, estimated: false }, 200)).toBe(
+      '70.1 charged, 20.1 reserved, 10 uncertain; 99.8 left of a budget of 200',
+    );
+  });
+});

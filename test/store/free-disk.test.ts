@@ -1,0 +1,10 @@
+import { expect, it } from '@jest/globals';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freeDisk } from '../../store/free-disk.ts';
+
+it('tells what is free where a folder is, or will be', async () => {
+  const there = await freeDisk(tmpdir());
+  expect(there).toBeGreaterThan(0);
+  expect(await freeDisk(join(tmpdir(), 'not', 'yet', 'there'))).toBeGreaterThan(0);
+});
