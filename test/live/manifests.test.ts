@@ -233,4 +233,18 @@ describe('a manifest that is written in another way', () => {
     );
     expect(bodies.find((body) => !('emotion' in body))).toMatchObject({ text: 'Bye.', voiceId: 'ben', format: 'wav' });
   });
+
+  it('the example of video dubbing is run as it was written: a job a row, charged as it was quoted', async () => {
+    expect(await world.run(['init', 'video-dubbing'])).toMatchObject({ code: 0, stdout: 'video-dubbing.csv\n' });
+    const before = world.simulator.ledger().length;
+    expect(await world.run(['run', 'video-dubbing.csv'], { env: env() })).toMatchObject({ code: 0 });
+    const charged = world.simulator.ledger().slice(before);
+    expect(charged.map(({ operation }) => operation)).toEqual(['video-dubbing-job', 'video-dubbing-job']);
+    const results = [...(await world.results('video-dubbing')).values()];
+    expect(results.map(({ _kind, _outcome, _file }) => [_kind, _outcome, _file])).toEqual(
+      ['paper-crane', 'paper-boat'].map((id) => ['video-dubbing', 'succeeded', `media/${id}.mp4`]),
+    );
+    const credits = results.reduce((sum, row) => sum + Number(row['_credits']), 0);
+    expect(credits).toBe(charged.reduce((sum, charge) => sum + charge.credits, 0));
+  });
 });
