@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListedJob } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { ListedOperation, RowSpec } from '../contract/row-kinds.ts';
+import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/adopt.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -13,8 +14,6 @@ import { reachesBackTo, readList } from './read-list.ts';
 
 /** A create may have been on its way for this long when its job was made. */
 const LONGEST_CREATE_MS = 15 * 60_000;
-/** How far the API's clock may be from ours. */
-const CLOCK_SLACK_MS = 60_000;
 /** A job may show up in the list a moment after it was made: an empty list is looked at once more after this, ms. */
 const SECOND_LOOK_MS = 1_500;
 /** Nothing shows up any more for an attempt that is older than this, ms. */
@@ -69,13 +68,13 @@ async function choose(
   const { apiUrl, account } = loaded.batch;
   const { spec } = loaded.row;
   const audioHash = audioHashOf(spec, charge);
-  const since = charge.intentAt - CLOCK_SLACK_MS - LONGEST_CREATE_MS;
+  const since = charge.intentAt - API_CLOCK_SLACK_MS - LONGEST_CREATE_MS;
   const lost: LostCreate = {
     videoUrl: spec.video ?? '',
     isAudio: (url) => hashOf(url) === audioHash,
     intentAt: charge.intentAt,
     lookedAt: listing.begunAt,
-    clockSlackMs: CLOCK_SLACK_MS,
+    clockSlackMs: API_CLOCK_SLACK_MS,
   };
   if (!reachesBackTo(since, listing)) return { is: 'doubt' };
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));

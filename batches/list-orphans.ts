@@ -1,5 +1,6 @@
 import type { ListedJob } from '../api/speech-api.ts';
 import { isListed, OPERATIONS, stepsOf } from '../contract/row-kinds.ts';
+import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { FreeReads, Unreadable } from './free-reads.ts';
 
@@ -15,9 +16,6 @@ export interface Orphan {
   readonly videoHost?: string;
   readonly audioHost?: string;
 }
-
-/** How far the API's clock may be from ours, ms. */
-const CLOCK_SLACK_MS = 60_000;
 
 /**
  * Jobs in the API's lists (of lip-sync jobs: it has no other) from the time of a batch that no attempt of this ledger has: made for a row
@@ -36,7 +34,7 @@ export async function listOrphans(
     const listing = await reads.listJobs(batch, operation);
     if (listing.is === 'unreadable') return listing;
     const { jobs, begunAt } = listing;
-    const [from, to] = [startedAt - CLOCK_SLACK_MS, (closedAt ?? begunAt) + CLOCK_SLACK_MS];
+    const [from, to] = [startedAt - API_CLOCK_SLACK_MS, (closedAt ?? begunAt) + API_CLOCK_SLACK_MS];
     const isClaimed = async (id: string): Promise<boolean> => {
       const claims = stepsOf(operation).map((step) => ledger.isJobClaimed(apiUrl, account, step, id));
       return (await Promise.all(claims)).includes(true);

@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../contract/batch.ts';
-import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
+import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
 import { operationOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import type { RedriveChoice } from '../ledger/ledger.ts';
@@ -183,8 +183,4 @@ export class RedriveDraft {
 /** Take and outcome in a number above 0. */
 function standingOf({ take, outcome }: RowStanding['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
-}
-
-function hasResult(outcome: Outcome): boolean {
-  return outcome === 'succeeded' || outcome === 'cached';
 }

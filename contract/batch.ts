@@ -1,5 +1,5 @@
 import type { PriceTable } from './prices.ts';
-import type { Kind, Step, TtsMode } from './row-kinds.ts';
+import { STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
 import type { Tunables } from './tunables.ts';
 
 /** The options that change what the rows of a manifest mean. */
@@ -49,6 +49,14 @@ export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
    * command.
    */
   readonly fence?: number;
+}
+
+/** Order of a row's attempts: by step as a chain runs them, then take, then attempt. */
+export function byAttempt(
+  a: Pick<AttemptKey, 'step' | 'take' | 'attempt'>,
+  b: Pick<AttemptKey, 'step' | 'take' | 'attempt'>,
+): number {
+  return STEPS.indexOf(a.step) - STEPS.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt;
 }
 
 /** An attempt that somebody works on. */

@@ -14,6 +14,14 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Outcomes of rows that have the result that was asked for. */
+export const RESULT_OUTCOMES = ['succeeded', 'cached'] as const satisfies readonly Outcome[];
+
+/** Whether a row with this outcome has the result that was asked for. Null: it has not ended. */
+export function hasResult(outcome: string | null): boolean {
+  return (RESULT_OUTCOMES as readonly (string | null)[]).includes(outcome);
+}
+
 /** Where a row is that has not ended. */
 export const ROW_STATES = ['waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
 export type RowState = (typeof ROW_STATES)[number];
@@ -39,6 +47,14 @@ export const ATTEMPT_STATES = [
   'revoked',
 ] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/** States of attempts that the API took, for which it may charge. */
+export const ACCEPTED_STATES = ['accepted', 'done'] as const satisfies readonly AttemptState[];
+
+/** Whether the API took the attempt: it named a job, or answered with the result itself. */
+export function wasAccepted(state: AttemptState): boolean {
+  return (ACCEPTED_STATES as readonly AttemptState[]).includes(state);
+}
 
 /** Every attempt state but `sending`. */
 export type VerdictName = Exclude<AttemptState, 'sending'>;

@@ -7,6 +7,11 @@ export interface Price extends Tariff {
   readonly estimate: boolean;
 }
 
+/** Takes the dust of binary fractions off a sum of credits: `0.1 + 0.2` is `0.3`. What is less than a millionth is none. */
+export function roundCredits(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6;
+}
+
 export type PriceTable = Readonly<Record<Operation, Price>>;
 
 /** Built-in prices, all estimates. */

@@ -1,5 +1,6 @@
 import { KINDS } from '../contract/row-kinds.ts';
 import type { Kind } from '../contract/row-kinds.ts';
+import { roundCredits } from '../contract/prices.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 import type { Priced } from './find-duration.ts';
 
@@ -78,9 +79,9 @@ export class Bill {
       this.#unpriced.add(row, row.notProbed ?? 'unknown length');
       return;
     }
-    sum.quoted = tidy(sum.quoted + row.quoted);
+    sum.quoted = roundCredits(sum.quoted + row.quoted);
     if (this.#cheapest === null || row.quoted < this.#cheapest) this.#cheapest = row.quoted;
-    const after = tidy(this.#affordable.quoted + row.quoted);
+    const after = roundCredits(this.#affordable.quoted + row.quoted);
     if (this.#budget !== null && after <= this.#budget) {
       this.#affordable = { rows: this.#affordable.rows + 1, quoted: after };
     }
@@ -90,7 +91,7 @@ export class Bill {
     const all = Object.values(this.#kinds);
     return {
       kinds: this.#kinds,
-      quoted: tidy(all.reduce((sum, kind) => sum + kind.quoted, 0)),
+      quoted: roundCredits(all.reduce((sum, kind) => sum + kind.quoted, 0)),
       unpriced: this.#unpriced.count,
       unpricedRows: this.#unpriced,
       notProbed: this.#notProbed,
@@ -109,9 +110,4 @@ class RowNames implements NamedRows {
     this.count++;
     if (this.first.length < NAMED_ROWS) this.first.push({ line, id, why });
   }
-}
-
-/** Sums of decimal prices without the dust of binary fractions. */
-function tidy(credits: number): number {
-  return Math.round(credits * 1e6) / 1e6;
 }

@@ -2,6 +2,7 @@ import type { Compilable } from 'kysely';
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { Failure } from '../contract/failures.ts';
+import { roundCredits } from '../contract/prices.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
 import { isUntouched } from './conditions.ts';
@@ -93,8 +94,8 @@ async function chargedFor(tx: Tx, { batch, row }: RowLine): Promise<number> {
 }
 
 function whySkipped(budget: number, spent: number, cost: number | null, charged: number): Failure {
-  const costs = cost === null ? '' : `, this row costs ${round(cost)}`;
-  const message = `Not sent: it would exceed the budget of ${round(budget)} credits (${round(spent)} spent or reserved${costs}). ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${round(charged)} before.`}`;
+  const costs = cost === null ? '' : `, this row costs ${roundCredits(cost)}`;
+  const message = `Not sent: it would exceed the budget of ${roundCredits(budget)} credits (${roundCredits(spent)} spent or reserved${costs}). ${charged === 0 ? 'Nothing was charged.' : `The row has cost ${roundCredits(charged)} before.`}`;
   return { class: 'OverBudget', message };
 }
 
@@ -117,8 +118,4 @@ export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunab
       .execute();
     return tuned;
   });
-}
-
-function round(credits: number): number {
-  return Math.round(credits * 1e6) / 1e6;
 }

@@ -1,4 +1,5 @@
 import type { AttemptKey } from '../contract/batch.ts';
+import { wasAccepted } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { isSending } from './conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
@@ -51,7 +52,7 @@ export async function settleInHand(
   }
 
   const now = Date.now();
-  const isTaken = verdict.verdict === 'accepted' || verdict.verdict === 'done';
+  const isTaken = wasAccepted(verdict.verdict);
   const credits = toldBy(verdict) ?? charge.told;
   const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
   const isDone = verdict.verdict === 'done';

@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { AttemptState } from '../contract/outcomes.ts';
+import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
 import { STEPS } from '../contract/row-kinds.ts';
 import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
@@ -83,7 +83,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
 }
 
 /** States of an attempt that was made, or may have been. */
-const MADE: readonly AttemptState[] = ['sending', 'accepted', 'done', 'unknown'];
+const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown'];
 
 /** What was made with the result of the foreign job cannot be taken back with it. */
 function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {

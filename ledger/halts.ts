@@ -1,6 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import { formatHalt } from '../contract/halt.ts';
-import type { Outcome } from '../contract/outcomes.ts';
+import { RESULT_OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
@@ -14,7 +14,7 @@ import { cancelIdle, endRunning } from './stops.ts';
 /** Outcomes that count as failures of the batch. */
 const FAILURES: readonly Outcome[] = ['failed', 'unfit', 'unknown'];
 /** Outcomes of rows that were tried; the others say nothing about how the batch goes. */
-const TRIED: readonly Outcome[] = [...FAILURES, 'succeeded', 'cached', 'overdue'];
+const TRIED: readonly Outcome[] = [...FAILURES, ...RESULT_OUTCOMES, 'overdue'];
 
 /**
  * Ends the batch early where its `--halt` says so. Asked in the very transaction that ends a row, so that no request follows

@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
-import { STEPS, type RowSpec } from '../contract/row-kinds.ts';
+import type { RowSpec } from '../contract/row-kinds.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import type { Selectable } from 'kysely';
@@ -122,13 +122,6 @@ export function toTake(line: TakesTable): TakeRecord {
     madeAt: line.made_at,
     before: JSON.parse(line.before) as TakeRecord['before'],
   };
-}
-
-type AttemptOrder = Pick<ChargeRecord, 'step' | 'take' | 'attempt'>;
-
-/** Order of a row's charges: by step as a chain runs them, then take, then attempt. */
-export function inOrder(a: AttemptOrder, b: AttemptOrder): number {
-  return STEPS.indexOf(a.step) - STEPS.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt;
 }
 
 /** JSON for a column that may be empty. */

@@ -1,10 +1,11 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import { byAttempt } from '../contract/batch.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import { prepared } from './prepared.ts';
 import type { RowStanding } from './record-types.ts';
-import { inOrder, toCharge, toRow } from './records.ts';
+import { toCharge, toRow } from './records.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
 
 type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
@@ -29,7 +30,7 @@ export class RowInHand {
   /** Throws {@link LedgerMisuse} if there is no such row. */
   static async take(tx: Tx, { batch, row }: RowKey): Promise<RowInHand> {
     const key = { batch, row };
-    return new RowInHand(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(inOrder));
+    return new RowInHand(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(byAttempt));
   }
 
   get line(): RowLine {
@@ -64,7 +65,7 @@ export class RowInHand {
   async addCharge(charge: NewCharge): Promise<ChargeLine> {
     const line: ChargeLine = { ...EMPTY, ...charge };
     await insertCharge(this.tx, line);
-    this.#charges = [...this.#charges, line].toSorted(inOrder);
+    this.#charges = [...this.#charges, line].toSorted(byAttempt);
     return line;
   }
 

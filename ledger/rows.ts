@@ -1,7 +1,8 @@
+import { byAttempt } from '../contract/batch.ts';
 import { requireBatch } from './batches.ts';
 import { DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, NewRow, RowStanding } from './record-types.ts';
-import { fromRow, inOrder, toCharge, toRow } from './records.ts';
+import { fromRow, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
 import { isDuplicate } from './sqlite-errors.ts';
 
@@ -52,7 +53,7 @@ export async function readRows(tx: Tx, batch: string, rows: readonly number[]): 
     .execute();
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
   for (const line of charges) byRow.get(line.row)?.push(toCharge(line));
-  return lines.map((line) => ({ row: toRow(line), charges: (byRow.get(line.row) ?? []).sort(inOrder) }));
+  return lines.map((line) => ({ row: toRow(line), charges: (byRow.get(line.row) ?? []).sort(byAttempt) }));
 }
 
 export async function findRowById(db: Db, batch: string, id: string): Promise<number | undefined> {

@@ -1,3 +1,5 @@
+import { roundCredits } from '../contract/prices.ts';
+
 /** Sums of a batch that count against its budget, in credits. */
 export interface SpentSums {
   readonly charged: number;
@@ -9,19 +11,14 @@ export interface SpentSums {
 
 /** Credits that may still be spent; never below 0. Null without a budget. */
 export function budgetLeft(spent: SpentSums, budget: number | null): number | null {
-  return budget === null ? null : Math.max(0, withoutDust(budget - sumOf(spent)));
+  return budget === null ? null : Math.max(0, roundCredits(budget - sumOf(spent)));
 }
 
 /** Credits that a budget must have for what is spent and this on top, as a whole number. */
 export function budgetFor(spent: SpentSums, more: number): number {
-  return Math.ceil(withoutDust(sumOf(spent) + more));
+  return Math.ceil(roundCredits(sumOf(spent) + more));
 }
 
 function sumOf({ charged, reserved, uncertain }: SpentSums): number {
   return charged + reserved + uncertain;
-}
-
-/** Sums of binary fractions: what is less than a millionth is none. */
-function withoutDust(credits: number): number {
-  return Math.round(credits * 1e6) / 1e6;
 }

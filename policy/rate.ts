@@ -1,3 +1,4 @@
+import { WORKER_CLOCK_SLACK_MS } from './clocks.ts';
 import { climb, learn, learnedRate, prove, type LearnedLimit, type Refusal, type Wave } from './learned-limit.ts';
 
 /**
@@ -41,8 +42,6 @@ export interface Lease {
 
 export const FRESH_RATE: RateState = { pausedUntil: 0, troubles: 0, troubledAt: 0, limit: null, leases: {} };
 
-/** The clocks of workers may differ by this, ms. */
-const CLOCK_SKEW_MS = 5_000;
 /** A refusal pauses everybody for so long at least, ms. */
 export const SHORTEST_PAUSE_MS = 250;
 const LONGEST_TROUBLE_MS = 30_000;
@@ -54,7 +53,7 @@ const REMEMBER_LEASE_MS = 1_000;
 /** The state without what cannot be: times that a clock wrote which has since been set back. */
 export function asOf(before: Partial<RateState> | undefined, now: number): RateState {
   const state = { ...FRESH_RATE, ...before };
-  const isReal = (time: number, ahead: number): boolean => time <= now + ahead + CLOCK_SKEW_MS;
+  const isReal = (time: number, ahead: number): boolean => time <= now + ahead + WORKER_CLOCK_SLACK_MS;
   const leases = Object.entries(state.leases).filter(
     ([, { until }]) => until > now - REMEMBER_LEASE_MS && isReal(until, REMEMBER_LEASE_MS),
   );

@@ -1,5 +1,5 @@
 import type { FailureClass } from '../contract/failures.ts';
-import type { Outcome, TakeReason } from '../contract/outcomes.ts';
+import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
 import { lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
@@ -71,8 +71,8 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   if (wish.step !== null && !steps.includes(wish.step)) return { do: 'refuse', why: 'no-step', step: wish.step };
   if (row.outcome === null) return { do: 'leave', why: 'open' };
   const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
-  const hasResult = row.outcome === 'succeeded' || row.outcome === 'cached';
-  if (hasResult && asked.length === 0 && (!wish.replace || wish.accept)) return { do: 'leave', why: 'has-result' };
+  const isWell = hasResult(row.outcome);
+  if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { do: 'leave', why: 'has-result' };
   if (wish.accept) return planAcceptance(row, attempts);
   const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
   if (job !== undefined) return { do: 'wait', step: job.step };

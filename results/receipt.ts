@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ATTEMPT_STATES } from '../contract/outcomes.ts';
+import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
@@ -76,10 +76,9 @@ function chargeOfResult({ row }: ScannedRow, charges: readonly ChargeRecord[]): 
   if (row.file === null) return undefined;
   const { key } = row.file;
   const lastStep = ROW_KINDS[row.kind].steps.at(-1);
-  const taken = (charge: ChargeRecord): boolean => charge.state === 'accepted' || charge.state === 'done';
   return (
     charges.findLast((charge) => charge.file?.key === key) ??
-    charges.findLast((charge) => charge.step === lastStep && taken(charge))
+    charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state))
   );
 }
 

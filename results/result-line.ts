@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
-import type { Outcome } from '../contract/outcomes.ts';
-import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { hasResult, wasAccepted, type Outcome } from '../contract/outcomes.ts';
+import { byAttempt } from '../contract/batch.ts';
+import { roundCredits } from '../contract/prices.ts';
 import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { foldersOf } from '../store/layout.ts';
 import { UNFIT_FOLDER } from '../inputs/output-name.ts';
@@ -81,7 +82,7 @@ export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] 
 
 /** The result columns of a row. `file` is the name of its result, empty without one. */
 export function resultFields({ row, charges }: ScannedRow, batch: string, file: string): ResultFields {
-  const failure = succeeded(row.outcome) ? null : row.failure;
+  const failure = hasResult(row.outcome) ? null : row.failure;
   return {
     _batch: batch,
     _row: row.row,
@@ -99,22 +100,14 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
   };
 }
 
-/** Whether a row with this outcome has the result that was asked for. */
-function succeeded(outcome: string | null): boolean {
-  return outcome === 'succeeded' || outcome === 'cached';
-}
-
 /** Whether a row with this outcome must have a file. */
 export function hasFile(outcome: string | null): boolean {
-  return succeeded(outcome) || outcome === 'unfit';
+  return hasResult(outcome) || outcome === 'unfit';
 }
 
 /** Charges in the order in which receipts and job ids are written: step, take, attempt. */
-export function inOrder({ row, charges }: ScannedRow): ChargeRecord[] {
-  const { steps } = ROW_KINDS[row.kind];
-  return [...charges].sort(
-    (a, b) => steps.indexOf(a.step) - steps.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt,
-  );
+export function inOrder({ charges }: ScannedRow): ChargeRecord[] {
+  return charges.toSorted(byAttempt);
 }
 
 /** What of a charge decides about the sums; receipts carry the same, so that `verify` counts by the same rules. */
@@ -131,17 +124,12 @@ export function creditsOf(charges: readonly Charged[]): number {
 
 /** See {@link CREDITS_KINDS}; the least certain charge decides. */
 export function creditsKindOf(charges: readonly Charged[]): CreditsKind {
-  const taken = charges.filter((charge) => charge.state === 'accepted' || charge.state === 'done');
+  const taken = charges.filter((charge) => wasAccepted(charge.state));
   if (charges.some((charge) => charge.state === 'unknown') || taken.some((charge) => charge.charged === null)) {
     return 'uncertain';
   }
   if (taken.some((charge) => charge.chargedFrom === 'quote')) return 'estimated';
   return taken.length > 0 ? 'reported' : 'none';
-}
-
-/** Takes the noise of binary fractions off a sum: `0.1 + 0.2` is written as `0.3`. */
-export function roundCredits(credits: number): number {
-  return Math.round(credits * 1e6) / 1e6;
 }
 
 function withRequestId(message: string, requestId: string | undefined): string {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';
-import { roundCredits } from './result-line.ts';
+import { roundCredits } from '../contract/prices.ts';
 import type { Tally } from './tally.ts';
 
 /** Name of the summary in the out folder; it is written last. */

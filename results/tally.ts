@@ -1,7 +1,7 @@
-import { OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
+import { OUTCOMES, ROW_STATES, wasAccepted } from '../contract/outcomes.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
 import type { Charged } from './result-line.ts';
-import { roundCredits } from './result-line.ts';
+import { roundCredits } from '../contract/prices.ts';
 
 /** What of a charge goes into the sums. */
 export interface Billed extends Charged {
@@ -37,9 +37,8 @@ export class Tally {
     this.#charged += charge.charged ?? 0;
     if (charge.state === 'sending') this.#reserved += charge.quoted ?? 0;
     if (charge.state === 'unknown') this.#uncertain += charge.quoted ?? 0;
-    const isTaken = charge.state === 'accepted' || charge.state === 'done';
     const isOpen = charge.state === 'sending' || charge.state === 'unknown';
-    this.#estimated ||= isOpen || (isTaken && charge.chargedFrom !== 'api');
+    this.#estimated ||= isOpen || (wasAccepted(charge.state) && charge.chargedFrom !== 'api');
   }
 
   get credits(): Credits {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import { findServer } from '../../embedded/find-server.ts';
 import { ExitError, messageOf } from '../exit-error.ts';
 import { openApi } from '../open-api.ts';
@@ -19,8 +20,6 @@ interface Finding {
   readonly exit: ExitName;
 }
 
-/** Clocks further apart than this make time windows and deadlines unreliable, ms. */
-const CLOCK_TOLERANCE_MS = 60_000;
 /** Less free disk than this is worth a word, bytes. */
 const LITTLE_DISK = 1024 ** 3;
 
@@ -98,7 +97,7 @@ async function checkAccount(settings: Settings, flags: { readonly apiUrl?: strin
   const { api, profile } = await openApi(settings, flags);
   api.close();
   const apart = profile.serverTimeMs === undefined ? 0 : Math.abs(Date.now() - profile.serverTimeMs);
-  if (apart > CLOCK_TOLERANCE_MS) {
+  if (apart > API_CLOCK_SLACK_MS) {
     throw new Error(
       `This machine's clock and the API's are ${String(Math.round(apart / 1000))} s apart: set the clock (NTP).`,
     );

@@ -1,5 +1,5 @@
 import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
-import type { Price } from '../../contract/prices.ts';
+import { roundCredits, type Price } from '../../contract/prices.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { SpendDecision } from '../../policy/spend.ts';
@@ -83,7 +83,7 @@ export function planJson(report: PlanReport): object {
     unpriced_rows: summary.unpricedRows.first,
     not_probed: { count: summary.notProbed.count, rows: summary.notProbed.first },
     balance: 'credits' in balance ? balance.credits : null,
-    balance_after: 'credits' in balance ? round(balance.credits - total.quoted) : null,
+    balance_after: 'credits' in balance ? roundCredits(balance.credits - total.quoted) : null,
     balance_unknown: 'why' in balance ? balance.why : null,
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
@@ -110,7 +110,7 @@ function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
 
 function balanceLine({ balance, summary }: PlanReport): string {
   if ('why' in balance) return `Balance: unknown (${balance.why})`;
-  const left = round(balance.credits - summary.quoted);
+  const left = roundCredits(balance.credits - summary.quoted);
   const then = summary.unpriced > 0 ? 'minus rows without a price' : 'after this batch';
   return `Balance: ${number(balance.credits)} API credits; ${number(left)} ${then}`;
 }
@@ -128,8 +128,4 @@ function size(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
   const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   return `${number(bytes / 1_000 ** step)} ${units[step] ?? ''}`;
-}
-
-function round(credits: number): number {
-  return Math.round(credits * 1e6) / 1e6;
 }

@@ -4,6 +4,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { requireEditedRows } from '../require-edited-rows.ts';
@@ -140,7 +141,7 @@ async function batchOf(source: ManifestSource): Promise<string | undefined> {
 }
 
 function isForResults(outcomes: readonly string[] | undefined): boolean {
-  return outcomes?.some((outcome) => outcome === 'succeeded' || outcome === 'cached') ?? false;
+  return outcomes?.some(hasResult) ?? false;
 }
 
 /** The command without the flags that only say how it is worked on. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { creditsKindOf, creditsOf, filesOf, roundCredits } from '../../results/result-line.ts';
+import { roundCredits } from '../../contract/prices.ts';
+import { creditsKindOf, creditsOf, filesOf } from '../../results/result-line.ts';
 import type { Charged, NamingBatch } from '../../results/result-line.ts';
 
 const reported: Charged = { state: 'accepted', charged: 2, chargedFrom: 'api' };
