@@ -64,7 +64,7 @@ describe('a batch that continues as new under load', () => {
       await waitFor(async () => (await ledger.laneOwners('lines')).length === 0);
       await tell('running');
     }
-    await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed', 90_000);
+    await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed');
     const { code } = await world.run(RUN);
     const end = await expectWhole(world, 'lines', ROWS);
     expect(code).toBe(0);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
+import { untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 const RUN = ['run', 'lines.csv', '--rate', '15'];
@@ -37,19 +37,19 @@ describe('what a person must heal', () => {
   it('out of credits in the background: it says so; topped up, `resume` goes on by itself', async () => {
     await world.changeSimulator({ credits: 150 });
     expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
-    await waitFor(async () => (await world.status('lines')).exit === 'outOfCredits', 40_000);
+    await untilRecorded(world, 'lines', ({ pauseReason }) => pauseReason?.class === 'OutOfCredits');
     const paused = await world.run(['status', 'lines']);
     expect(paused).toMatchObject({ code: 12, stdout: saying('Top up the account, then: voxbatch resume lines') });
     // Too early, and twice: it tries, and pauses again.
     for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
-    await waitFor(async () => (await world.status('lines')).exit === 'outOfCredits', 40_000);
+    await untilRecorded(world, 'lines', ({ pauseReason }) => pauseReason?.class === 'OutOfCredits');
     await world.changeSimulator({ credits: 1_000_000 });
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
-    await waitFor(async () => (await world.status('lines')).state === 'closed', 40_000);
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     // The one that `--detach` started ends by itself.
-    await waitFor(async () => (await world.processes()).length === 0);
+    await world.untilAlone();
   });
 
   it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {
@@ -69,7 +69,7 @@ describe('what a person must heal', () => {
     expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
     await world.untilCharged(20);
     await world.changeSimulator({ token: 'another-token' });
-    await waitFor(async () => (await world.processes()).length === 0, 40_000);
+    await world.untilAlone();
     expect(await world.status('lines')).toMatchObject({ exit: 'api', control: 'paused' });
     await world.changeSimulator({ token: world.simulator.token });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });

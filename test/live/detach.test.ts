@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 
@@ -25,9 +25,12 @@ describe('run --detach', () => {
     const returnedAfter = Math.round(performance.now() - begun);
     expect(detached).toMatchObject({ code: 75, stderr: saying('voxbatch status lines') });
     await world.untilCharged(10);
+    // So that it is not at its end before the command has looked.
+    await changeRate(world, 'lines', 1);
     const status = await world.run(['status', 'lines']);
     expect(status).toMatchObject({ code: 75 });
-    await waitFor(async () => (await world.processes()).length === 0, 60_000);
+    await changeRate(world, 'lines', 60);
+    await world.untilAlone();
     report('detached', { returnedAfterMs: returnedAfter, wholeMs: Math.round(performance.now() - begun) });
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
     // What it wrote, it wrote to ledger and store; the files are made when somebody asks.
@@ -47,14 +50,16 @@ describe('run --detach', () => {
     report('killed, then detached', { msFromKillToNextPaidRequest: back, ...end });
     expect(code).toBe(end.unknown > 0 ? 13 : 0);
     expect(back).toBeLessThan(30_000);
-    await waitFor(async () => (await world.processes()).length === 0, 60_000);
+    await world.untilAlone();
   });
 
   it('up hears of a wish that was written while nobody was there', async () => {
     const first = world.start(['run', 'lines.csv', '--rate', '12']);
     await world.untilCharged(10);
+    await changeRate(world, 'lines', 1);
     expect(await world.run(['pause'])).toMatchObject({ code: 0 });
     expect(await first.ended).toMatchObject({ code: 75 });
+    await changeRate(world, 'lines', 60);
     expect(await world.run(['resume'])).toMatchObject({ code: 0, stderr: saying('It has no worker now') });
     expect(await world.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { report } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 60;
@@ -102,6 +103,8 @@ describe('a batch whose rows fail', () => {
   it('may be told while it runs', async () => {
     const running = world.start(RUN);
     await world.untilCharged(10);
+    // So that there is a rest to halt, however long the command takes.
+    await changeRate(world, 'lines', 1);
     expect(await world.run(['tune', '--halt', 'soon,fail=1'])).toMatchObject({ code: 0 });
     expect(await running.ended).toMatchObject({ code: 11 });
     expect(paid()).toBeLessThan(ROWS);

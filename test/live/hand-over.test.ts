@@ -44,7 +44,7 @@ describe('lanes of a cluster change hands', () => {
     const run = world.start(['run', 'lines.csv', ...flags], { env });
     const other = world.start(['worker'], { env });
     await other.said('Working for account');
-    await waitFor(() => isStopped(frozen.child.pid), 60_000);
+    await waitFor(() => isStopped(frozen.child.pid));
     const stoppedAt = Date.now();
     expect(world.simulator.ledger()).toHaveLength(14);
     const nextPaidAfterMs = await world.chargedAfter(stoppedAt);
@@ -66,7 +66,7 @@ describe('lanes of a cluster change hands', () => {
     const workers = [world.start(['worker'], { env }), world.start(['worker'], { env })];
     await Promise.all(workers.map((worker) => worker.said('Working for account')));
     const run = world.start(['run', 'lines.csv', '--rate', '8'], { env });
-    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2, 60_000);
+    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2);
     await world.untilCharged(30);
     const toldAt = Date.now();
     workers[0]?.child.kill('SIGTERM');

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 const SUBMITS = 8;
@@ -26,25 +25,21 @@ describe('an interrupt', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    '%s finishes the requests on the wire, leaves no process, and ends with %d',
-    async (signal, code) => {
-      await createWorld([200, 600]);
-      const running = world.start(RUN);
-      await world.untilCharged(20);
-      expect(await world.processes()).toHaveLength(2);
-      const begun = performance.now();
-      running.child.kill(signal);
-      expect(await running.ended).toMatchObject({ code, stderr: saying('Continue with: voxbatch run lines.csv') });
-      expect(await world.processes()).toEqual([]);
-      const { states } = await world.status('lines');
-      report(signal, { ms: Math.round(performance.now() - begun), states });
-      expect(states).toMatchObject({ submitting: 0 });
-      expect(await world.run(RUN)).toMatchObject({ code: 0 });
-      expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-    },
-    120_000,
-  );
+  ] as const)('%s finishes the requests on the wire, leaves no process, and ends with %d', async (signal, code) => {
+    await createWorld([200, 600]);
+    const running = world.start(RUN);
+    await world.untilCharged(20);
+    expect(await world.processes()).toHaveLength(2);
+    const begun = performance.now();
+    running.child.kill(signal);
+    expect(await running.ended).toMatchObject({ code, stderr: saying('Continue with: voxbatch run lines.csv') });
+    expect(await world.processes()).toEqual([]);
+    const { states } = await world.status('lines');
+    report(signal, { ms: Math.round(performance.now() - begun), states });
+    expect(states).toMatchObject({ submitting: 0 });
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
+  });
 
   it('a second Ctrl-C ends at once, leaves no process, and is safe', async () => {
     await createWorld([1_500, 2_500]);
@@ -56,7 +51,7 @@ describe('an interrupt', () => {
     running.child.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 130, stderr: saying('Continue with: voxbatch run lines.csv') });
     const took = Math.round(performance.now() - begun);
-    await waitFor(async () => (await world.processes()).length === 0);
+    await world.untilAlone();
     const last = await world.run(['run', 'lines.csv']);
     const end = await expectWhole(world, 'lines', ROWS);
     report('second Ctrl-C', { ms: took, ...end });

@@ -34,7 +34,7 @@ describe('SIGKILL of the Temporal server', () => {
       const killed = await world.server();
       if (killed === undefined) throw new Error('there is no server to kill');
       process.kill(killed.pid, 'SIGKILL');
-      await waitFor(async () => ((await world.server())?.pid ?? killed.pid) !== killed.pid, 40_000);
+      await waitFor(async () => ((await world.server())?.pid ?? killed.pid) !== killed.pid);
       const restarted = await world.server();
       backAfter.push(await world.chargedAfter(Date.parse(restarted?.startedAt ?? ''), HANDED_OUT + 1));
     }

@@ -50,7 +50,7 @@ describe('an open batch is looked after', () => {
       'Batch "lines" continues with a new workflow. The workflow of the batch has ended as terminated: by hand.',
     );
     const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
-    await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed', 90_000);
+    await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed');
     await ledger.close();
     await world.run(['results', 'lines']);
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
@@ -80,7 +80,7 @@ describe('an open batch is looked after', () => {
     // Its start tells the open batches that it is there.
     const joinedAt = performance.now();
     const second = world.start(['worker', '--look-every', '1'], { env });
-    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2, 40_000);
+    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2);
     const joinedAfterMs = Math.round(performance.now() - joinedAt);
     // Only the second is left to send: so it does.
     first.child.kill('SIGTERM');

@@ -34,7 +34,7 @@ describe('a server that is started before the manifest is read', () => {
       ['SIGINT', 130],
     ] as const) {
       const { child, ended } = world.start(['run', 'lines.csv']);
-      await waitFor(async () => (await world.server()) !== undefined, 30_000);
+      await waitFor(async () => (await world.server()) !== undefined);
       child.kill(signal);
       expect(await ended).toMatchObject({ code });
       expect(await world.processes()).toEqual([]);

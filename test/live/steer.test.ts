@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
 
-const ROWS = 60;
+const ROWS = 100;
 /** One paid request per row, so that rows and charges can be compared. */
 const KINDS = ['tts', 'lip-sync'];
 const RUN = ['run', 'lines.csv', '--rate', '15'];
@@ -37,6 +37,18 @@ describe('steering a batch that runs', () => {
     expect(status).toMatchObject({ control: 'paused', outcomes: { succeeded: paid } });
   }
 
+  /** Waits for some paid requests; then so few are sent that commands are in time, on a busy machine, too. */
+  async function untilUnderWay(): Promise<void> {
+    await world.untilCharged(20);
+    await changeRate(world, 'lines', 0.5);
+  }
+
+  /** Lets the rest go quickly. */
+  async function resume(): Promise<void> {
+    await changeRate(world, 'lines', 60);
+    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+  }
+
   async function pause(): Promise<{ readonly at: number; readonly paid: number }> {
     expect(await world.run(['pause'])).toMatchObject({ code: 0 });
     return { at: Date.now(), paid: world.simulator.ledger().length };
@@ -44,7 +56,7 @@ describe('steering a batch that runs', () => {
 
   it('pause: nothing is paid after its acknowledgement, what runs is fetched, and the command ends (75)', async () => {
     const running = world.start(RUN);
-    await world.untilCharged(20);
+    await untilUnderWay();
     const { at, paid } = await pause();
     expect(paid).toBeLessThan(ROWS);
     expect(await world.run(['pause', 'lines'])).toMatchObject({ code: 0 });
@@ -56,7 +68,7 @@ describe('steering a batch that runs', () => {
     expect(again).toMatchObject({ code: 75, stderr: saying('voxbatch resume lines') });
     expect(world.simulator.ledger()).toHaveLength(paid);
 
-    for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    for (let twice = 0; twice < 2; twice++) await resume();
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
     for (const command of ['pause', 'resume', 'stop']) {
@@ -71,36 +83,36 @@ describe('steering a batch that runs', () => {
     const up = world.start(['up']);
     await up.said('Working for account');
     expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
-    await world.untilCharged(20);
+    await untilUnderWay();
     const { at, paid } = await pause();
-    await waitFor(async () => (await world.status('lines')).outcomes['succeeded'] === paid, 40_000);
+    await untilRecorded(world, 'lines', (_, { outcomes }) => outcomes.succeeded === paid);
     await expectStill(at, paid);
-    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
-    await waitFor(async () => (await world.status('lines')).state === 'closed', 60_000);
+    await resume();
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });
     // The one that `--detach` started ends by itself.
-    await waitFor(async () => (await world.processes()).length === 0);
+    await world.untilAlone();
   });
 
   it('paused, then killed, then run again: still paused, and what ran is fetched', async () => {
     const running = world.start(RUN);
-    await world.untilCharged(20);
+    await untilUnderWay();
     const { at, paid } = await pause();
     running.child.kill('SIGKILL');
     await running.ended;
     expect(await world.run(RUN)).toMatchObject({ code: 75, stderr: saying('is paused') });
     await expectStill(at, paid);
-    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    await resume();
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
   });
 
   it('stop: what runs is fetched, the rest is cancelled (10)', async () => {
     const running = world.start(RUN);
-    await world.untilCharged(20);
+    await untilUnderWay();
     expect(await world.run(['stop'])).toMatchObject({ code: 0 });
     const paid = world.simulator.ledger().length;
     expect(await world.run(['stop', 'lines'])).toMatchObject({ code: 0 });

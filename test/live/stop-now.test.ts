@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { report } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 const RUN = ['run', 'lines.csv', '--rate', '15'];
@@ -28,6 +28,12 @@ describe('stop --now', () => {
     await world.close();
   });
 
+  /** Waits for some paid requests; then so few are sent that a rest is left, however long a command takes. */
+  async function untilUnderWay(): Promise<void> {
+    await world.untilCharged(10);
+    await changeRate(world, 'lines', 0.5);
+  }
+
   async function stopNow(): Promise<Stopped> {
     const { code, stdout } = await world.run(['stop', '--now', '--json']);
     expect(code).toBe(0);
@@ -36,7 +42,7 @@ describe('stop --now', () => {
 
   it('names what runs and what it costs, waits for none of it, and its results come later, free', async () => {
     const running = world.start(RUN);
-    await world.untilCharged(15);
+    await untilUnderWay();
     const stopped = await stopNow();
     const at = Date.now();
     const charged = world.simulator.ledger();
@@ -70,7 +76,7 @@ describe('stop --now', () => {
 
   it('after a stop that still waits for jobs: ends at once; a stop after it changes nothing', async () => {
     const running = world.start(RUN);
-    await world.untilCharged(10);
+    await untilUnderWay();
     expect(await world.run(['stop'])).toMatchObject({
       code: 0,
       stdout: '',
@@ -87,7 +93,7 @@ describe('stop --now', () => {
     await world.untilCharged(10);
     running.child.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 130 });
-    await waitFor(async () => (await world.processes()).length === 0);
+    await world.untilAlone();
     const { jobs, state } = await stopNow();
     expect({ state, jobs: jobs.length }).toEqual({ state: 'closed', jobs: world.simulator.ledger().length });
     expect(await world.processes()).toEqual([]);

@@ -241,7 +241,7 @@ async function untilRefused(requests: number): Promise<void> {
         refused += charges.filter(({ state }) => state === 'not-accepted').length;
       }
       return refused >= requests;
-    }, 60_000);
+    });
   } finally {
     await ledger.close();
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 
@@ -33,14 +33,14 @@ describe('tuning a batch that runs', () => {
     const inFlight = async (): Promise<number> => (await world.status('lines')).states['processing'] ?? 0;
     expect(await inFlight()).toBeLessThanOrEqual(2);
     expect(await world.run(['tune', '--window', '40'])).toMatchObject({ code: 0 });
-    await waitFor(async () => (await inFlight()) > 4, 20_000);
+    await untilRecorded(world, 'lines', (_, { states }) => states.processing > 4);
     expect(await world.run(['tune', '--window', '2', '--submits', '1'])).toMatchObject({ code: 0 });
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
   });
 
   it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {
-    const running = world.start(['run', 'lines.csv', '--rate', '5', '--assume-seconds', '3', '--detach']);
+    const running = world.start(['run', 'lines.csv', '--rate', '1', '--assume-seconds', '3', '--detach']);
     expect(await running.ended).toMatchObject({ code: 75 });
     await world.untilCharged(3);
     let tuned = 0;
@@ -66,6 +66,6 @@ describe('tuning a batch that runs', () => {
     expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     // The one that `--detach` started ends by itself.
-    await waitFor(async () => (await world.processes()).length === 0);
+    await world.untilAlone();
   });
 });

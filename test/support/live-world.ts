@@ -200,7 +200,7 @@ export class LiveWorld {
   }
 
   /** Waits until so many paid requests were taken. */
-  async untilCharged(count: number, limitMs = 40_000): Promise<void> {
+  async untilCharged(count: number): Promise<void> {
     await waitFor(async () => {
       const isThere = this.simulator.ledger().length >= count;
       if (!isThere && this.#children.size === 0 && (await this.processes()).length === 0) {
@@ -209,16 +209,16 @@ export class LiveWorld {
         );
       }
       return isThere;
-    }, limitMs);
+    });
   }
 
   /**
    * Waits for paid requests after a moment (ms since 1970); returns how long after it the n-th was taken, in ms. The first few
    * may have been handed out before that moment.
    */
-  async chargedAfter(since: number, nth = 1, limitMs = 60_000): Promise<number> {
+  async chargedAfter(since: number, nth = 1): Promise<number> {
     const wanted = (): number | undefined => this.simulator.ledger().filter(({ at }) => at > since)[nth - 1]?.at;
-    await waitFor(() => wanted() !== undefined, limitMs);
+    await waitFor(() => wanted() !== undefined);
     return (wanted() ?? Infinity) - since;
   }
 
@@ -233,6 +233,11 @@ export class LiveWorld {
   async server(): Promise<{ readonly pid: number; readonly port: number; readonly startedAt: string } | undefined> {
     const text = await this.read('.voxbatch', 'server.json').catch(() => undefined);
     return text === undefined ? undefined : (JSON.parse(text) as { pid: number; port: number; startedAt: string });
+  }
+
+  /** Waits until no process is left that was started in the folder. */
+  async untilAlone(): Promise<void> {
+    await waitFor(async () => (await this.processes()).length === 0, undefined, 200);
   }
 
   /** Ids of the processes that were started in the folder and still are there, by the kernel's word (Linux). */
@@ -294,7 +299,7 @@ export class LiveWorld {
         // It had ended.
       }
     }
-    await waitFor(async () => (await this.processes()).length === 0, 10_000);
+    await this.untilAlone();
   }
 }
 

@@ -1,11 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Waits until a condition holds. Fails after 20 s, with the time in the message: a guard, not an expectation. */
-export async function waitFor(condition: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
+/** Of unit tests, ms: less than the limit of a test, so that it is the condition which is named. */
+let patienceMs = 20_000;
+
+/** Sets how long {@link waitFor} waits where it is not told, ms. */
+export function setPatience(ms: number): void {
+  patienceMs = ms;
+}
+
+/**
+ * Waits until a condition holds. Fails after a time, with the condition in the message: a guard, not an expectation. Looks every
+ * `gapMs`, which is longer where a look is dear.
+ */
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  limitMs = patienceMs,
+  gapMs = 20,
+): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
     if (performance.now() > end)
       throw new Error(`The condition does not hold after ${limitMs} ms: ${String(condition)}`);
-    await pause(20);
+    await pause(gapMs);
   }
 }
