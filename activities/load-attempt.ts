@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
+import { realmDifference } from '../contract/names.ts';
 import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
 import { nextMove } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -24,7 +25,7 @@ export async function loadBatch(deps: Pick<Dependencies, 'batches' | 'realm'>, n
   if (batch === undefined) {
     throw ApplicationFailure.nonRetryable(`The ledger has no batch "${name}". Nothing was sent.`, 'BatchMissing');
   }
-  if (batch.apiUrl !== deps.realm.apiUrl || batch.account !== deps.realm.account) {
+  if (realmDifference(batch, deps.realm) !== undefined) {
     throw ApplicationFailure.nonRetryable(
       `Batch "${name}" belongs to another API or account than this worker. Nothing was sent.`,
       'WrongRealm',

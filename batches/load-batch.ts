@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
+import { realmDifference } from '../contract/names.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
@@ -94,8 +95,8 @@ function compare(batch: BatchRecord, request: LoadRequest): LoadAnswer {
 
 function findDifference(found: BatchRecord, request: LoadRequest): BatchDifference | undefined {
   const { identity: wanted, settings, givesReading, givesTemplate } = request;
-  if (found.apiUrl !== wanted.apiUrl) return 'api';
-  if (found.account !== wanted.account) return 'account';
+  const realm = realmDifference(found, wanted);
+  if (realm !== undefined) return realm;
   if (found.digest !== wanted.digest) return 'manifest';
   if (givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)) return 'reading';
   if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';

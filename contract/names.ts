@@ -13,6 +13,15 @@ export interface Realm {
   readonly ledgerId: string;
 }
 
+/** The first thing in which two realms differ that a batch has on record; undefined where it is the same. */
+export function realmDifference(
+  one: Pick<Realm, 'apiUrl' | 'account'>,
+  other: Pick<Realm, 'apiUrl' | 'account'>,
+): 'api' | 'account' | undefined {
+  if (one.apiUrl !== other.apiUrl) return 'api';
+  return one.account === other.account ? undefined : 'account';
+}
+
 /** Task queue of everything in a realm. Readable in Temporal's own tools; at most 1,000 bytes. */
 export function taskQueueOf(realm: Realm): string {
   return `voxbatch ${realm.apiUrl} ${realm.account} ${realm.ledgerId}`;

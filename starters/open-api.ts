@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSpeechApi } from '../api/create-api.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
+import { realmDifference, type Realm } from '../contract/names.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 import { ExitError, messageOf } from './exit-error.ts';
 import { rememberConfirmed } from './confirmed-address.ts';
 import { AddressUnconfirmed, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
@@ -11,6 +13,23 @@ import { voxbatchVersion } from './version.ts';
 export interface OpenApi {
   readonly api: SpeechApi;
   readonly profile: Profile;
+}
+
+/** What of a realm is known without a ledger. */
+export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'account'> {
+  return { apiUrl: api.baseUrl, account: profile.userId };
+}
+
+/** A batch of another API or account cannot be worked on with this token: throws {@link ExitError} `usage`. */
+export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
+  const here = realmOf(open);
+  const differs = realmDifference(batch, here);
+  if (differs === undefined) return;
+  const words = {
+    api: `ran against ${batch.apiUrl}, and this is ${here.apiUrl}. Set VOXBATCH_API_URL, or use --api-url`,
+    account: `belongs to account ${batch.account}, and this token is of ${here.account}. Set VOXBATCH_API_TOKEN`,
+  }[differs];
+  throw new ExitError('usage', `Batch "${batch.name}" ${words}. Nothing was changed, nothing was spent.`);
 }
 
 /** Flags that say where the API is, and whether a person may be asked. */

@@ -10,7 +10,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { newIdentity } from '../worker/dependencies.ts';
 import { freeReadsOf } from '../worker/free-reads.ts';
 import { openLog } from './embedded-worker.ts';
-import type { OpenApi } from './open-api.ts';
+import { realmOf, type OpenApi } from './open-api.ts';
 import { openStore } from './open-store.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,13 +24,21 @@ export interface Wanted {
 }
 
 /** This process reads as a worker does, but sends nothing and starts no workflow. */
-export async function readsOf(settings: Settings, ledger: Ledger, { api, profile }: OpenApi): Promise<FreeReads> {
+export async function readsOf(settings: Settings, ledger: Ledger, open: OpenApi): Promise<FreeReads> {
   const store = await openStore(settings, ledger);
-  const realm = { apiUrl: api.baseUrl, account: profile.userId, ledgerId: ledger.id };
+  const realm = { ...realmOf(open), ledgerId: ledger.id };
   const onFault = (fault: Error): void => {
     throw fault;
   };
-  return freeReadsOf({ ledger, store, api, realm, owner: newIdentity(), log: openLog(settings.home), onFault });
+  return freeReadsOf({
+    ledger,
+    store,
+    api: open.api,
+    realm,
+    owner: newIdentity(),
+    log: openLog(settings.home),
+    onFault,
+  });
 }
 
 /** Settles what is wanted, by a person's word first; gives each row once it is settled, or refused. */

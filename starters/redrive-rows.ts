@@ -6,11 +6,11 @@ import { budgetLeftFor, openRows } from '../batches/redrive.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Money } from '../ledger/record-types.ts';
 import { budgetFor } from '../policy/budget.ts';
-import { checkSpend } from './check-spend.ts';
+import { checkSpend, type RefusalWords } from './check-spend.ts';
 import { ExitError } from './exit-error.ts';
 import { finishRun } from './finish-run.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
-import type { OpenApi } from './open-api.ts';
+import { requireSameRealm, type OpenApi } from './open-api.ts';
 import { withStore } from './open-store.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
 import type { Settings } from './settings.ts';
@@ -18,7 +18,7 @@ import { askYesNo } from './terminal/ask.ts';
 import type { Output } from './terminal/output.ts';
 import { number } from './terminal/progress.ts';
 import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
-import { namedRowLines } from './terminal/spend-words.ts';
+import { namedRowLines, refusalText } from './terminal/spend-words.ts';
 import { workOnBatch, type WorkEnd } from './work-on-batch.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */
@@ -98,18 +98,6 @@ export async function workOn(
   });
 }
 
-/** A batch of another API or account cannot be worked on with this token. */
-export function requireSameRealm(batch: BatchRecord, { api, profile }: OpenApi): void {
-  const differs =
-    batch.apiUrl !== api.baseUrl
-      ? `ran against ${batch.apiUrl}, and this is ${api.baseUrl}. Set VOXBATCH_API_URL, or use --api-url`
-      : batch.account !== profile.userId
-        ? `belongs to account ${batch.account}, and this token is of ${profile.userId}. Set VOXBATCH_API_TOKEN`
-        : undefined;
-  if (differs === undefined) return;
-  throw new ExitError('usage', `Batch "${batch.name}" ${differs}. Nothing was changed, nothing was spent.`);
-}
-
 /** The files of a finished batch once more; the exit code is that of the batch. */
 async function writeFiles(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, settings } = request;
@@ -123,11 +111,11 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   const { ledger, batch, draft, output, yes, confirmAbove, tuning } = request;
   const left = await budgetLeftFor(ledger, batch, tuning);
   const { bill } = draft;
-  if (left !== null) requireRoom(request, left, await ledger.money(batch.name));
   if (draft.paying > 0) {
     const person = { balance: profile.quotaRemaining ?? null, yes, canAsk: request.canAsk };
     const { paying: rows, isEstimate } = draft;
-    await checkSpend({ rows, bill, isEstimate, budget: left, confirmAbove, ...person }, output);
+    const facts = { rows, bill, isEstimate, budget: left, confirmAbove, ...person };
+    await checkSpend(facts, output, { refusal: refusalFor(request, await ledger.money(batch.name)) });
   }
   const doubts = [
     ...(draft.replaced > 0 ? [`replace the results of ${rowsInWords(draft.replaced)} (${REPLACING})`] : []),
@@ -139,25 +127,30 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
 }
 
-function requireRoom({ batch, draft }: RedriveRequest, left: number, money: Money): void {
-  const { unpriced, unpricedRows, cheapest, quoted } = draft.bill;
-  const name = shellWord(batch.name);
-  if (unpriced > 0) {
-    const lines = [
-      `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
-      ...namedRowLines(unpricedRows),
-      'Nothing was changed, nothing was spent. Give them one, or drop the budget:',
-      '  a duration in seconds in an edited file (redrive --from)',
-      `  no budget: voxbatch tune ${name} --budget none`,
-    ];
-    throw new ExitError('refused', lines.join('\n'));
-  }
-  if (cheapest === null || cheapest <= left) return;
-  throw new ExitError(
-    'refused',
-    `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, too little for any row: the cheapest costs ${number(cheapest)}, all cost ${number(quoted)}. ` +
-      `Nothing was changed, nothing was spent. Raise it, then run the same command again: voxbatch tune ${name} --budget ${String(budgetFor(money, quoted))}`,
-  );
+/** A budget that is too small for a redrive is that of the batch, so it is raised by `tune`. */
+function refusalFor({ batch }: RedriveRequest, money: Money): RefusalWords {
+  const tune = `voxbatch tune ${shellWord(batch.name)} --budget`;
+  return (why, facts) => {
+    const { unpriced, unpricedRows, cheapest, quoted } = facts.bill;
+    const left = facts.budget ?? 0;
+    switch (why) {
+      case 'unpriced':
+        return [
+          `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
+          ...namedRowLines(unpricedRows),
+          'Nothing was changed, nothing was spent. Give them one, or drop the budget:',
+          '  a duration in seconds in an edited file (redrive --from)',
+          `  no budget: ${tune} none`,
+        ].join('\n');
+      case 'small-budget':
+        return (
+          `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
+          `Nothing was changed, nothing was spent. Raise it, then run the same command again: ${tune} ${String(budgetFor(money, quoted))}`
+        );
+      default:
+        return refusalText(why, facts);
+    }
+  };
 }
 
 /** Opens the rows, and says how many. Throws {@link ExitError} `usage` where the ledger refuses them. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { realmDifference } from '../../contract/names.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FaultPointHook } from '../../activities/dependencies.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -7,7 +8,7 @@ import { startEmbeddedWorker } from '../embedded-worker.ts';
 import { ExitError, messageOf } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { lookAfterBatches } from '../look-after-batches.ts';
-import { openApi, type OpenApi } from '../open-api.ts';
+import { openApi, realmOf, type OpenApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { openStore } from '../open-store.ts';
 import { openTemporal, type Temporal } from '../open-temporal.ts';
@@ -122,6 +123,6 @@ async function stayUntil(ledger: Ledger, open: OpenApi, flags: ServeFlags, signa
   }
 }
 
-function isOpenFor({ state, apiUrl, account }: BatchRecord, { api, profile }: OpenApi): boolean {
-  return state === 'open' && apiUrl === api.baseUrl && account === profile.userId;
+function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
+  return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
 }

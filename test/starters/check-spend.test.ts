@@ -163,7 +163,7 @@ describe('checkSpend', () => {
       asked.push(question);
       return Promise.resolve(answer === true);
     };
-    const ended = await checkSpend(facts, capture(lines), ask).then(
+    const ended = await checkSpend(facts, capture(lines), { ask }).then(
       () => 'goes on',
       (error: unknown) => (error instanceof ExitError ? error.exit : error),
     );
