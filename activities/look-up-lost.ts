@@ -51,7 +51,7 @@ export async function lookUpLost(
         continue;
       }
       const isYoung = deps.clock.now().wall - charge.intentAt < SETTLED_AFTER_MS;
-      if (finding.is === 'doubt' || looks > 1 || !isYoung) return undefined;
+      if (finding.is === 'ambiguous' || looks > 1 || !isYoung) return undefined;
       break;
     }
     await sleep(SECOND_LOOK_MS, undefined, { signal });
@@ -76,7 +76,7 @@ async function choose(
     lookedAt: listing.begunAt,
     clockSlackMs: API_CLOCK_SLACK_MS,
   };
-  if (!reachesBackTo(since, listing)) return { is: 'doubt' };
+  if (!reachesBackTo(since, listing)) return { is: 'ambiguous' };
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
   const isEchoed = fitting.some(({ videoUrl }) => videoUrl !== undefined);
   // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.
@@ -96,8 +96,8 @@ async function othersWithLinks(
   since: number,
 ): Promise<readonly OtherCreate[]> {
   const audio = audioHashOf(row.spec, charge);
-  const inDoubt = await deps.ledger.othersInDoubt(batch.apiUrl, batch.account, charge, since);
-  return inDoubt
+  const unresolved = await deps.ledger.otherUnresolved(batch.apiUrl, batch.account, charge, since);
+  return unresolved
     .filter((one) => one.spec.video === row.spec.video && audioHashOf(one.spec, one) === audio)
     .map(({ spec, state, intentAt }) => ({
       isSame: isDeepStrictEqual(spec.extra, row.spec.extra),

@@ -25,9 +25,9 @@ export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: 
   if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'held', next: { do: 'ended' } };
   const standing = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
-  const inDoubt = standing.state === 'sending' || standing.state === 'unknown';
+  const isUnresolved = standing.state === 'sending' || standing.state === 'unknown';
   const isOther = nameOf(standing) !== nameOf(key);
-  if (!inDoubt || isOther || loaded.row.outcome !== null) {
+  if (!isUnresolved || isOther || loaded.row.outcome !== null) {
     const verdict = standing.state === 'sending' ? 'unknown' : standing.state;
     return { verdict, next: moveAfter(key, loaded.row, loaded.charges) };
   }

@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
 import type { FreeReads } from './free-reads.ts';
-import { findDoubt } from './settle-unknown.ts';
+import { findUnresolved } from './settle-unknown.ts';
 import type { SettledRow, SettleRefusal } from './settled-row.ts';
 
 /** A row's take and the job that is said to be its own. */
@@ -41,13 +41,13 @@ async function tryAdopting(
   who: string,
 ): Promise<SettleRefusal | undefined> {
   const { row, take, jobId } = job;
-  const doubt = await findDoubt(ledger, batch.name, row, take);
-  if (doubt === undefined) {
+  const attempt = await findUnresolved(ledger, batch.name, row, take);
+  if (attempt === undefined) {
     // Said once more, as after a kill: it is done.
     return (await hasJob(ledger, batch.name, job)) ? undefined : { is: 'not-in-doubt' };
   }
-  if (doubt.state === 'sending') return { is: 'in-flight' };
-  const { step } = doubt;
+  if (attempt.state === 'sending') return { is: 'in-flight' };
+  const { step } = attempt;
   const kind = (await ledger.readRow(batch.name, row))?.row.kind;
   if (kind === undefined) return { is: 'not-in-doubt' };
   const operation = operationOf(kind, step, batch.settings.tts);
@@ -55,7 +55,7 @@ async function tryAdopting(
   const found = await reads.findJob(batch.name, operation, jobId);
   if (found.is === 'missing') return { is: 'no-such-job', step, words: found.why };
   if (found.is === 'unreadable') return { is: 'job-unreadable', words: found.why };
-  const isSettled = await ledger.decide(doubt, { what: 'adopted', jobId, who });
+  const isSettled = await ledger.decide(attempt, { what: 'adopted', jobId, who });
   if (isSettled || (await hasJob(ledger, batch.name, job))) return undefined;
   const isTaken = await ledger.isJobClaimed(batch.apiUrl, batch.account, step, jobId);
   return { is: isTaken ? 'job-taken' : 'answer-came' };

@@ -2,7 +2,7 @@ import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { DecisionRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
-import { findDoubt } from './settle-unknown.ts';
+import { findUnresolved } from './settle-unknown.ts';
 import type { SettledRow, SettleRefusal } from './settled-row.ts';
 
 /** Takes back the job that a person gave to a row. `who`: user and host, for the record. Free, and may be asked again. */
@@ -51,9 +51,9 @@ export async function settleNotCharged(
   const refused = (is: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
     return { ...facts, is: 'refused', why: { is } };
   };
-  const doubt = await findDoubt(ledger, batch, row, take);
-  if (doubt?.state !== 'unknown') return refused('take-not-in-doubt');
-  if (doubt.take === found?.row.take) return refused('current-take');
-  const isSettled = await ledger.decide(doubt, { what: 'not-charged', who });
-  return isSettled ? { ...facts, is: 'not-charged', take: doubt.take } : refused('answer-came');
+  const attempt = await findUnresolved(ledger, batch, row, take);
+  if (attempt?.state !== 'unknown') return refused('take-not-in-doubt');
+  if (attempt.take === found?.row.take) return refused('current-take');
+  const isSettled = await ledger.decide(attempt, { what: 'not-charged', who });
+  return isSettled ? { ...facts, is: 'not-charged', take: attempt.take } : refused('answer-came');
 }

@@ -27,7 +27,7 @@ export interface RowStory extends RowStanding {
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeStory[];
   /** Earlier takes with a request that may have been charged. */
-  readonly doubtfulTakes: readonly number[];
+  readonly unresolvedTakes: readonly number[];
   /** What persons decided about its requests, oldest first. */
   readonly decisions: readonly DecisionRecord[];
   /** Its files, below the out folder; none where no name can be made for them. */
@@ -55,7 +55,7 @@ export async function explainRow(
       kept: keptSteps(row, take),
       changes: changesOf(batch, row, takes, at),
     })),
-    doubtfulTakes: doubtfulTakes(found),
+    unresolvedTakes: doubtfulTakes(found),
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namesOf(row, batch),
   };
@@ -64,8 +64,8 @@ export async function explainRow(
 
 /** Takes before the present one that were paid for again although they may have been charged. */
 function doubtfulTakes({ row, charges }: RowStanding): readonly number[] {
-  const doubtful = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
-  return [...new Set(doubtful.map(({ take }) => take))];
+  const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
+  return [...new Set(unresolved.map(({ take }) => take))];
 }
 
 function keptSteps({ kind }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {

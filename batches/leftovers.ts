@@ -2,7 +2,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { isListed, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts, EarlierDoubts, RowStanding } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts, EarlierUnresolved, RowStanding } from '../ledger/record-types.ts';
 
 /** A row as a person knows it. */
 export interface NamedRow {
@@ -31,7 +31,7 @@ export interface Leftovers {
   /** Prices of the skipped rows together, in credits; null where one is not known. */
   readonly skippedQuoted: number | null;
   /** Requests of replaced takes that may have been charged. */
-  readonly earlierDoubts: EarlierDoubts;
+  readonly earlierUnresolved: EarlierUnresolved;
 }
 
 /** Rows of a sort that are named. */
@@ -78,7 +78,7 @@ export async function gatherLeftovers(
   for await (const { row } of rowsOf('skipped')) {
     skippedQuoted = skippedQuoted === null || row.quoted === null ? null : skippedQuoted + row.quoted;
   }
-  return { failed, lost, skippedQuoted, earlierDoubts: await ledger.earlierDoubts(batch, NAMED) };
+  return { failed, lost, skippedQuoted, earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED) };
 }
 
 /** Whether the API lists jobs such as the row's last request would have made. */

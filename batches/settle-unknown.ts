@@ -58,12 +58,12 @@ async function traceOf(
   batch: string,
   row: number,
 ): ReturnType<FreeReads['findTrace']> {
-  const doubt = await findDoubt(ledger, batch, row);
-  return doubt?.state === 'unknown' ? reads.findTrace(doubt) : { is: 'none' };
+  const attempt = await findUnresolved(ledger, batch, row);
+  return attempt?.state === 'unknown' ? reads.findTrace(attempt) : { is: 'none' };
 }
 
 /** The request of a take, by default the row's present one, that has no answer or whose outcome nobody knows. */
-export async function findDoubt(
+export async function findUnresolved(
   ledger: Pick<Ledger, 'readRow'>,
   batch: string,
   row: number,
@@ -73,9 +73,9 @@ export async function findDoubt(
   if (found === undefined) return undefined;
   const { kind } = found.row;
   const take = wanted ?? found.row.take;
-  const inDoubt = found.charges.filter(
+  const unresolved = found.charges.filter(
     (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
   );
   // A later step is only ever asked for once the one before is settled.
-  return inDoubt.findLast(({ step }) => ROW_KINDS[kind].steps.includes(step));
+  return unresolved.findLast(({ step }) => ROW_KINDS[kind].steps.includes(step));
 }

@@ -47,7 +47,7 @@ export async function settleInHand(
   const holder = jobId === undefined ? undefined : await holderOf(row.tx, { ...key, jobId });
   if (holder !== undefined && verdict.isAdopted === true) return false;
   if (holder !== undefined && jobId !== undefined && isLate) {
-    await stayInDoubt(row, charge, takenFailure(jobId, holder));
+    await stayUnresolved(row, charge, takenFailure(jobId, holder));
     return false;
   }
 
@@ -86,7 +86,7 @@ function toldBy({ verdict, credits }: SettleVerdict): number | undefined {
 }
 
 /** Says on an attempt in doubt, and on its row if that was given up for it, what came to light. */
-async function stayInDoubt(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
+async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (row.line.take !== charge.take || row.line.outcome !== 'unknown') return;
   await row.change({ failure: JSON.stringify(failure), updated_at: Date.now() });

@@ -11,7 +11,7 @@ export function isSending(charges: string): RawBuilder<boolean> {
 }
 
 /** Attempts that may have made a job that nobody claims: index `charges_doubt`. */
-export function isInDoubt(charges: string): RawBuilder<boolean> {
+export function isUnresolved(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} in ('sending', 'unknown')`;
 }
 

@@ -19,8 +19,8 @@ import type {
   ResultFile,
   RowStanding,
   TakeRecord,
-  DoubtfulAttempt,
-  EarlierDoubts,
+  UnresolvedAttempt,
+  EarlierUnresolved,
 } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 import type { WorkerRecord } from './workers.ts';
@@ -287,10 +287,15 @@ export interface Ledger {
    * Other attempts of the same step, of any batch of this API and account, made since then, that have no verdict or are
    * `unknown`: each may have made a job that nobody claims. Also those of another take of the same row.
    */
-  othersInDoubt(apiUrl: string, account: string, key: AttemptKey, since: number): Promise<readonly DoubtfulAttempt[]>;
+  otherUnresolved(
+    apiUrl: string,
+    account: string,
+    key: AttemptKey,
+    since: number,
+  ): Promise<readonly UnresolvedAttempt[]>;
 
   /** Requests of replaced takes of a batch that may have been charged, at most so many of them named. A person settles them. */
-  earlierDoubts(batch: string, most: number): Promise<EarlierDoubts>;
+  earlierUnresolved(batch: string, most: number): Promise<EarlierUnresolved>;
 
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */

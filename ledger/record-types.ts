@@ -137,7 +137,7 @@ export interface RowStanding {
 }
 
 /** An attempt that may have made a job that nobody claims. */
-export interface DoubtfulAttempt extends ChargeRecord {
+export interface UnresolvedAttempt extends ChargeRecord {
   /** What its row asked for at the attempt's take. */
   readonly spec: RowSpec;
 }
@@ -163,7 +163,7 @@ export interface DecisionRecord extends AttemptKey {
 }
 
 /** Requests of takes that a later one has replaced, of which nobody knows whether they were charged. */
-export interface EarlierDoubts {
+export interface EarlierUnresolved {
   readonly count: number;
   /** The first of them, in manifest order. */
   readonly first: readonly { readonly row: number; readonly id: string; readonly take: number }[];

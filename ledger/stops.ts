@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Control } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
 import { requireBatch } from './batches.ts';
-import { isInDoubt, isRunning } from './conditions.ts';
+import { isUnresolved, isRunning } from './conditions.ts';
 import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { toCharge } from './records.ts';
@@ -74,9 +74,9 @@ export async function cancelIdle(
   if (last === undefined) return { ended: 0, next: undefined };
   // Each by an index that holds only what is under way.
   const underWay = latest(tx, batch).select('c.row').where('c.row', '>', after).where('c.row', '<=', last);
-  const doubtful = await underWay.where(isInDoubt('c')).execute();
+  const unresolved = await underWay.where(isUnresolved('c')).execute();
   const running = await underWay.where(isRunning('c')).execute();
-  const busy = new Set([...doubtful, ...running].map(({ row }) => row));
+  const busy = new Set([...unresolved, ...running].map(({ row }) => row));
   const now = Date.now();
   const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
   const idle = open.filter(({ row }) => !busy.has(row));

@@ -81,10 +81,10 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
   const wanted = unfinished === undefined ? asked : [...asked, unfinished];
   // All is finished, and yet the row is wanted again: its result did not please, and nothing tells which step was at fault.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.kind);
-  const doubt = findDoubt(row.kind, fromStep, attempts);
-  if (doubt?.why === 'on-the-wire') return { do: 'refuse', ...doubt };
-  if (doubt !== undefined && !wish.resubmit) return { do: 'refuse', ...doubt };
-  const reason = doubt !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
+  const unresolved = findUnresolved(row.kind, fromStep, attempts);
+  if (unresolved?.why === 'on-the-wire') return { do: 'refuse', ...unresolved };
+  if (unresolved !== undefined && !wish.resubmit) return { do: 'refuse', ...unresolved };
+  const reason = unresolved !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
   return { do: 'pay', fromStep, reason };
 }
 
@@ -146,7 +146,7 @@ function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step 
 }
 
 /** The same question that the ledger asks before it makes a new take: may a request for one of these steps count still? */
-function findDoubt(
+function findUnresolved(
   kind: Kind,
   fromStep: Step,
   attempts: readonly RedriveAttempt[],

@@ -5,7 +5,7 @@ import { groupFailures } from '../../batches/failure-groups.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
-import type { EarlierDoubts } from '../../ledger/record-types.ts';
+import type { EarlierUnresolved } from '../../ledger/record-types.ts';
 import { Drawing } from '../terminal/drawing.ts';
 import type { Output } from '../terminal/output.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
@@ -69,14 +69,14 @@ function isOver({ batch }: LocalView): boolean {
 
 /** While it runs only counts are shown: reasons cost a look at every row. */
 const NONE: SomeRows = { count: 0, first: [] };
-const NONE_EARLIER: EarlierDoubts = { count: 0, first: [] };
+const NONE_EARLIER: EarlierUnresolved = { count: 0, first: [] };
 const NO_TROUBLES: Troubles = {
   groups: [],
   leftovers: {
     failed: new Map(),
     lost: { listed: NONE, unlisted: NONE },
     skippedQuoted: null,
-    earlierDoubts: NONE_EARLIER,
+    earlierUnresolved: NONE_EARLIER,
   },
 };
 

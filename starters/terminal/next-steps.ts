@@ -2,7 +2,7 @@ import { budgetFor, budgetLeft } from '../../policy/budget.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { BatchRecord, Counts, EarlierDoubts, Money } from '../../ledger/record-types.ts';
+import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
 import { rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
@@ -39,7 +39,7 @@ export function nextSteps(finished: Finished): readonly string[] {
     ...(batch.halted === null ? [] : [haltMessage(batch.halted)]),
     ...(outcomes.skipped === 0 ? [] : [skippedStep(finished)]),
     ...lostSteps(leftovers.lost, name),
-    ...earlierSteps(leftovers.earlierDoubts, name),
+    ...earlierSteps(leftovers.earlierUnresolved, name),
     ...of(
       'overdue',
       (rows, them) => `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
@@ -70,7 +70,7 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
 }
 
 /** Takes that were paid again leave their doubt behind, in the sums and in the budget, until a person settles it. */
-function earlierSteps({ count, first }: EarlierDoubts, name: string): readonly string[] {
+function earlierSteps({ count, first }: EarlierUnresolved, name: string): readonly string[] {
   if (count === 0) return [];
   const [requests, them] = count === 1 ? ['request', 'it'] : ['requests', 'them'];
   const takes = first.slice(0, SETTLED).map((one) => takeWord(one, one.take));

@@ -52,9 +52,9 @@ describe('the story of a row', () => {
 
   it('names earlier takes that may have been charged, and not the present one', async () => {
     await addSampleBatch(place);
-    expect((await storyOf('e')).doubtfulTakes).toEqual([]);
+    expect((await storyOf('e')).unresolvedTakes).toEqual([]);
     await pay(5, 1, { reason: 'resubmitted' });
-    expect((await storyOf('e')).doubtfulTakes).toEqual([1]);
+    expect((await storyOf('e')).unresolvedTakes).toEqual([1]);
   });
 
   it('names no file where none can be named', async () => {

@@ -112,13 +112,13 @@ describe('an uncertain charge of an earlier take', () => {
   it('can be settled as not charged, but not that of the present take', async () => {
     const notCharged = (take: number): Promise<boolean> =>
       ledger.decide(aKey(1, 1, take), { what: 'not-charged', who: WHO });
-    expect(await ledger.earlierDoubts('b', 5)).toEqual({ count: 1, first: [{ row: 1, id: 'r1', take: 1 }] });
+    expect(await ledger.earlierUnresolved('b', 5)).toEqual({ count: 1, first: [{ row: 1, id: 'r1', take: 1 }] });
     expect(await notCharged(1)).toBe(true);
     expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 0 });
-    expect(await ledger.earlierDoubts('b', 5)).toEqual({ count: 0, first: [] });
+    expect(await ledger.earlierUnresolved('b', 5)).toEqual({ count: 0, first: [] });
     expect(await notCharged(1)).toBe(false);
     await lose(1, 2);
-    expect((await ledger.earlierDoubts('b', 5)).count).toBe(0);
+    expect((await ledger.earlierUnresolved('b', 5)).count).toBe(0);
     await expect(notCharged(2)).rejects.toThrow('Nothing was changed');
   });
 });

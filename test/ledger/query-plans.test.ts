@@ -6,7 +6,7 @@ import { selectUntouched } from '../../ledger/budgets.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows } from '../../ledger/claims.ts';
 import { countRows, sumMoney } from '../../ledger/counts.ts';
-import { earlierDoubts, isJobClaimed, othersInDoubt } from '../../ledger/doubts.ts';
+import { earlierUnresolved, isJobClaimed, otherUnresolved } from '../../ledger/unresolved.ts';
 import { intend } from '../../ledger/intents.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { selectPage } from '../../ledger/scans.ts';
@@ -60,8 +60,8 @@ describe('query plans', () => {
   it.each<[string, string, (db: Kysely<Schema>) => Promise<unknown>]>([
     ['attempts on the wire', 'INDEX charges_sending (batch=?)', (db) => listSending(db, 'b')],
     ['jobs that run', 'INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
-    ['attempts in doubt', 'INDEX charges_doubt', (db) => othersInDoubt(db, 'http://a', 'u', KEY, 0)],
-    ['doubts of earlier takes', 'INDEX charges_doubt (batch=?', (db) => earlierDoubts(db, 'b', 5)],
+    ['attempts in doubt', 'INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
+    ['doubts of earlier takes', 'INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
     ['who has a job', 'INDEX charges_job (job_id=?', (db) => isJobClaimed(db, 'http://a', 'u', 'speech', 'j')],
     [
       'untouched rows above a price',

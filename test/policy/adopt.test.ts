@@ -63,18 +63,18 @@ describe('chooseJob, where the list echoes the inputs', () => {
 
   it.each<[string, number, readonly OtherCreate[], Finding]>([
     ['one job, nobody else', 1, [], { is: 'found', id: 'job-1' }],
-    ['a job more than creates: a stranger made one', 2, [], { is: 'doubt' }],
+    ['a job more than creates: a stranger made one', 2, [], { is: 'ambiguous' }],
     ['a job for each', 2, [same()], { is: 'found', id: 'job-1' }],
     ['fewer jobs than creates', 2, [same(), same()], { is: 'found', id: 'job-1' }],
     ['the job may be of one that is on the wire', 1, [sending], { is: 'nothing' }],
     ['one of the jobs is not of the one on the wire', 2, [sending], { is: 'found', id: 'job-1' }],
     ['all jobs may be of those on the wire', 2, [sending, sending, same()], { is: 'nothing' }],
     ['one more than those on the wire', 2, [sending, same()], { is: 'found', id: 'job-1' }],
-    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { is: 'doubt' }],
+    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { is: 'ambiguous' }],
     ['one began right then', 2, [same({ intentAt: 110_000 })], { is: 'found', id: 'job-1' }],
-    ['one with the same links wants something else, and was given up', 1, [other], { is: 'doubt' }],
+    ['one with the same links wants something else, and was given up', 1, [other], { is: 'ambiguous' }],
     ['one such may still be answered', 2, [{ ...other, isSending: true }], { is: 'nothing' }],
-    ['both of these', 1, [other, { ...other, isSending: true }], { is: 'doubt' }],
+    ['both of these', 1, [other, { ...other, isSending: true }], { is: 'ambiguous' }],
   ])('where others have the same links: %s', (_, jobs, others, finding) => {
     const free = Array.from({ length: jobs }, (__, index) => echoed(`job-${index + 1}`));
     expect(chooseJob(LOST, free, others)).toEqual(finding);
@@ -87,7 +87,7 @@ describe('chooseJob, where the list does not echo the inputs', () => {
     ['two fit', [silent('a'), silent('b')]],
     ['the job has no time', [{ id: 'a' }]],
   ] as const)('takes none, and is in doubt, where %s: anybody may have made it', (_, jobs) => {
-    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'doubt' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'ambiguous' });
   });
 
   it('says that there is nothing where none fits', () => {

@@ -24,7 +24,7 @@ function steps(
       failed: new Map(),
       lost: { listed: none, unlisted: none },
       skippedQuoted: 0,
-      earlierDoubts: none,
+      earlierUnresolved: none,
       ...leftovers,
     },
     out: 'my out',
@@ -46,7 +46,7 @@ describe('the next steps', () => {
       { row: 1, id: 'a b', take: 1 },
       { row: 7, id: 'c', take: 2 },
     ];
-    expect(steps({ succeeded: 9 }, { earlierDoubts: { count: 2, first } })).toEqual([
+    expect(steps({ succeeded: 9 }, { earlierUnresolved: { count: 2, first } })).toEqual([
       '2 requests of earlier takes may also have been charged. If the account shows no job for them, ' +
         "mark them as not charged: voxbatch reconcile b --not-charged 'a b/1' c/2",
     ]);

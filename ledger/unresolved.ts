@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
-import { isInDoubt } from './conditions.ts';
-import type { DoubtfulAttempt, EarlierDoubts } from './record-types.ts';
+import { isUnresolved } from './conditions.ts';
+import type { UnresolvedAttempt, EarlierUnresolved } from './record-types.ts';
 import { toCharge, toTake } from './records.ts';
 import type { Db } from './schema.ts';
 
@@ -31,14 +31,14 @@ export async function isJobClaimed(
   return found !== undefined;
 }
 
-/** See {@link Ledger.othersInDoubt}. */
-export async function othersInDoubt(
+/** See {@link Ledger.otherUnresolved}. */
+export async function otherUnresolved(
   db: Db,
   apiUrl: string,
   account: string,
   key: AttemptKey,
   since: number,
-): Promise<readonly DoubtfulAttempt[]> {
+): Promise<readonly UnresolvedAttempt[]> {
   const lines = await selectOthers(db, apiUrl, account, key, since)
     .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
     .selectAll('charges')
@@ -53,17 +53,17 @@ export async function othersInDoubt(
   );
 }
 
-/** See {@link Ledger.earlierDoubts}. */
-export async function earlierDoubts(db: Db, batch: string, most: number): Promise<EarlierDoubts> {
-  const doubts = db
+/** See {@link Ledger.earlierUnresolved}. */
+export async function earlierUnresolved(db: Db, batch: string, most: number): Promise<EarlierUnresolved> {
+  const unresolved = db
     .selectFrom('charges')
     .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
     .where('charges.batch', '=', batch)
-    .where(isInDoubt('charges'))
+    .where(isUnresolved('charges'))
     .where('charges.state', '=', 'unknown')
     .whereRef('charges.take', '<', 'rows.take');
-  const { count } = await doubts.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  const first = await doubts
+  const { count } = await unresolved.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const first = await unresolved
     .select(['charges.row', 'rows.id', 'charges.take'])
     .distinct()
     .orderBy('charges.row')
@@ -92,7 +92,7 @@ function selectOthers(db: Db, apiUrl: string, account: string, key: AttemptKey, 
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')
     .where('charges.step', '=', key.step)
-    .where(isInDoubt('charges'))
+    .where(isUnresolved('charges'))
     .where('charges.intent_at', '>=', since)
     .where((eb) =>
       eb.or([

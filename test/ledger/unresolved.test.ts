@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { DoubtfulAttempt } from '../../ledger/record-types.ts';
+import type { UnresolvedAttempt } from '../../ledger/record-types.ts';
 import { aBatch, aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 /** Questions about all batches of an account, which a row that looks a lost job up must have answered right. */
@@ -25,9 +25,9 @@ async function fillForeign(name: string, more: { apiUrl?: string; account?: stri
 
 describe('othersInDoubt', () => {
   const ask = async (row = 1, since = 0, batch = 'b'): Promise<boolean> =>
-    (await ledger.othersInDoubt(apiUrl, account, { ...aKey(row), batch }, since)).length > 0;
-  const asked = async (row = 1, attempt = 1, take = 1): Promise<readonly DoubtfulAttempt[]> =>
-    ledger.othersInDoubt(apiUrl, account, aKey(row, attempt, take), 0);
+    (await ledger.otherUnresolved(apiUrl, account, { ...aKey(row), batch }, since)).length > 0;
+  const asked = async (row = 1, attempt = 1, take = 1): Promise<readonly UnresolvedAttempt[]> =>
+    ledger.otherUnresolved(apiUrl, account, aKey(row, attempt, take), 0);
 
   it('names none where only the row itself has a request out', async () => {
     expect(await ask()).toBe(false);
@@ -55,7 +55,7 @@ describe('othersInDoubt', () => {
     const intentAt = (await ledger.readRow('b', 2))?.charges[0]?.intentAt ?? 0;
     expect(await ask(1, intentAt)).toBe(true);
     expect(await ask(1, intentAt + 1)).toBe(false);
-    expect(await ledger.othersInDoubt(apiUrl, account, aKey(1, 1, 1, 'lip-sync'), 0)).toEqual([]);
+    expect(await ledger.otherUnresolved(apiUrl, account, aKey(1, 1, 1, 'lip-sync'), 0)).toEqual([]);
   });
 
   it('does not look at other accounts and APIs', async () => {
