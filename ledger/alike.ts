@@ -31,12 +31,12 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
   if (watch === before) return;
   const isDue = watch.is === 'due' && (await costsMore(tx, batch));
   const { charged } = await readSums(tx, batch);
-  const told: Failure = { ...failure, message: wordsOf(watch, failure, charged) };
+  const reason: Failure = { ...failure, message: wordsOf(watch, failure, charged) };
   await tx
     .updateTable('batches')
     .set({
       watch: JSON.stringify(watch),
-      ...(isDue ? { control: 'paused', pause_reason: JSON.stringify(told) } : {}),
+      ...(isDue ? { control: 'paused', pause_reason: JSON.stringify(reason) } : {}),
     })
     .where('name', '=', batch)
     .execute();

@@ -81,7 +81,7 @@ export async function settleInHand(
  * What an answer says it charged. A job that has only been accepted and cost nothing so far is one that is billed at its end: until then its quote
  * counts, or a budget would let all that run at once pass for free.
  */
-function toldBy({ verdict, credits }: SettleVerdict): number | undefined {
+function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefined {
   return verdict === 'accepted' && credits === 0 ? undefined : credits;
 }
 

@@ -116,7 +116,7 @@ export interface ChargeRecord extends AttemptKey {
   /** Where `charged` is from. Null with a charge of 0: its job is another attempt's, too, and is paid there. */
   readonly chargedFrom: 'api' | 'quote' | null;
   /** What an answer said it charged before the attempt got its verdict, or of a job that is charged to another attempt. */
-  readonly told: number | null;
+  readonly reportedPrice: number | null;
   readonly failure: Failure | null;
   readonly requestId: string | null;
   /** sha256 (hex) of the audio link that a chain's lip-sync was given: the link itself is on no record. */

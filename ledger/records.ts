@@ -100,7 +100,7 @@ export function toCharge(line: ChargeLine): ChargeRecord {
     quoted: line.quoted,
     charged: line.charged,
     chargedFrom: line.charged_from,
-    told: line.told,
+    reportedPrice: line.told,
     failure: toFailure(line.failure),
     requestId: line.request_id,
     linkHash: line.link_hash,

@@ -117,7 +117,7 @@ export interface ChargesTable {
   quoted: number | null;
   charged: number | null;
   charged_from: ChargeRecord['chargedFrom'];
-  /** What an answer said of its price before the attempt got its verdict. */
+  /** The price that an answer reported before the attempt got its verdict. */
   told: number | null;
   /** `Failure` */
   failure: Json | null;
