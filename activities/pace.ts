@@ -29,9 +29,9 @@ interface EndpointPace {
   readonly lines: Map<string, PaceLine>;
   /** Calls in a row that found the service away or down. */
   troublesInARow: number;
-  /** When the last refusal or trouble was told to the others, monotonic ms; calls that were sent before bring no news. */
-  toldAt: number;
-  /** The last refusal that was told, and what became of the calls that were in flight then. */
+  /** When the last refusal or trouble was reported to the others, monotonic ms; calls that were sent before add nothing. */
+  reportedAt: number;
+  /** The last refusal that was reported, and what became of the calls that were in flight then. */
   wave: { readonly sentAt: number; refused: number; taken: number } | null;
 }
 
@@ -41,8 +41,8 @@ interface EndpointPace {
  */
 export class Pace {
   readonly #endpoints: Readonly<Record<EndpointClass, EndpointPace>> = {
-    create: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY, wave: null },
-    read: { lines: new Map(), troublesInARow: 0, toldAt: Number.NEGATIVE_INFINITY, wave: null },
+    create: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY, wave: null },
+    read: { lines: new Map(), troublesInARow: 0, reportedAt: Number.NEGATIVE_INFINITY, wave: null },
   };
 
   /**
@@ -104,25 +104,25 @@ export class Pace {
     return (this.#endpoints[endpoint].lines.get(batch)?.pausedUntil ?? 0) > now;
   }
 
-  /** Whether a call that was sent then can tell the other processes something that this one has not told them. */
-  isNews({ endpoint, slot }: Turn): boolean {
-    return slot.at > this.#endpoints[endpoint].toldAt;
+  /** Whether a call that was sent then says something that this process has not reported to the others. */
+  isUnreported({ endpoint, slot }: Turn): boolean {
+    return slot.at > this.#endpoints[endpoint].reportedAt;
   }
 
-  told(endpoint: EndpointClass, now: number): void {
-    this.#endpoints[endpoint].toldAt = now;
+  reported(endpoint: EndpointClass, now: number): void {
+    this.#endpoints[endpoint].reportedAt = now;
   }
 
-  /** A refusal is told to the others: calls that are in flight now show whether it was a single one. */
-  tellRefused({ endpoint, slot }: Turn, now: number): void {
-    this.told(endpoint, now);
+  /** A refusal is reported to the others: calls that are in flight now show whether it was a single one. */
+  reportRefused({ endpoint, slot }: Turn, now: number): void {
+    this.reported(endpoint, now);
     this.#endpoints[endpoint].wave = { sentAt: slot.at, refused: 0, taken: 0 };
   }
 
   /** A call had its answer: perhaps one of those that were in flight at the last refusal. */
   heard({ endpoint, slot }: Turn): void {
-    const { wave, toldAt } = this.#endpoints[endpoint];
-    if (wave === null || slot.at > toldAt) return;
+    const { wave, reportedAt } = this.#endpoints[endpoint];
+    if (wave === null || slot.at > reportedAt) return;
     // Calls overtake each other: one that was sent before the refused one was rightly taken, and may be refused as well.
     if (slot.isRefused) wave.refused += 1;
     else if (slot.at > wave.sentAt) wave.taken += 1;

@@ -5,13 +5,13 @@ import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
 /** What an answer, or none, says about the API. */
-type News = 'well' | 'slow-down' | 'trouble';
+type Health = 'well' | 'slow-down' | 'trouble';
 
 /**
  * What each class says of the API's health. `OutcomeUnknown` is a time-out, a cut or a 5xx to a paid request: nothing good, and each more
  * leaves another row in doubt. The other refusals come from a service that works. The last ones are ours, not the answer of a call.
  */
-const NEWS: Readonly<Record<FailureClass, News>> = {
+const HEALTH: Readonly<Record<FailureClass, Health>> = {
   RateLimited: 'slow-down',
   NotSent: 'trouble',
   ServiceDown: 'trouble',
@@ -34,8 +34,7 @@ const NEWS: Readonly<Record<FailureClass, News>> = {
 const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, read: 5 };
 
 /**
- * Tells everybody what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it is no
- * news: a good answer after good ones, or one more refusal of calls that were in flight together.
+ * Reports to all processes what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it adds\n * nothing: a good answer after good ones, or one more refusal of calls that were in flight together.
  */
 export async function reportHealth(
   deps: PaceNeeds & { readonly pace: Pace },
@@ -48,7 +47,7 @@ export async function reportHealth(
   const sentAt = now - (monotonic - slot.at);
   const scope = limiterScope(deps, endpoint);
   const wish = failure?.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs };
-  switch (failure === null ? 'well' : NEWS[failure.class]) {
+  switch (failure === null ? 'well' : HEALTH[failure.class]) {
     case 'well':
       pace.heard(turn);
       if (!pace.answered(endpoint)) return;
@@ -59,9 +58,9 @@ export async function reportHealth(
       // Too many jobs at once says nothing about the pace.
       if (failure?.limit === 'concurrency') return;
       pace.heard(turn);
-      if (!pace.isNews(turn)) return;
+      if (!pace.isUnreported(turn)) return;
       const counted = pace.usedBefore(endpoint, slot.at);
-      pace.tellRefused(turn, monotonic);
+      pace.reportRefused(turn, monotonic);
       // At once for the calls of this process: others are about to go while the ledger is told.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       const refusal = { owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish };
@@ -70,8 +69,8 @@ export async function reportHealth(
     }
     case 'trouble': {
       const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
-      if (isPassing || !pace.isNews(turn)) return;
-      pace.told(endpoint, monotonic);
+      if (isPassing || !pace.isUnreported(turn)) return;
+      pace.reported(endpoint, monotonic);
       pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'troubled', now, sentAt, ...wish }));
     }
   }

@@ -4,10 +4,10 @@
 export const SUPERVISE_BATCH = 'superviseBatch';
 
 /**
- * Signal: the ledger has something new for the workflow, such as a batch that was resumed, rows that were opened again, or a worker that
+ * Signal that wakes the workflow: the ledger has something new for it, such as a batch that was resumed, rows that were opened again, or a worker that
  * joined. The server keeps it until a worker comes.
  */
-export const NEWS_SIGNAL = 'news';
+export const WAKE_UP_SIGNAL = 'news';
 
 export interface SuperviseBatchInput {
   readonly batch: string;

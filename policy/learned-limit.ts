@@ -109,7 +109,7 @@ export function learn(
   const counts = { ...others, [owner]: own };
   const counted = Math.max(LOWEST_RATE, sumOf(counts));
   const inUse = Math.min(stated ?? Infinity, learnedRate(before) ?? Infinity);
-  const news = { counted, counts, refusedAt: now, climbedAt: now };
+  const refusal = { counted, counts, refusedAt: now, climbedAt: now };
   const isRecent = before !== null && now - before.refusedAt <= CONFIRM_WITHIN_MS;
   const isSame = isRecent && Math.abs(counted - before.counted) <= SAME * before.counted;
   const isReached = counted >= (1 - SAME) * inUse;
@@ -119,11 +119,11 @@ export function learn(
     const rate = Math.min(stated ?? Infinity, confirmed(before, counted, inUse, isRecent));
     const isNearly = stated !== null && rate >= STATED_FLOOR * stated;
     const holdMs = holdAfter(before, was !== null && was > DROPPED * rate, isNearly);
-    return { ...news, rate, from: rate, was, phase: 'hold', holdMs, holdUntil: now + holdMs };
+    return { ...refusal, rate, from: rate, was, phase: 'hold', holdMs, holdUntil: now + holdMs };
   }
   const floor = inUse === Infinity ? 0 : inUse * (learnedRate(before) === null ? STATED_FLOOR : 0.5);
   const rate = Math.max(counted, floor);
-  return { ...news, rate, from: rate, was, phase: 'climb', holdMs: FIRST_HOLD_MS, holdUntil: now };
+  return { ...refusal, rate, from: rate, was, phase: 'climb', holdMs: FIRST_HOLD_MS, holdUntil: now };
 }
 
 /**

@@ -4,7 +4,7 @@ import { batchWorkflowId } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { lanesFor } from '../policy/share.ts';
-import { askWorkflow, sendControlNews, startWorkflow } from './start-workflow.ts';
+import { askWorkflow, wakeWorkflow, startWorkflow } from './start-workflow.ts';
 
 export interface LookAfterRequest {
   readonly client: Client;
@@ -58,7 +58,7 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
     case 'silent':
       return;
     case 'running':
-      if (await couldHelp(batch, request)) await sendControlNews(client, ledger, name);
+      if (await couldHelp(batch, request)) await wakeWorkflow(client, ledger, name);
       return;
     case 'completed':
     case 'ended':

@@ -5,7 +5,7 @@ import {
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../contract/messages.ts';
+import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -41,7 +41,7 @@ export async function startWorkflow(
     if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
     const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
       ...start,
-      signal: NEWS_SIGNAL,
+      signal: WAKE_UP_SIGNAL,
       signalArgs: [],
     });
     const { type } = await handle.describe();
@@ -55,10 +55,10 @@ export async function startWorkflow(
  * Tells the workflow of a batch that there is a new wish in the ledger. The news is kept until a worker comes. Resolves with
  * false if no such workflow runs; rejects with a `ServiceError` if Temporal does not take it.
  */
-export async function sendControlNews(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
+export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
   try {
-    await inTime(client, TELL_TIMEOUT_MS, () => handle.signal(NEWS_SIGNAL));
+    await inTime(client, TELL_TIMEOUT_MS, () => handle.signal(WAKE_UP_SIGNAL));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

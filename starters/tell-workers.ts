@@ -4,7 +4,7 @@ import { ExitError, messageOf } from './exit-error.ts';
 import type { Temporal } from './open-temporal.ts';
 import { reachWorker } from './reach-worker.ts';
 import type { Settings } from './settings.ts';
-import { sendControlNews } from './start-workflow.ts';
+import { wakeWorkflow } from './start-workflow.ts';
 
 export interface News {
   readonly settings: Settings;
@@ -23,7 +23,7 @@ export async function tellWorkers({ settings, ledger, batch, say }: News): Promi
   let temporal: Temporal | undefined;
   try {
     temporal = await reachWorker(settings, say);
-    return temporal !== undefined && (await sendControlNews(temporal.client, ledger, batch));
+    return temporal !== undefined && (await wakeWorkflow(temporal.client, ledger, batch));
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof ExitError)) throw error;
     throw new ExitError(

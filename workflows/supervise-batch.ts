@@ -1,5 +1,5 @@
 import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
-import { NEWS_SIGNAL, type SuperviseBatchInput } from '../contract/messages.ts';
+import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/messages.ts';
 import { surveyBatch, workLane } from './activities.ts';
 import { askPauseMs, roundPauseMs } from '../policy/rounds.ts';
 
@@ -7,11 +7,11 @@ import { askPauseMs, roundPauseMs } from '../policy/rounds.ts';
  * One batch: keeps as many lanes at work as there are workers for, until no row is open.
  *
  * It knows no rows. The ledger holds them, and what the user wants of the batch; lanes read both. So this is a loop of three
- * steps: it surveys the batch, offers the lanes that nobody works on, and sleeps until there is news, a lane comes back idle, or (where
+ * steps: it surveys the batch, offers the lanes that nobody works on, and sleeps until it is woken, a lane comes back idle, or (where
  * no lane has anything to do) it is time to look again. Looks become ever rarer, for a batch may be paused for days.
  *
- * News may mean anything: a wish, rows that were opened again, a worker that joined. It is never lost: the server does not let a
- * workflow end past a signal that it has not seen, and a survey that began before the news is followed by another.
+ * A wake-up may mean anything: a wish, rows that were opened again, a worker that joined. It is never lost: the server does not let a
+ * workflow end past a signal that it has not seen, and a survey that began before a wake-up is followed by another.
  *
  * Near the end of its history it offers no more lanes, and continues as new when the last one has come back; a slice takes minutes.
  */
@@ -19,10 +19,10 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
   const { batch, continueAfterEvents } = input;
   const run = workflowInfo().firstExecutionRunId;
   const lanes = new Set<number>();
-  let news = 0;
+  let wakeUps = 0;
   let returns = 0;
-  setHandler(defineSignal(NEWS_SIGNAL), () => {
-    news += 1;
+  setHandler(defineSignal(WAKE_UP_SIGNAL), () => {
+    wakeUps += 1;
   });
 
   const isFull = (): boolean => {
@@ -46,23 +46,23 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
 
   let wanted = 0;
   let failure: unknown;
-  const heard = { news: 0, returns: 0 };
-  const isNews = (): boolean => news !== heard.news || returns !== heard.returns || failure !== undefined;
+  const heard = { wakeUps: 0, returns: 0 };
+  const isDue = (): boolean => wakeUps !== heard.wakeUps || returns !== heard.returns || failure !== undefined;
   for (let stalled = 0, before = Infinity; ;) {
-    stalled = news === heard.news ? stalled + 1 : 0;
-    Object.assign(heard, { news, returns });
+    stalled = wakeUps === heard.wakeUps ? stalled + 1 : 0;
+    Object.assign(heard, { wakeUps, returns });
     const { open, lanes: useful } = await surveyBatch(batch);
-    if (open === 0 && lanes.size === 0 && !isNews()) return;
+    if (open === 0 && lanes.size === 0 && !isDue()) return;
     if (isFull() && lanes.size === 0) await continueAsNew<typeof superviseBatch>(input);
     if (open < before) stalled = 0;
     before = open;
 
     if (lanes.size === 0) {
       const pauseMs = useful === 0 ? askPauseMs(stalled) : roundPauseMs(stalled);
-      if (pauseMs > 0) await condition(() => news !== heard.news, pauseMs);
+      if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs);
       if (useful === 0) continue;
     }
-    // Full after a pause that no news ended: then nothing is offered below, so there is nothing to wait for.
+    // Full after a pause that no wake-up ended: then nothing is offered below, so there is nothing to wait for.
     if (isFull() && lanes.size === 0) continue;
     wanted = useful;
     for (let lane = 1; lane <= wanted && !isFull(); lane++) {
@@ -71,7 +71,7 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
         failure ??= error;
       });
     }
-    await condition(isNews);
+    await condition(isDue);
     if (failure !== undefined) throw failure as Error;
   }
 }

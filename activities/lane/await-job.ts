@@ -46,18 +46,18 @@ export async function awaitJob(
       deps.concurrencyLimit.settled(name);
       return { next, standing: loaded };
     }
-    const news = await hear(deps, job, waiting);
+    const answer = await nextAnswer(deps, job, waiting);
     if (waiting.signal.aborted) return { next };
     const { monotonic: now } = deps.clock.now();
-    if (news === 'same' && now - readAt < READ_EVERY_MS) continue;
-    const isTold = news !== undefined && news !== 'same';
-    loaded = isTold ? attemptOf(key, loaded.batch, news) : await loadAttempt(deps, key);
+    if (answer === 'same' && now - readAt < READ_EVERY_MS) continue;
+    const isKnown = answer !== undefined && answer !== 'same';
+    loaded = isKnown ? attemptOf(key, loaded.batch, answer) : await loadAttempt(deps, key);
     readAt = now;
   }
 }
 
 /** The next that is heard of the job. Undefined: whether its row changed is for the ledger to say. */
-async function hear(
+async function nextAnswer(
   deps: Dependencies,
   job: WaitedJob,
   waiting: Waiting,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities, LaneReport } from '../../contract/activities.ts';
-import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
+import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
 import { COMPILED_WORKFLOWS, replayHistoriesAt } from '../support/replay-histories.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -38,7 +38,7 @@ async function sendNews(batch: string): Promise<void> {
     workflowId: batch,
     taskQueue: QUEUE,
     args: [{ batch }],
-    signal: NEWS_SIGNAL,
+    signal: WAKE_UP_SIGNAL,
     workflowTaskTimeout: '3s',
   });
 }
@@ -234,11 +234,11 @@ describe('news of a batch', () => {
         const handle = await client.workflow.start(SUPERVISE_BATCH, { ...started, workflowId });
         for (let news = 0; news < NEWS; news++) {
           const before = surveys;
-          await handle.signal(NEWS_SIGNAL);
+          await handle.signal(WAKE_UP_SIGNAL);
           await waitFor(() => surveys > before);
         }
         open = 0;
-        await handle.signal(NEWS_SIGNAL);
+        await handle.signal(WAKE_UP_SIGNAL);
         await handle.result();
         // Each run surveys once by itself.
         const runs = await runsOf(handle.workflowId, handle.firstExecutionRunId);

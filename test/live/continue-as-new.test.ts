@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { NEWS_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
+import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
@@ -51,7 +51,7 @@ describe('a batch that continues as new under load', () => {
   /** As `pause` and `resume` do it. */
   async function tell(control: Control): Promise<void> {
     await ledger.setControl('lines', control);
-    await client.workflow.getHandle(batchWorkflowId(ledger.id, 'lines')).signal(NEWS_SIGNAL);
+    await client.workflow.getHandle(batchWorkflowId(ledger.id, 'lines')).signal(WAKE_UP_SIGNAL);
   }
 
   it('loses no row and charges none twice, while it is paused and resumed', async () => {
