@@ -20,7 +20,7 @@ export interface TakeStory extends TakeRecord {
 }
 
 /** A row with everything that is on record about it. */
-export interface RowStory extends RowStanding {
+export interface RowHistory extends RowStanding {
   readonly batch: BatchRecord;
   /** Of the batch. */
   readonly money: Money;
@@ -39,13 +39,13 @@ export async function explainRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money'>,
   batch: BatchRecord,
   wanted: string,
-): Promise<{ readonly is: 'found'; readonly story: RowStory } | { readonly is: 'no-row' }> {
+): Promise<{ readonly is: 'found'; readonly history: RowHistory } | { readonly is: 'no-row' }> {
   const number = await findRow(ledger, batch, wanted);
   const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
   if (found === undefined) return { is: 'no-row' };
   const { row, charges } = found;
   const takes = await ledger.takesOf(batch.name, row.row);
-  const story: RowStory = {
+  const history: RowHistory = {
     batch,
     row,
     charges,
@@ -59,7 +59,7 @@ export async function explainRow(
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namesOf(row, batch),
   };
-  return { is: 'found', story };
+  return { is: 'found', history };
 }
 
 /** Takes before the present one that were paid for again although they may have been charged. */

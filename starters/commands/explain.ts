@@ -5,14 +5,14 @@ import { ExitError } from '../exit-error.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Output } from '../terminal/output.ts';
-import { storyJson, storyLines } from '../terminal/row-story.ts';
+import { historyJson, historyLines } from '../terminal/row-history.ts';
 
 export interface ExplainFlags {
   readonly batch?: string;
   readonly json?: boolean;
 }
 
-/** `voxbatch explain ROW`: the whole story of one row. ROW is an id, or a row's number where no row has that id. */
+/** `voxbatch explain ROW`: the whole history of one row. ROW is an id, or a row's number where no row has that id. */
 export async function explain(wanted: string, flags: ExplainFlags, output: Output): Promise<ExitName> {
   return lookAtLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, flags.batch);
@@ -25,9 +25,9 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
       );
     }
     const isNobodyThere = batch.state === 'open' && isDeserted(ledger, settings.home);
-    const story = { ...found.story, store: settings.store, isDeserted: isNobodyThere };
-    if (flags.json === true) output.data(JSON.stringify(storyJson(story)));
-    else for (const line of storyLines(story)) output.data(line);
+    const history = { ...found.history, store: settings.store, isDeserted: isNobodyThere };
+    if (flags.json === true) output.data(JSON.stringify(historyJson(history)));
+    else for (const line of historyLines(history)) output.data(line);
     return 'complete';
   });
 }

@@ -21,10 +21,10 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
 }
 
 /** What a person can do about a row, with the command: as it stands, and about takes before that may have been charged. */
-export function nextForRow(story: RowToMend): string {
-  const { batch, row, doubtfulTakes } = story;
+export function nextForRow(history: RowToMend): string {
+  const { batch, row, doubtfulTakes } = history;
   const settle = doubtfulTakes.map((take) => takeWord(row, take)).join(' ');
-  if (settle === '') return nextOf(story);
+  if (settle === '') return nextOf(history);
   return (
     `${nextOf(story)}. The request of ${settle} may have been charged, too. If the account shows no job for it: ` +
     `voxbatch reconcile ${shellWord(batch.name)} --not-charged ${settle}`

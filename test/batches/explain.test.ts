@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { explainRow, type RowStory } from '../../batches/explain.ts';
+import { explainRow, type RowHistory } from '../../batches/explain.ts';
 import type { RedriveChoice } from '../../ledger/ledger.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { addBatch, addSampleBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
@@ -10,12 +10,12 @@ beforeEach(async () => {
 });
 afterEach(() => place.close());
 
-async function storyOf(wanted: string): Promise<RowStory> {
+async function storyOf(wanted: string): Promise<RowHistory> {
   const batch = await place.ledger.findBatch('demo');
   if (batch === undefined) throw new Error('no batch');
   const found = await explainRow(place.ledger, batch, wanted);
   if (found.is !== 'found') throw new Error(`no row ${wanted}`);
-  return found.story;
+  return found.history;
 }
 
 async function pay(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { RowStory } from '../../batches/explain.ts';
+import type { RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import type { ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
@@ -7,10 +7,10 @@ import { inOrder } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
 import { oneLine, tableLines } from './table.ts';
-import { takeJson, takeLines } from './take-story.ts';
+import { takeJson, takeLines } from './take-history.ts';
 
-/** The story of a row, with what is known of this machine. */
-export interface RowStoryHere extends RowStory {
+/** The history of a row, with what is known of this machine. */
+export interface RowHistoryHere extends RowHistory {
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
   /** Folder of the store. Absolute. */
@@ -30,9 +30,9 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
   revoked: 'revoked: it was never sent',
 };
 
-/** The story of a row for people. */
-export function storyLines(story: RowStoryHere): readonly string[] {
-  const { batch, row, files } = story;
+/** The history of a row for people. */
+export function historyLines(history: RowHistoryHere): readonly string[] {
+  const { batch, row, files } = history;
   const cells = batch.columns.map((column, at) => ({ column, cell: row.input[at] ?? '' }));
   return [
     `Row ${row.row} of batch "${batch.name}": ${row.outcome ?? row.state}`,
@@ -54,14 +54,14 @@ export function storyLines(story: RowStoryHere): readonly string[] {
     ...(files.length === 0 ? [] : ['Files in the out folder']),
     ...files.map(({ name, file }) => `  ${name}  ${number(file.bytes)} bytes, sha256 ${file.sha256}`),
     'Next',
-    `  ${nextForRow(story)}`,
+    `  ${nextForRow(history)}`,
   ];
 }
 
-/** The story of a row for machines; attempts are as in `receipts.jsonl`, with their failures. */
-export function storyJson(story: RowStoryHere): object {
-  const { batch, row, files } = story;
-  const charges = inOrder(story);
+/** The history of a row for machines; attempts are as in `receipts.jsonl`, with their failures. */
+export function historyJson(history: RowHistoryHere): object {
+  const { batch, row, files } = history;
+  const charges = inOrder(history);
   return {
     batch: batch.name,
     row: row.row,
@@ -71,9 +71,9 @@ export function storyJson(story: RowStoryHere): object {
     state: row.outcome === null ? row.state : null,
     outcome: row.outcome,
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
-    takes: story.takes.map((take) => takeJson(take, story.store)),
-    attempts: receiptsOf(story, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
-    decisions: story.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
+    takes: history.takes.map((take) => takeJson(take, history.store)),
+    attempts: receiptsOf(history, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
+    decisions: history.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
       return { step, take, attempt, what: what.replace('-', '_'), job_id: jobId, who, made_at: isoTime(madeAt) };
     }),
     failure: row.failure,
@@ -81,26 +81,30 @@ export function storyJson(story: RowStoryHere): object {
     files: files.map(({ name, file: { bytes, sha256, unfit } }) => ({ name, bytes, sha256, ...(unfit && { unfit }) })),
     updated_at: isoTime(row.updatedAt),
     ended_at: row.endedAt === null ? null : isoTime(row.endedAt),
-    next: nextForRow(story),
+    next: nextForRow(history),
   };
 }
 
 /** All requests; of a row with several takes each beneath its take. */
-function requestLines(story: RowStoryHere): readonly string[] {
-  const { charges, takes } = story;
+function requestLines(history: RowHistoryHere): readonly string[] {
+  const { charges, takes } = history;
   if (takes.length === 0) {
     return [
       charges.length === 0 ? 'Paid requests: none so far' : 'Paid requests',
-      ...inOrder(story).flatMap((charge) => attemptLines(charge, story.row.failure)),
+      ...inOrder(history).flatMap((charge) => attemptLines(charge, history.row.failure)),
     ];
   }
   const ofTake = (take: number): readonly string[] => {
-    const made = inOrder(story).filter((charge) => charge.take === take);
+    const made = inOrder(history).filter((charge) => charge.take === take);
     return made.length === 0
       ? ['  no request so far']
-      : made.flatMap((charge) => attemptLines(charge, story.row.failure));
+      : made.flatMap((charge) => attemptLines(charge, history.row.failure));
   };
-  return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take, story.store), ...ofTake(take.take)])];
+  return [
+    'Take 1',
+    ...ofTake(1),
+    ...takes.flatMap((take) => [...takeLines(take, history.store), ...ofTake(take.take)]),
+  ];
 }
 
 function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
