@@ -5,16 +5,16 @@ import type { RowStanding } from '../ledger/record-types.ts';
 /** What a submit or reconcile reports to its lane. */
 export interface SubmitReport {
   /**
-   * A verdict; or `held`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
+   * A verdict; or `blocked`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
    * that had to come first did not work, nothing was recorded or sent; or `skipped`: it would exceed the budget, the row
    * has ended.
    */
-  readonly verdict: VerdictName | 'held' | 'deferred' | 'skipped';
+  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped';
   /** What the row needs now. */
   readonly next: Move;
   /** How the row stands now, where that is known without asking the ledger again. */
   readonly standing?: RowStanding;
-  /** With `held`: what the user lets the batch do. */
+  /** With `blocked`: what the user lets the batch do. */
   readonly control?: Control;
 }
 

@@ -130,9 +130,9 @@ async function intend(
   switch (intent.answer) {
     case 'go':
       return askedAt;
-    case 'held':
+    case 'blocked':
       return {
-        ...reportOf('held', moveAfter(key, intent.row, intent.charges), intent),
+        ...reportOf('blocked', moveAfter(key, intent.row, intent.charges), intent),
         ...(await controlOf(deps, key.batch)),
       };
     case 'over-budget':

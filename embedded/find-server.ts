@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { checkServer } from './check-server.ts';
 import { downloadServer } from './download-server.ts';
 import { installServer } from './install-server.ts';
-import { holdAlone, KernelLock } from './kernel-lock.ts';
+import { lockExclusively, KernelLock } from './kernel-lock.ts';
 import { recallServer, rememberServer } from './known-server.ts';
 import { type FindServerOptions, PINNED_CLI, type ServerBinary } from './server-binary.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
@@ -71,7 +71,7 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
     throw notFound(tried);
   }
   try {
-    await holdAlone(lock, {
+    await lockExclusively(lock, {
       signal,
       onSlow: () => {
         say('Another voxbatch is installing the Temporal server; waiting for it.');

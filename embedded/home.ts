@@ -18,7 +18,7 @@ export interface HomePaths {
   /** Held while somebody joins, leaves or restarts the server. Holds no data. */
   readonly startingLock: string;
   /** Pid of the last holder of the starting lock: for messages only, never for a decision. */
-  readonly startingHolder: string;
+  readonly startingOwner: string;
   readonly logs: string;
   readonly serverLog: string;
   /** Media, for the folder store. */
@@ -40,7 +40,7 @@ export function pathsIn(home: string): HomePaths {
     serverRecord: join(home, 'server.json'),
     membersLock: join(home, 'lock'),
     startingLock: join(home, 'starting.lock'),
-    startingHolder: join(home, 'starting.pid'),
+    startingOwner: join(home, 'starting.pid'),
     logs,
     serverLog: join(logs, 'temporal.log'),
     store: join(home, 'store'),

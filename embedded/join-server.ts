@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { FindServerOptions } from './find-server.ts';
 import { type HomePaths, makeHome } from './home.ts';
-import { holdAlone, KernelLock, type WaitForLock } from './kernel-lock.ts';
+import { lockExclusively, KernelLock, type WaitForLock } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 import { killServer, stopServer } from './stop-server.ts';
 import { takeServer } from './take-server.ts';
@@ -54,7 +54,7 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
   const members = new KernelLock(paths.membersLock);
   const onSlow = (): void => {
     say(
-      `Waiting for process ${readHolder(paths)}, which is starting or stopping the Temporal server in ${paths.home}.`,
+      `Waiting for process ${readStartingOwner(paths)}, which is starting or stopping the Temporal server in ${paths.home}.`,
     );
   };
   try {
@@ -144,14 +144,14 @@ function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
 async function withStartingLock<T>(paths: HomePaths, wait: WaitForLock, action: () => Promise<T>): Promise<T> {
   const starting = new KernelLock(paths.startingLock);
   try {
-    if (!(await holdAlone(starting, wait))) {
+    if (!(await lockExclusively(starting, wait))) {
       throw new ServerUnavailable(
-        `Process ${readHolder(paths)} holds ${paths.startingLock}.`,
+        `Process ${readStartingOwner(paths)} holds ${paths.startingLock}.`,
         'The next command in this folder takes the server over.',
       );
     }
     try {
-      writeFileSync(paths.startingHolder, `${process.pid}\n`);
+      writeFileSync(paths.startingOwner, `${process.pid}\n`);
     } catch {
       // Only for messages; a full disk must not keep anybody from leaving.
     }
@@ -161,9 +161,9 @@ async function withStartingLock<T>(paths: HomePaths, wait: WaitForLock, action: 
   }
 }
 
-function readHolder(paths: HomePaths): string {
+function readStartingOwner(paths: HomePaths): string {
   try {
-    return readFileSync(paths.startingHolder, 'utf8').trim();
+    return readFileSync(paths.startingOwner, 'utf8').trim();
   } catch {
     return '(unknown)';
   }

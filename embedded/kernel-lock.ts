@@ -94,16 +94,16 @@ const GAP_MS = 25;
 const SLOW_MS = 5_000;
 
 /** Waits until the lock is held alone; false when `timeoutMs` is over. The event loop stays free. */
-export async function holdAlone(lock: KernelLock, options: WaitForLock = {}): Promise<boolean> {
+export async function lockExclusively(lock: KernelLock, options: WaitForLock = {}): Promise<boolean> {
   const began = performance.now();
-  let told = false;
+  let isSaid = false;
   for (;;) {
     options.signal?.throwIfAborted();
     if (lock.tryAlone()) return true;
     const waited = performance.now() - began;
     if (options.timeoutMs !== undefined && waited >= options.timeoutMs) return false;
-    if (!told && waited >= SLOW_MS) {
-      told = true;
+    if (!isSaid && waited >= SLOW_MS) {
+      isSaid = true;
       options.onSlow?.();
     }
     await pause(GAP_MS, undefined, { signal: options.signal });

@@ -9,7 +9,7 @@ import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { haltAtTrouble } from './halts.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { holderOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
+import { ownerOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
 import { write, type ChargeLine, type Db } from './schema.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function settleInHand(
   const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
   if (charge.state !== 'sending' && !isLate) return false;
   const { jobId } = verdict;
-  const holder = jobId === undefined ? undefined : await holderOf(row.tx, { ...key, jobId });
+  const holder = jobId === undefined ? undefined : await ownerOf(row.tx, { ...key, jobId });
   if (holder !== undefined && verdict.isAdopted === true) return false;
   if (holder !== undefined && jobId !== undefined && isLate) {
     await stayUnresolved(row, charge, takenFailure(jobId, holder));

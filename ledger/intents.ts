@@ -32,9 +32,9 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   // Asked first, also while the batch is paused: what is on record is the better answer.
   const charge = findBlocking(row.chargesOf(key.step), key);
   if (charge !== undefined) return { answer: 'exists', charge: toCharge(charge) };
-  if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { answer: 'held' };
+  if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { answer: 'blocked' };
   // An old history may ask for a take that is over, and a lane for a row that another has by now.
-  if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { answer: 'held' };
+  if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { answer: 'blocked' };
   const sums = await readSums(tx, key.batch);
   if (sums.sending >= intent.maxSending) return { answer: 'full' };
   const { budget } = toSettings(batch.settings);

@@ -116,7 +116,7 @@ export type IntentAnswer =
   /** The record was made by this call and is synced to disk. */
   | { readonly answer: 'go' }
   /** The batch is paused, stopping or closed, the row has ended, was given to somebody else, or is at another take. Nothing was recorded. */
-  | { readonly answer: 'held' }
+  | { readonly answer: 'blocked' }
   /**
    * `maxSending` attempts of the batch are without verdict, or the budget has room only if one of them comes to nothing. Nothing
    * was recorded; ask again.

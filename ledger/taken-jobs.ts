@@ -33,7 +33,7 @@ const selectHolder = prepared((db, { batch, step, jobId }: NamedJob) => {
 });
 
 /** The attempt of the same API and account that has this job. */
-export async function holderOf(tx: Tx, job: NamedJob): Promise<AttemptKey | undefined> {
+export async function ownerOf(tx: Tx, job: NamedJob): Promise<AttemptKey | undefined> {
   return (await selectHolder(tx, job))[0];
 }
 

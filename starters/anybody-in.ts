@@ -3,7 +3,7 @@ import { pathsIn } from '../embedded/home.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isWorkedOn } from './hold-ledger.ts';
+import { isWorkedOn } from './lock-ledger.ts';
 
 /**
  * Whether somebody may be at work in a home: a live member of its embedded server, or one that comes or goes. Makes nothing

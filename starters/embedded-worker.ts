@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { newIdentity } from '../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../worker/run-worker.ts';
 import { ExitError } from './exit-error.ts';
-import { holdLedger } from './hold-ledger.ts';
+import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
 
@@ -34,7 +34,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
   const owner = newIdentity();
   const log = openLog(request.home, request.onLog);
-  const release = await holdLedger(ledger.file, temporal, request.home);
+  const release = await lockLedger(ledger.file, temporal, request.home);
   try {
     if (temporal.alone) {
       await ledger.forgetWorkers('all');

@@ -51,8 +51,8 @@ describe('one charge: lanes change hands', () => {
       { ...keyOf(1), fence: 3 },
     ];
     expect((await world.row(1)).fence).toBe(after.fence);
-    expect(await old.submit(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
-    expect(await old.reconcile(before)).toEqual({ verdict: 'held', next: { do: 'ended' } });
+    expect(await old.submit(before)).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
+    expect(await old.reconcile(before)).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
     expect(await world.attempts(1)).toEqual([]);
     expect(await next.submit(after)).toMatchObject({ verdict: 'accepted' });
     expect(await world.attempts(1)).toEqual(['speech 1 accepted']);

@@ -130,7 +130,7 @@ describe('one charge: takes', () => {
       if (fence === undefined) throw new Error('a claim must say by what the row is held');
       for (const key of [stale, { ...live, fence }]) {
         expect((await other.submit(key)).next).toEqual({ do: 'ended' });
-        expect(await other.reconcile(key)).toEqual({ verdict: 'held', next: { do: 'ended' } });
+        expect(await other.reconcile(key)).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
         expect(await other.slice([key], 10)).toMatchObject({ settled: [{ row: 1, next: { do: 'ended' } }] });
       }
       stop.release();

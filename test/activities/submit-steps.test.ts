@@ -73,7 +73,7 @@ describe('submit', () => {
     await hold.reached;
     await worker.deps.ledger.giveUp(keyOf(1), { outcome: 'cancelled' });
     hold.release();
-    expect(await submitting).toEqual({ verdict: 'held', next: { do: 'ended' } });
+    expect(await submitting).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
   });
 
   it('stops waiting for the in-flight limit when its work is taken away', async () => {

@@ -14,7 +14,7 @@ describe('submit', () => {
       verdict: 'not-accepted',
       next: { do: 'submit', at: { attempt: 2 } },
     });
-    expect(await worker.submit(keyOf(2, 2))).toMatchObject({ verdict: 'held', control: 'paused' });
+    expect(await worker.submit(keyOf(2, 2))).toMatchObject({ verdict: 'blocked', control: 'paused' });
     expect(await worker.deps.ledger.findBatch(BATCH)).toMatchObject({
       control: 'paused',
       pauseReason: { class: 'OutOfCredits', status: 402, message: expect.stringContaining('credits') },
@@ -33,7 +33,7 @@ describe('submit', () => {
     const worker = await world.worker();
     await world.change('settings', { token: 'another' });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
-    expect(await worker.submit(keyOf(1, 2))).toMatchObject({ verdict: 'held', control: 'paused' });
+    expect(await worker.submit(keyOf(1, 2))).toMatchObject({ verdict: 'blocked', control: 'paused' });
     expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toMatchObject({ class: 'BadToken', status: 401 });
     await world.change('settings', { token: world.simulator.token });
     await worker.control('running');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { holdAlone, KernelLock } from '../../embedded/kernel-lock.ts';
+import { lockExclusively, KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 
 let folder: string;
@@ -77,7 +77,7 @@ describe('holdAlone', () => {
   it('waits for the lock with a free event loop', async () => {
     const [a, b] = [open(), open()];
     a.tryAlone();
-    const waiting = holdAlone(b);
+    const waiting = lockExclusively(b);
     setTimeout(() => {
       a.release();
     }, 60);
@@ -88,9 +88,9 @@ describe('holdAlone', () => {
   it('gives up at its limit, and when it is aborted', async () => {
     const [a, b] = [open(), open()];
     a.tryAlone();
-    expect(await holdAlone(b, { timeoutMs: 60 })).toBe(false);
+    expect(await lockExclusively(b, { timeoutMs: 60 })).toBe(false);
     const aborting = new AbortController();
-    const waiting = holdAlone(b, { signal: aborting.signal });
+    const waiting = lockExclusively(b, { signal: aborting.signal });
     aborting.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow();
   });

@@ -66,7 +66,7 @@ describe('a batch whose first rows come to nothing', () => {
           'the first 20 paid rows all failed (ResultGone), the last one because: 403 from cdn.example; 50 credits are charged so far',
       },
     });
-    expect((await ledger.intend(aKey(21), INTENT)).answer).toBe('held');
+    expect((await ledger.intend(aKey(21), INTENT)).answer).toBe('blocked');
   });
 
   it.each([

@@ -34,19 +34,19 @@ describe('intend', () => {
 
   it('holds while the batch is paused or stopping, or the row has ended, and records nothing', async () => {
     await ledger.setControl('b', 'paused');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'blocked' });
     await ledger.setControl('b', 'running');
     await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'blocked' });
     await ledger.setControl('b', 'stopping');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'blocked' });
     expect(await ledger.sending('b')).toEqual([]);
   });
 
   it('holds while the batch is still loading', async () => {
     await ledger.createBatch(aBatch('other'));
     await ledger.addRows('other', [aRow(1)]);
-    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toMatchObject({ answer: 'blocked' });
   });
 
   it('is full at maxSending, over all rows, and free again with a verdict', async () => {
@@ -82,10 +82,10 @@ describe('intend', () => {
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 1 } });
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
     // A take that nobody gave the row is none.
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'blocked' });
     await ledger.giveUp(aKey(1, 2), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
-    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'blocked' });
     expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
     expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 2 } });
     expect(await rowOf(1)).toMatchObject({ take: 2 });

@@ -229,11 +229,11 @@ describe('claimRows', () => {
     await ledger.giveUp(aKey(1), { outcome: 'failed' });
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     const key = aKey(1, 1, 2);
-    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'blocked' });
     await claim();
     const second = await holdOf();
     expect(second).toBeGreaterThan(first);
-    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'blocked' });
     expect(await ledger.intend(key, { ...INTENT, fence: second })).toMatchObject({ answer: 'go' });
     // An answer that comes after all takes the row back, too.
     await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });

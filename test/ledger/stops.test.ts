@@ -112,7 +112,7 @@ describe('a halt', () => {
     await fail(3);
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping' });
     expect((await ledger.findBatch('b'))?.halted).toContain('--halt soon,fail=2');
-    expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ answer: 'held' });
+    expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ answer: 'blocked' });
     expect(await outcomes()).toMatchObject({ failed: 2, cancelled: 57 });
     expect(await ledger.readRow('b', 1)).toMatchObject({ row: { outcome: null } });
   });

@@ -38,11 +38,11 @@ class LedgerBook implements Book {
   async intend(
     key: RowAttempt,
     price: { readonly quoted: number; readonly quotedRest: number },
-  ): Promise<'go' | 'held' | 'full' | 'over-budget' | 'exists'> {
+  ): Promise<'go' | 'blocked' | 'full' | 'over-budget' | 'exists'> {
     const intent = { ...price, owner: 'w', maxSending: MAX_SENDING };
     const asked = this.#standing(this.#ledger.intend({ ...key, batch: this.#batch }, intent));
     const { answer } = await orIfMisled(asked, {
-      answer: 'held',
+      answer: 'blocked',
     } as const);
     return answer;
   }

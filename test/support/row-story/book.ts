@@ -25,7 +25,7 @@ export interface Book {
   intend(
     key: RowAttempt,
     price: { readonly quoted: number; readonly quotedRest: number },
-  ): Promise<'go' | 'held' | 'full' | 'over-budget' | 'exists'>;
+  ): Promise<'go' | 'blocked' | 'full' | 'over-budget' | 'exists'>;
   revoke(key: RowAttempt): Promise<AttemptState>;
   settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean>;
   finishJob(key: RowAttempt, failure: Failure | undefined, effect: RowEffect): Promise<boolean>;

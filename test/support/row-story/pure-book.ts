@@ -28,10 +28,10 @@ export class PureBook implements Book {
     return structuredClone(this.#row(row));
   }
 
-  async intend(key: RowAttempt): Promise<'go' | 'held' | 'exists'> {
+  async intend(key: RowAttempt): Promise<'go' | 'blocked' | 'exists'> {
     const row = this.#row(key.row);
     if (!isNext(row, key)) return 'exists';
-    if (row.outcome !== null || row.take !== key.take) return 'held';
+    if (row.outcome !== null || row.take !== key.take) return 'blocked';
     row.attempts.push(newAttempt(key, 'sending'));
     return 'go';
   }

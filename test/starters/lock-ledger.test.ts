@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { holdLedger, isWorkedOn } from '../../starters/hold-ledger.ts';
+import { lockLedger, isWorkedOn } from '../../starters/lock-ledger.ts';
 import type { Temporal } from '../../starters/open-temporal.ts';
 
 let folder: string;
@@ -33,8 +33,8 @@ describe('holdLedger', () => {
     const other = join(folder, 'link');
     await symlink(folder, other);
     const releases = [
-      await holdLedger(file, embedded, folder),
-      await holdLedger(join(other, 'ledger.db'), embedded, other),
+      await lockLedger(file, embedded, folder),
+      await lockLedger(join(other, 'ledger.db'), embedded, other),
     ];
     expect(isWorkedOn(join(other, 'ledger.db'))).toBe(true);
     for (const release of releases) release();
@@ -42,10 +42,10 @@ describe('holdLedger', () => {
   });
 
   it('is not kept off by one who only looks, nor by a note of long ago', async () => {
-    (await holdLedger(file, temporal(false, 'gone:7233', 'id-9'), folder))();
+    (await lockLedger(file, temporal(false, 'gone:7233', 'id-9'), folder))();
     const looking = new KernelLock(`${file}.lock`);
     expect(looking.tryAlone()).toBe(true);
-    const holding = holdLedger(file, embedded, folder);
+    const holding = lockLedger(file, embedded, folder);
     await new Promise(setImmediate);
     looking.close();
     (await holding)();
@@ -58,28 +58,28 @@ describe('holdLedger', () => {
 
   it('refuses those of another server until the last has gone', async () => {
     const cluster = temporal(false, 'cluster:7233', 'id-1');
-    const releases = [await holdLedger(file, embedded, folder), await holdLedger(file, embedded, folder)];
+    const releases = [await lockLedger(file, embedded, folder), await lockLedger(file, embedded, folder)];
     releases[0]?.();
-    await expect(holdLedger(file, cluster, folder)).rejects.toMatchObject({
+    await expect(lockLedger(file, cluster, folder)).rejects.toMatchObject({
       exit: 'unreachable',
       message: expect.stringContaining(`the embedded one in ${folder}`) as unknown,
     });
     releases[1]?.();
-    const release = await holdLedger(file, cluster, folder);
-    await expect(holdLedger(file, embedded, folder)).rejects.toThrow('namespace default (id-1)');
+    const release = await lockLedger(file, cluster, folder);
+    await expect(lockLedger(file, embedded, folder)).rejects.toThrow('namespace default (id-1)');
     release();
   });
 
   it('knows a namespace by its id, however its address is written, else by the address', async () => {
     const releases = [
-      await holdLedger(file, temporal(false, 'localhost:7233', 'id-1'), folder),
-      await holdLedger(file, temporal(false, '127.0.0.1:7233', 'id-1'), folder),
+      await lockLedger(file, temporal(false, 'localhost:7233', 'id-1'), folder),
+      await lockLedger(file, temporal(false, '127.0.0.1:7233', 'id-1'), folder),
     ];
-    await expect(holdLedger(file, temporal(false, 'localhost:7233', 'id-2'), folder)).rejects.toThrow(
+    await expect(lockLedger(file, temporal(false, 'localhost:7233', 'id-2'), folder)).rejects.toThrow(
       'pay for a row twice',
     );
-    await expect(holdLedger(file, temporal(false, 'localhost:7233'), folder)).rejects.toThrow('pay for a row twice');
+    await expect(lockLedger(file, temporal(false, 'localhost:7233'), folder)).rejects.toThrow('pay for a row twice');
     for (const release of releases) release();
-    (await holdLedger(file, temporal(false, 'localhost:7233'), folder))();
+    (await lockLedger(file, temporal(false, 'localhost:7233'), folder))();
   });
 });

@@ -21,7 +21,7 @@ const PATIENCE_MS = 1_000;
  *
  * Returns what gives the share back. Throws {@link ExitError} (`unreachable`) while another server's workers have it.
  */
-export async function holdLedger(file: string, temporal: Temporal, home: string): Promise<() => void> {
+export async function lockLedger(file: string, temporal: Temporal, home: string): Promise<() => void> {
   const lock = new KernelLock(lockOf(file));
   const note = `${realpathSync(file)}.server`;
   // Two ways to name one folder are one.
