@@ -55,7 +55,7 @@ export async function explainRow(
       kept: keptSteps(row, take),
       changes: changesOf(batch, row, takes, at),
     })),
-    unresolvedTakes: doubtfulTakes(found),
+    unresolvedTakes: unresolvedTakes(found),
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namesOf(row, batch),
   };
@@ -63,7 +63,7 @@ export async function explainRow(
 }
 
 /** Takes before the present one that were paid for again although they may have been charged. */
-function doubtfulTakes({ row, charges }: RowStanding): readonly number[] {
+function unresolvedTakes({ row, charges }: RowStanding): readonly number[] {
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
   return [...new Set(unresolved.map(({ take }) => take))];
 }

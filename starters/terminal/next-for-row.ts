@@ -13,7 +13,7 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly batch: BatchRecord;
   readonly row: RowRecord;
   /** Earlier takes with a request that may have been charged. */
-  readonly doubtfulTakes: readonly number[];
+  readonly unresolvedTakes: readonly number[];
   /** Of the batch. */
   readonly money: Money;
   /** True if it is certain that nobody works on the batch. */
@@ -22,8 +22,8 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
 
 /** What a person can do about a row, with the command: as it stands, and about takes before that may have been charged. */
 export function nextForRow(history: RowToMend): string {
-  const { batch, row, doubtfulTakes } = history;
-  const settle = doubtfulTakes.map((take) => takeWord(row, take)).join(' ');
+  const { batch, row, unresolvedTakes } = history;
+  const settle = unresolvedTakes.map((take) => takeWord(row, take)).join(' ');
   if (settle === '') return nextOf(history);
   return (
     `${nextOf(story)}. The request of ${settle} may have been charged, too. If the account shows no job for it: ` +

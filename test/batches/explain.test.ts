@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.close());
 
-async function storyOf(wanted: string): Promise<RowHistory> {
+async function historyOf(wanted: string): Promise<RowHistory> {
   const batch = await place.ledger.findBatch('demo');
   if (batch === undefined) throw new Error('no batch');
   const found = await explainRow(place.ledger, batch, wanted);
@@ -23,44 +23,44 @@ async function pay(row: number, take: number, how: Partial<RedriveChoice['how']>
   await redriveNow(place.ledger, 'demo', [{ row, take, how: whole }]);
 }
 
-describe('the story of a row', () => {
+describe('the history of a row', () => {
   it('has its requests, its files, and the sums of its batch', async () => {
     await addSampleBatch(place);
-    const story = await storyOf('a');
-    expect(story).toMatchObject({
+    const history = await historyOf('a');
+    expect(history).toMatchObject({
       row: { id: 'a', outcome: 'succeeded' },
       takes: [],
-      doubtfulTakes: [],
+      unresolvedTakes: [],
       decisions: [],
     });
-    expect(story.files.map(({ name }) => name)).toEqual(['media/a.mp3']);
-    expect(story.charges).toHaveLength(1);
-    expect(story.money).toEqual(await place.ledger.money('demo'));
-    expect((await storyOf('#1')).row).toEqual(story.row);
+    expect(history.files.map(({ name }) => name)).toEqual(['media/a.mp3']);
+    expect(history.charges).toHaveLength(1);
+    expect(history.money).toEqual(await place.ledger.money('demo'));
+    expect((await historyOf('#1')).row).toEqual(history.row);
   });
 
   it('says of each later take which steps it kept and which cells it changed', async () => {
     await addSampleBatch(place);
     await pay(3, 1, { fromStep: 'lip-sync' });
-    expect((await storyOf('c')).takes).toMatchObject([{ take: 2, kept: ['speech'], changes: [] }]);
+    expect((await historyOf('c')).takes).toMatchObject([{ take: 2, kept: ['speech'], changes: [] }]);
     const input = ['d', 'tts', 'good voice', ''];
     await pay(4, 1, { reason: 'edited', edited: { spec: { kind: 'tts', extra: {} }, input, quoted: 5 } });
-    expect((await storyOf('d')).takes).toMatchObject([
+    expect((await historyOf('d')).takes).toMatchObject([
       { take: 2, kept: [], changes: [{ column: 'text', from: 'bad voice', to: 'good voice' }] },
     ]);
   });
 
   it('names earlier takes that may have been charged, and not the present one', async () => {
     await addSampleBatch(place);
-    expect((await storyOf('e')).unresolvedTakes).toEqual([]);
+    expect((await historyOf('e')).unresolvedTakes).toEqual([]);
     await pay(5, 1, { reason: 'resubmitted' });
-    expect((await storyOf('e')).unresolvedTakes).toEqual([1]);
+    expect((await historyOf('e')).unresolvedTakes).toEqual([1]);
   });
 
   it('names no file where none can be named', async () => {
     await addBatch(place, ['id', 'kind'], [{ id: '../up', kind: 'tts', input: ['../up', 'tts'] }]);
     await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'));
-    expect((await storyOf('1')).files).toEqual([]);
+    expect((await historyOf('1')).files).toEqual([]);
   });
 
   it('is not told of a row that is not there', async () => {

@@ -73,7 +73,7 @@ describe('KernelLock', () => {
   });
 });
 
-describe('holdAlone', () => {
+describe('lockExclusively', () => {
   it('waits for the lock with a free event loop', async () => {
     const [a, b] = [open(), open()];
     a.tryAlone();

@@ -23,7 +23,7 @@ async function fillForeign(name: string, more: { apiUrl?: string; account?: stri
   await ledger.intend({ ...aKey(1), batch: name }, INTENT);
 }
 
-describe('othersInDoubt', () => {
+describe('attempts that are unresolved', () => {
   const ask = async (row = 1, since = 0, batch = 'b'): Promise<boolean> =>
     (await ledger.otherUnresolved(apiUrl, account, { ...aKey(row), batch }, since)).length > 0;
   const asked = async (row = 1, attempt = 1, take = 1): Promise<readonly UnresolvedAttempt[]> =>
