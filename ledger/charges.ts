@@ -53,7 +53,7 @@ export async function settleInHand(
 
   const now = Date.now();
   const isTaken = wasAccepted(verdict.verdict);
-  const credits = toldBy(verdict) ?? charge.told;
+  const credits = reportedPriceOf(verdict) ?? charge.told;
   const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
   const isDone = verdict.verdict === 'done';
   await row.changeCharge(charge, {

@@ -26,7 +26,7 @@ export function nextForRow(history: RowToMend): string {
   const settle = unresolvedTakes.map((take) => takeWord(row, take)).join(' ');
   if (settle === '') return nextOf(history);
   return (
-    `${nextOf(story)}. The request of ${settle} may have been charged, too. If the account shows no job for it: ` +
+    `${nextOf(history)}. The request of ${settle} may have been charged, too. If the account shows no job for it: ` +
     `voxbatch reconcile ${shellWord(batch.name)} --not-charged ${settle}`
   );
 }
