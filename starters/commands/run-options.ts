@@ -1,12 +1,9 @@
 import { resolve } from 'node:path';
-import type { BatchSettings } from '../../contract/batch.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
+import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
-import { DEFAULT_TUNABLES, type Tuning } from '../../contract/tunables.ts';
-import type { ManifestOptions } from '../../inputs/manifest-reader.ts';
-import { applyTuning } from '../../policy/tuning.ts';
+import type { Tuning } from '../../contract/tunables.ts';
 import { ExitError } from '../exit-error.ts';
-import { nameFromFile } from '../batch-name.ts';
 import type { Settings } from '../settings.ts';
 import type { NameFlags } from './name-flags.ts';
 import type { OutputFlags } from './output-flags.ts';
@@ -38,12 +35,10 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags {
 }
 
 /** What is to be run, with all defaults filled in. */
-export interface RunPlan {
+export interface RunPlan extends BatchChoices {
   readonly name: string;
   /** Absolute. */
   readonly out: string;
-  readonly manifest: ManifestOptions;
-  readonly settings: BatchSettings;
   /** True if a flag was given that changes what the rows mean. */
   readonly givesReading: boolean;
   /** True if a template of file names was given. */
@@ -58,50 +53,26 @@ export interface RunPlan {
   readonly pricingFlags: readonly string[];
 }
 
-/** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
-const FIRST_LOOK_MS = 3_000;
-const POLL_GAP_MS = 3_000;
-const JOB_DEADLINE_MINUTES = 120;
-
+/** Fills in what was not given. Throws {@link ExitError} `usage`. */
 export function planRun(manifestPath: string, flags: RunFlags, settings: Settings): RunPlan {
   const { name = nameFromFile(manifestPath), fileName: template } = flags;
-  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) || name.includes('..')) {
+  if (!isBatchName(name)) {
     throw usage(
       `"${name}" is not a valid batch name. Use --name NAME with at most 100 letters, digits, spaces, dots, dashes and underscores.`,
     );
   }
   const { config } = settings;
-  const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
   const defaults = pick(flags, ['voice', 'engine', 'format', 'language']);
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
-  const assumeSeconds = flags.assumeSeconds ?? config.assumeSeconds;
+  const { strict = false, assumeSeconds } = flags;
+  const wanted = { kind, defaults, map, tts, strict, nameTemplate: template, assumeSeconds, tuning };
   return {
     name,
     out: resolve(flags.out ?? `out/${name}`),
-    manifest: {
-      ...(kind === undefined ? {} : { kind }),
-      defaults,
-      map,
-      strict: flags.strict ?? false,
-      nameTemplate: template ?? '{id}.{ext}',
-      prices,
-      tts,
-      ...(assumeSeconds === undefined ? {} : { assumeSeconds }),
-    },
-    settings: {
-      reading: { kind: kind ?? null, defaults, map, tts },
-      ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
-      tts,
-      prices,
-      nameTemplate: template ?? '{id}.{ext}',
-      firstLookMs: config.polling?.firstLookMs ?? FIRST_LOOK_MS,
-      pollGapMs: config.polling?.gapMs ?? POLL_GAP_MS,
-      jobDeadlineMs: (config.polling?.jobDeadlineMinutes ?? JOB_DEADLINE_MINUTES) * 60_000,
-      trust503: config.trust503 ?? true,
-    },
+    ...chooseSettings(wanted, config),
     tuning,
     confirmAbove: flags.confirm ?? config.confirmAbove ?? null,
     probe: flags.probe ?? false,

@@ -1,0 +1,77 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import { BUILT_IN_PRICES } from '../contract/prices.ts';
+import type { Kind, TtsMode } from '../contract/row-kinds.ts';
+import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
+import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import type { RowDefaults } from '../inputs/row-defaults.ts';
+import type { Config } from '../inputs/schema.ts';
+import { applyTuning } from '../policy/tuning.ts';
+
+/** What is wanted of a new batch. What is left out is as in the configuration, and where that says nothing, its default. */
+export interface WantedBatch {
+  /** The kind of rows that name none. Default: inferred. */
+  readonly kind?: Kind | undefined;
+  /** Values for empty cells. */
+  readonly defaults?: RowDefaults & Readonly<Record<string, string>>;
+  /** Our column → the header in the file. */
+  readonly map?: Readonly<Record<string, string>>;
+  /** How speech is asked for. Default `job`. */
+  readonly tts?: TtsMode;
+  /** True if unknown columns and cells that a row does not read are errors. Default false. */
+  readonly strict?: boolean;
+  /** Names of result files. Default `{id}.{ext}`. */
+  readonly nameTemplate?: string | undefined;
+  /** Length of media that state none, in seconds. */
+  readonly assumeSeconds?: number | undefined;
+  readonly tuning?: Tuning;
+}
+
+/** How the manifest of a batch is read, and the settings of the batch. */
+export interface BatchChoices {
+  readonly manifest: ManifestOptions;
+  readonly settings: BatchSettings;
+}
+
+/** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
+const FIRST_LOOK_MS = 3_000;
+const POLL_GAP_MS = 3_000;
+const JOB_DEADLINE_MINUTES = 120;
+
+/** Fills in everything that was not said of a new batch. */
+export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoices {
+  const {
+    kind,
+    defaults = {},
+    map = {},
+    tts = 'job',
+    strict = false,
+    nameTemplate = '{id}.{ext}',
+    tuning = {},
+  } = wanted;
+  const { polling } = config;
+  const prices = { ...BUILT_IN_PRICES, ...config.prices };
+  const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;
+  return {
+    manifest: {
+      ...(kind === undefined ? {} : { kind }),
+      defaults,
+      map,
+      strict,
+      nameTemplate,
+      prices,
+      tts,
+      ...(assumeSeconds === undefined ? {} : { assumeSeconds }),
+    },
+    settings: {
+      reading: { kind: kind ?? null, defaults, map, tts },
+      ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
+      tts,
+      prices,
+      nameTemplate,
+      firstLookMs: polling?.firstLookMs ?? FIRST_LOOK_MS,
+      pollGapMs: polling?.gapMs ?? POLL_GAP_MS,
+      jobDeadlineMs: (polling?.jobDeadlineMinutes ?? JOB_DEADLINE_MINUTES) * 60_000,
+      trust503: config.trust503 ?? true,
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BatchIdentity } from '../ledger/record-types.ts';
+import { claimOut as claim, type OutStanding } from '../results/out-owner.ts';
+
+/** A folder that cannot be made, or not be written. */
+export interface UnwritableOut {
+  readonly is: 'unwritable';
+  readonly cause: unknown;
+}
+
+/** Makes the out folder and proves that it can be written, before anything is paid for. */
+export async function probeOut(out: string): Promise<{ readonly is: 'writable' } | UnwritableOut> {
+  const probe = join(out, `.writable-${randomUUID()}`);
+  try {
+    await mkdir(out, { recursive: true });
+    await writeFile(probe, '');
+    await rm(probe);
+    return { is: 'writable' };
+  } catch (cause) {
+    return { is: 'unwritable', cause };
+  }
+}
+
+/**
+ * Makes the out folder that of a batch: it can be written, overwrites nobody else's files, and is marked as this batch's until the
+ * summary says so. Called before anything is paid for. The folder is the batch's only if the answer is `own`.
+ */
+export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding | UnwritableOut> {
+  const probed = await probeOut(out);
+  return probed.is === 'unwritable' ? probed : claim(out, batch);
+}

@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
+
+it.each([
+  ['lines.csv', 'lines'],
+  ['/data/My lines.TSV', 'My lines'],
+  ['lines.v2.jsonl', 'lines.v2'],
+  ['lines', 'lines'],
+  ['-', 'stdin'],
+])('calls the batch of %s %s', (path, name) => {
+  expect(nameFromFile(path)).toBe(name);
+});
+
+it.each([
+  ['lines', true],
+  ['Zeilen für März 3.1_b-c', true],
+  ['你好', true],
+  ['a'.repeat(100), true],
+  ['a'.repeat(101), false],
+  ['', false],
+  ['.hidden', false],
+  ['-x', false],
+  ['a/b', false],
+  ['a..b', false],
+  ['a\nb', false],
+])('%j can name a batch: %s', (name, can) => {
+  expect(isBatchName(name)).toBe(can);
+});

@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals';
+import { chooseSettings } from '../../batches/batch-settings.ts';
+import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
+
+it('has a default for everything', () => {
+  const reading = { kind: null, defaults: {}, map: {}, tts: 'job' };
+  const { manifest, settings } = chooseSettings({}, {});
+  expect(manifest).toEqual({
+    defaults: {},
+    map: {},
+    tts: 'job',
+    strict: false,
+    nameTemplate: '{id}.{ext}',
+    prices: BUILT_IN_PRICES,
+  });
+  expect(settings).toEqual({
+    ...DEFAULT_TUNABLES,
+    reading,
+    tts: 'job',
+    prices: BUILT_IN_PRICES,
+    nameTemplate: '{id}.{ext}',
+    firstLookMs: 3_000,
+    pollGapMs: 3_000,
+    jobDeadlineMs: 7_200_000,
+    trust503: true,
+  });
+});
+
+it('takes what the configuration says, and before that what is wanted', () => {
+  const speech = { unit: 'character', credits: 2, estimate: false } as const;
+  const config = {
+    budget: 50,
+    retakes: 2,
+    assumeSeconds: 9,
+    limits: { rate: 3 },
+    prices: { 'speech-job': speech },
+    polling: { gapMs: 500, jobDeadlineMinutes: 1 },
+    trust503: false,
+  };
+  const wanted = { kind: 'tts', assumeSeconds: 4, nameTemplate: '{row}.{ext}', tuning: { budget: 70 } } as const;
+  const { manifest, settings } = chooseSettings(wanted, config);
+  expect(manifest).toMatchObject({ kind: 'tts', assumeSeconds: 4, nameTemplate: '{row}.{ext}' });
+  expect(manifest.prices['speech-job']).toEqual(speech);
+  expect(settings).toMatchObject({
+    reading: { kind: 'tts' },
+    budget: 70,
+    retakes: 2,
+    limits: { ...DEFAULT_TUNABLES.limits, rate: 3 },
+    pollGapMs: 500,
+    firstLookMs: 3_000,
+    jobDeadlineMs: 60_000,
+    trust503: false,
+  });
+  expect(chooseSettings({}, config).manifest.assumeSeconds).toBe(9);
+});

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claimOut, probeOut } from '../../batches/out-folder.ts';
+
+const BATCH = { name: 'lines', digest: 'd1', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-out-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('makes the folder, and leaves nothing in it', async () => {
+  const out = join(folder, 'out', 'lines');
+  expect(await probeOut(out)).toEqual({ is: 'writable' });
+  expect(await readdir(out)).toEqual([]);
+});
+
+it('says why a folder cannot be written', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const out = join(file, 'out');
+  expect(await probeOut(out)).toMatchObject({ is: 'unwritable', cause: { code: 'ENOTDIR' } });
+  expect(await claimOut(out, BATCH)).toMatchObject({ is: 'unwritable', cause: { code: 'ENOTDIR' } });
+});
+
+it('gives a free folder to the first batch that claims it', async () => {
+  const out = join(folder, 'out');
+  expect(await claimOut(out, BATCH)).toEqual({ is: 'own' });
+  expect(await claimOut(out, BATCH)).toEqual({ is: 'own' });
+  expect(await claimOut(out, { ...BATCH, name: 'other' })).toMatchObject({ is: 'taken' });
+});
