@@ -30,6 +30,7 @@ export default {
     },
   ],
   testTimeout: 30_000,
+  testSequencer: '<rootDir>/test/slow-first.mjs',
   // A worker that leaks never ends by itself; a busy machine needs more than the default half second.
   workerGracefulExitTimeout: 10_000,
 };

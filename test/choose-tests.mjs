@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
+import { SLOW } from './slow-first.mjs';
 
 /** What no built file and no test is made of. */
 const BESIDE = /^(docs|bench|test|\.ci)\/|\.md$/;
@@ -36,7 +37,7 @@ function allTests() {
 const isLive = (file) => file.startsWith(join('test', 'live') + sep);
 
 function quickTests() {
-  return allTests().filter((file) => !isLive(file) && !readFileSync(file, 'utf8').startsWith('/** @slow'));
+  return allTests().filter((file) => !isLive(file) && !readFileSync(file, 'utf8').startsWith(SLOW));
 }
 
 /** Files that are not as they were at the commit that this branch and the named one have in common. */

@@ -2,7 +2,7 @@
  * Runs tests: the unit project, then the live project, whose tests have a folder, a server and a simulator each. Arguments are passed on to
  * Jest (`npm test -- test/api`), but for the first where it says which tests:
  *
- * - `--quick`: the unit tests but those whose file begins with `@slow`: it takes more than two seconds of a core.
+ * - `--quick`: the unit tests but those whose file is marked as slow (`slow-first.mjs`).
  * - `--changed`: the unit tests of what was changed since the branch left `main`, or `--since=COMMIT`; `--changed-live`: the live ones.
  *
  * A test that leaves something behind fails the run: an open handle, a process, a file in the temporary folder. A

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { keyOf, lipSync, tts } from './rows.ts';
 import { createWorld } from './world.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { Turn } from '../../activities/pace.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { openFront } from './front.ts';
 import { BATCH, keyOf, stt, tts } from './rows.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
 import { untilRecorded } from '../support/batch-record.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mixedManifest, type LiveWorld } from '../support/live-world.ts';

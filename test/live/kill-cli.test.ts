@@ -1,3 +1,4 @@
+/** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';

@@ -12,6 +12,9 @@ import ts from 'typescript';
 /** The rooms that are bundled for the sandbox. */
 const ROOMS = ['workflows', 'policy'];
 
+/** Files that were read already, by name: most are those of the compiler's own library. */
+const read = new Map<string, ts.SourceFile | undefined>();
+
 /** What the compiler says of a file that would lie in a room, with the settings of that room. */
 function diagnose(room: string, source: string): readonly string[] {
   const config = fileURLToPath(new URL(`../../${room}/tsconfig.json`, import.meta.url));
@@ -28,8 +31,11 @@ function diagnose(room: string, source: string): readonly string[] {
   const host: ts.CompilerHost = {
     ...disk,
     fileExists: (path) => path === planted || disk.fileExists(path),
-    getSourceFile: (path, ...rest) =>
-      path === planted ? ts.createSourceFile(path, source, rest[0]) : disk.getSourceFile(path, ...rest),
+    getSourceFile: (path, ...rest) => {
+      if (path === planted) return ts.createSourceFile(path, source, rest[0]);
+      if (!read.has(path)) read.set(path, disk.getSourceFile(path, ...rest));
+      return read.get(path);
+    },
   };
   // With all files of the room: one import that pulls in Node's types would bring its globals back.
   const program = ts.createProgram([...fileNames, planted], options, host);
