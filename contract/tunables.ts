@@ -20,47 +20,47 @@ export interface Tunable<K extends ValueKind = ValueKind> {
 type AnyTunable = { [K in ValueKind['kind']]: Tunable<Extract<ValueKind, { readonly kind: K }>> }[ValueKind['kind']];
 
 /**
- * Everything that may be changed while a batch runs (`voxbatch tune`), by its key in the config file. Flags, help, config file, `tune`,
- * `status`, `plan`, docs and the records of batches are made from this table: an entry here is all that a new one needs, besides the code
- * that heeds it. Each worker reads the values anew for every request.
+ * Everything that can be changed while a batch runs (`voxbatch tune`), by its key in the config file. Flags, help, config file, `tune`,
+ * `status`, `plan`, docs and batch records are made from this table. A new tunable needs an entry here and the code that obeys it. Each
+ * worker reads the current values for every request.
  */
 export const TUNABLES = {
-  /** Credits that the batch may spend in all its takes, uncertain ones included; null: as much as it takes. */
+  /** Credits that the batch may spend in all its takes, uncertain charges included; null: no limit. */
   budget: {
     takes: { kind: 'credits' },
     default: null,
     isLimit: false,
-    meaning: 'Credits that the batch may spend',
+    meaning: 'Spending limit in credits',
   },
-  /** When the batch gives up, or pauses, because of failures. */
+  /** When failures stop or pause the batch. */
   halt: {
     takes: { kind: 'halt' },
     default: ALIKE_HALT,
-    defaultMeans: 'which pauses where the first 20 paid rows all fail with one class',
+    defaultMeans: 'pause if the first 20 paid rows all fail alike',
     before: NEVER_HALT,
     isLimit: false,
-    meaning: 'When to give up because of failures',
+    meaning: 'When to stop because of failures',
   },
-  /** What becomes of a row whose answer was lost for good. */
+  /** What happens to a row whose answer is lost for good. */
   onUnknown: {
     takes: { kind: 'choice', words: UNKNOWN_POLICIES },
     default: 'hold',
     isLimit: false,
-    meaning: 'What becomes of a row whose answer was lost: hold it, pay again, or let it fail',
+    meaning: 'If an answer is lost: hold the row, send it again at the risk of a second charge, or let it fail',
   },
-  /** New takes that a row may get by itself; a job that has failed ten times will fail again, at full price. */
+  /** Automatic new takes per row. At most 10: a job that has failed ten times will fail again, at full price. */
   retakes: {
     takes: { kind: 'count', least: 0, most: 10 },
     default: 0,
     isLimit: false,
-    meaning: 'Automatic new takes of a row after a job that failed, each at full price',
+    meaning: 'Retry failed jobs up to this often; each retry is charged',
   },
-  /** Paid requests per second; null: as fast as the API takes them, slowed down by its 429s. */
+  /** Paid requests per second; null: as fast as the API accepts them. Its 429s slow them down. */
   rate: {
     takes: { kind: 'rate' },
     default: null,
     isLimit: true,
-    meaning: 'Paid requests a second',
+    meaning: 'Max paid requests per second',
   },
   /**
    * Paid requests in flight at once. 8 feed 40 rows a second where an answer takes 200 ms. 256 at that speed are over 1,000 creates a
@@ -70,7 +70,7 @@ export const TUNABLES = {
     takes: { kind: 'count', least: 1, most: 256 },
     default: 8,
     isLimit: true,
-    meaning: 'Paid requests in flight at once, which a crash can leave unknown',
+    meaning: 'Max paid requests in flight; a crash can leave this many unknown',
   },
   /**
    * Rows sent and not yet fetched. Each is a job that a worker remembers and polls: with the default gap 10,000 of them are 3,300 status
@@ -80,14 +80,14 @@ export const TUNABLES = {
     takes: { kind: 'count', least: 1, most: 10_000 },
     default: 400,
     isLimit: true,
-    meaning: 'Rows in flight',
+    meaning: 'Max rows in flight',
   },
   /** Status reads per second; null: no limit of ours. */
   pollRate: {
     takes: { kind: 'rate' },
     default: null,
     isLimit: true,
-    meaning: 'Status reads a second',
+    meaning: 'Max status reads per second',
   },
 } as const satisfies Readonly<Record<string, AnyTunable>>;
 

@@ -71,13 +71,13 @@ export function expectedOf(takes: ValueKind): string {
   }
 }
 
-/** What a value may be, in a few words for help and docs: `1 to 256`, `none: as the API allows`. */
+/** What a value may be, in a few words for help and docs: `1 to 256`, `none: as fast as the API allows`. */
 export function rangeOf(takes: ValueKind): string {
   switch (takes.kind) {
     case 'count':
       return `${takes.least} to ${takes.most}`;
     case 'rate':
-      return `${NO_LIMIT}: as the API allows`;
+      return `${NO_LIMIT}: as fast as the API allows`;
     case 'credits':
       return `${NO_LIMIT}: no limit`;
     case 'choice':

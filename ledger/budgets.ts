@@ -12,11 +12,11 @@ import { readSums, type Sums } from './sums.ts';
 import { write, type Db, type RowLine, type Tx } from './schema.ts';
 
 /**
- * The budget of a batch. It is asked in the transaction that records an intent, so any number of workers together never
- * exceed it, as far as quotes are what the API charges.
+ * The budget of a batch. The transaction that records an intent checks it, so any number of workers together never exceed it, provided
+ * that the API charges what was quoted.
  *
- * Committed is: what was charged; quotes of requests in flight and of unknown ones; and what rows that have begun need for
- * their later steps, so that no row is left half paid.
+ * The committed sum has three parts: what was charged, the quotes of unknown requests and of requests in flight, and what started rows
+ * need for their later steps. So no row is left half paid.
  */
 
 /** Whether a request may be made: `later` if it fits as soon as one in flight comes to nothing. */

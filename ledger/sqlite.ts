@@ -17,8 +17,8 @@ import { KeptStatements } from './kept-statements.ts';
 import { BUSY_TIMEOUT_MS, codeOf, explain } from './sqlite-errors.ts';
 
 /**
- * This file, `kept-statements.ts` and `sqlite-errors.ts` are all that knows SQLite. Everything else speaks through Kysely, so that PostgreSQL
- * can take its place.
+ * The SQLite driver, with `kept-statements.ts` and `sqlite-errors.ts`. The rest of the ledger speaks to it through Kysely. Only the
+ * triggers in `migrations/0006-kept-counts.ts` and `0007-reasons.ts` are in SQLite's own SQL; another database needs its own.
  */
 
 /**

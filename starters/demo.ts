@@ -42,7 +42,7 @@ async function demo(): Promise<number> {
   const simulator = await startSimulator({ seed: 7, plan: FAULTS, createMs: [20, 80], jobMs: [1_000, 4_000] });
   Object.assign(process.env, { VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
   say(
-    'The demo runs inputs/examples/demo.csv on a simulator of the API: no account, no money. A few things go wrong on purpose.\n',
+    'The demo runs inputs/examples/demo.csv against a simulator of the API: no account, no money. A few things go wrong on purpose.\n',
   );
   try {
     const code = await main(['run', MANIFEST, '--out', OUT, '--yes']);
@@ -108,22 +108,22 @@ function findWrong(results: string, charges: readonly LedgerEntry[]): string[] {
 }
 
 const EXPLANATION = `
-This is how it should end:
-  - One row failed because its voice does not exist (nothing was charged), one because its job failed at the provider.
-  - One answer got lost on the way. That row may have been charged, so it is "unknown" and is not sent again by itself.
-    Such rows are in out/demo/unknown.csv, and make the exit code of a real run 13.
-  - Two refusals (429), a cut download and a dead link were mended on the way, without paying again.
-  - The simulator counted the charges: none twice.
+This is the expected end:
+  - One row failed because its voice does not exist (not charged), one because its job failed at the provider.
+  - One answer was lost. That row may have been charged, so it is "unknown", and voxbatch does not send it again on its own.
+    Such rows are in out/demo/unknown.csv; a real run then exits with 13.
+  - voxbatch recovered from two refusals (429), a cut download and a dead link without paying again.
+  - The simulator counted the charges: none was made twice.
 
-Look around: out/demo/results.csv (a line per row), out/demo/media/, out/demo/receipts.jsonl, out/demo/summary.json. And from this folder:
+Look around: out/demo/results.csv (a line per row), out/demo/media/, out/demo/receipts.jsonl, out/demo/summary.json. In this folder:
   VOXBATCH_HOME=${HOME} npx voxbatch status demo
   VOXBATCH_HOME=${HOME} npx voxbatch explain lost --batch demo
-The commands in the summary above are for real batches: the simulator that this one ran on is gone by now.
+The commands in the summary above are for real batches; the simulator of this one has stopped.
 
 With a real account:
   export VOXBATCH_API_URL=https://HOST/api/open/v1 VOXBATCH_API_TOKEN=...
   npx voxbatch init tts              # an example manifest
-  npx voxbatch plan tts.csv          # what it would cost; spends nothing
+  npx voxbatch plan tts.csv          # validates it and estimates its cost; spends nothing
   npx voxbatch run tts.csv`;
 
 function say(line: string): void {

@@ -57,7 +57,7 @@ async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<Api
 /** Pauses before the profile is read again, ms. */
 const PAUSES_MS = [500, 1_500];
 
-/** Opens the API and reads the profile: it proves the address and the token, and names the account. Spends nothing. */
+/** Opens the API and reads the profile, which proves address and token and names the account. Spends nothing. */
 export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
   const access = await confirmedAccess(settings, flags);
   const api = createApi(access);
@@ -71,8 +71,7 @@ export async function openApi(settings: Settings, flags: ApiFlags): Promise<Open
 }
 
 /**
- * Gives work a way to open the API, as {@link openApi} does, for when it turns out that it is needed; what was opened is closed
- * afterwards.
+ * Runs `work` with a function that opens the API on first use, like {@link openApi}. Closes the API afterwards.
  */
 export async function withApi<T>(
   settings: Settings,
@@ -87,7 +86,7 @@ export async function withApi<T>(
   }
 }
 
-/** The client of the API with this access. Asks nothing. */
+/** Creates the API client with this access. Sends nothing. */
 export function createApi(access: ApiAccess): SpeechApi {
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;

@@ -12,7 +12,7 @@ describe('tune', () => {
     const { code, stdout, stderr } = await line.run('tune');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Batch "b": loading\n {2}flag +current value +meaning\n {2}--budget +none +Credits that the batch may spend/,
+      /^Batch "b": loading\n {2}flag +current value +meaning\n {2}--budget +none +Spending limit in credits/,
     );
     expect(stdout).toMatch(/--budget +none /);
     expect(await find(ledger)).toEqual(before);
