@@ -24,3 +24,8 @@ export function rowsWord(rows: readonly NamedRow[]): string {
 export function unnamedRows({ count }: { readonly count: number }): string {
   return count > NAMED ? ` (the first ${String(NAMED)} of ${number(count)} rows)` : '';
 }
+
+/** `1 row`, `1,000 rows`. */
+export function rowsInWords(rows: number): string {
+  return rows === 1 ? '1 row' : `${number(rows)} rows`;
+}

@@ -14,7 +14,7 @@ import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
-import { rowsInWords } from '../terminal/redrive-words.ts';
+import { rowsInWords } from '../row-words.ts';
 import { shortPath } from '../terminal/summary.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { shellWord } from '../go-on-command.ts';
-import { rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
+import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
 import { number } from './progress.ts';
 
 /** A finished batch, as far as next steps depend on it. */
@@ -158,8 +158,4 @@ function redrive(batch: string, outcome: Outcome): string {
 
 function themOf({ count }: SomeRows): string {
   return count === 1 ? 'it' : 'them';
-}
-
-function rowsInWords(count: number): string {
-  return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
 }

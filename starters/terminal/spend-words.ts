@@ -1,7 +1,7 @@
 import type { BillSummary, NamedRows } from '../../inputs/bill.ts';
 import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../policy/spend.ts';
 import { number } from './progress.ts';
-import { rowsInWords } from './redrive-words.ts';
+import { rowsInWords } from '../row-words.ts';
 import { oneLine } from './table.ts';
 
 /** The facts of a decision, with the rows that have no price by name. */

@@ -8,7 +8,7 @@ import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number, reasonWords } from './progress.ts';
 import { standstillWords } from '../standstill.ts';
-import { rowsInWords } from './redrive-words.ts';
+import { rowsInWords } from '../row-words.ts';
 import type { FailureGroup } from '../../batches/failure-groups.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { oneLine } from './table.ts';

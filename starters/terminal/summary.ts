@@ -5,7 +5,7 @@ import type { Leftovers } from '../../batches/leftovers.ts';
 import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
 import { clock, doneOf } from './progress.ts';
-import { rowsInWords } from './redrive-words.ts';
+import { rowsInWords } from '../row-words.ts';
 
 /** What an outcome means, in words for somebody who reads it the first time. */
 const MEANINGS = {

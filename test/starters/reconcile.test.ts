@@ -5,7 +5,7 @@ import {
   reconciledJson,
   reconciledLine,
   type ReconciledRow,
-} from '../../starters/terminal/reconcile-words.ts';
+} from '../../starters/reconcile/reconcile-words.ts';
 import { addSampleBatch } from '../results/sample-batch.ts';
 import { placeAtSimulator } from './place-for-each.ts';
 

@@ -7,7 +7,7 @@ import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { requireEditedRows } from '../require-edited-rows.ts';
+import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
@@ -17,10 +17,10 @@ import { chooseBatch } from '../open-records.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import type { FoundRows, RedriveRules } from '../../batches/redrive-draft.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
-import { redriveRows } from '../redrive-rows.ts';
+import { redriveRows } from './redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import { readConditions, requireRows } from '../row-flags.ts';
-import type { OutputFlags } from './output-flags.ts';
+import { readConditions, requireRows } from './row-flags.ts';
+import type { OutputFlags } from '../commands/output-flags.ts';
 
 /** What `redrive` was told on the command line. */
 export interface RedriveFlags extends OutputFlags {

@@ -1,11 +1,11 @@
-import type { NamedJob } from '../batches/adopt-job.ts';
-import { findRow } from '../batches/choose-rows.ts';
-import { findTake, type RowTake } from '../batches/find-take.ts';
-import { unknownRows } from '../batches/settle-unknown.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { ExitError } from './exit-error.ts';
-import { shellWord } from './go-on-command.ts';
+import type { NamedJob } from '../../batches/adopt-job.ts';
+import { findRow } from '../../batches/choose-rows.ts';
+import { findTake, type RowTake } from '../../batches/find-take.ts';
+import { unknownRows } from '../../batches/settle-unknown.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../go-on-command.ts';
 
 /** `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
 export async function readAdoptions(

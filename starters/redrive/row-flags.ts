@@ -1,10 +1,10 @@
-import { FAILURES, type FailureClass } from '../contract/failures.ts';
-import { OUTCOMES } from '../contract/outcomes.ts';
-import { KINDS } from '../contract/row-kinds.ts';
-import { findRows, type RowChoice } from '../batches/choose-rows.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { ExitError } from './exit-error.ts';
+import { FAILURES, type FailureClass } from '../../contract/failures.ts';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import { KINDS } from '../../contract/row-kinds.ts';
+import { findRows, type RowChoice } from '../../batches/choose-rows.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { ExitError } from '../exit-error.ts';
 
 /** What `--where` understands. */
 const CONDITIONS = {

@@ -10,20 +10,20 @@ import { exitOfView } from '../../batches/view-batch.ts';
 import { requireSameRealm, withApi, type OpenApi } from '../open-api.ts';
 import { chooseBatch } from '../open-records.ts';
 import { claimOut, requireOwnOut } from '../out-folder.ts';
-import { readAdoptions, readTakes, rowsToResubmit } from '../reconcile-choice.ts';
-import { readsOf, settleWanted, type Wanted } from '../reconcile-rows.ts';
+import { readAdoptions, readTakes, rowsToResubmit } from './row-flags.ts';
+import { readsOf, settleWanted, type Wanted } from './settle-wanted.ts';
 import type { FreeReads } from '../../batches/free-reads.ts';
 import { listOrphans, type Orphan } from '../../batches/list-orphans.ts';
 import { unknownRows } from '../../batches/settle-unknown.ts';
 import type { SettledRow } from '../../batches/settled-row.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
-import { redriveRows, workOn } from '../redrive-rows.ts';
+import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import type { Settings } from '../settings.ts';
-import { rowsInWords } from '../terminal/redrive-words.ts';
+import { rowsInWords } from '../row-words.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
-import { orphanLines, reconciledJson, reconciledLine } from '../terminal/reconcile-words.ts';
+import { orphanLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
 
 /** What `reconcile` was told on the command line. */
 export interface ReconcileFlags {

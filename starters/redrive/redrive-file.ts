@@ -3,17 +3,17 @@ import { resolve } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { requireEditedRows } from '../require-edited-rows.ts';
+import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { withApi } from '../open-api.ts';
 import { openRecords } from '../open-records.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
-import { redriveRows } from '../redrive-rows.ts';
+import { redriveRows } from './redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
 import type { Settings } from '../settings.ts';
-import type { RunFlags, RunPlan } from './run-options.ts';
+import type { RunFlags, RunPlan } from '../commands/run-options.ts';
 
 /** One of our outcome files as the manifest of `run`. */
 export interface FileRequest {

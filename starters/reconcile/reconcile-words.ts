@@ -2,8 +2,8 @@ import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import { shellWord } from '../go-on-command.ts';
-import { number } from './progress.ts';
-import { oneLine, tableLines } from './table.ts';
+import { number } from '../terminal/progress.ts';
+import { oneLine, tableLines } from '../terminal/table.ts';
 
 /** What became of a row: it was settled, or is sent again. */
 export type ReconciledRow =

@@ -1,12 +1,12 @@
-import { findEditedRows } from '../batches/edited-rows.ts';
-import type { FoundRows } from '../batches/redrive-draft.ts';
-import type { ManifestSource } from '../inputs/manifest-source.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { ExitError } from './exit-error.ts';
-import { refuseProblems, sayWarnings } from './report-problems.ts';
-import { mismatchLines, unusableText } from './terminal/edited-words.ts';
-import type { Output } from './terminal/output.ts';
+import { findEditedRows } from '../../batches/edited-rows.ts';
+import type { FoundRows } from '../../batches/redrive-draft.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { ExitError } from '../exit-error.ts';
+import { refuseProblems, sayWarnings } from '../report-problems.ts';
+import { mismatchLines, unusableText } from './edited-words.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** The rows of a batch that a file is about. Says everything that is wrong at once, then throws {@link ExitError} `usage`. */
 export async function requireEditedRows(

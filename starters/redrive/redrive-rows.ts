@@ -1,25 +1,26 @@
-import type { FaultPointHook } from '../activities/dependencies.ts';
-import type { Tuning } from '../contract/tunables.ts';
-import type { ExitName } from '../contract/exit-codes.ts';
-import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
-import { budgetLeftFor, openRows } from '../batches/redrive.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Money } from '../ledger/record-types.ts';
-import { budgetFor } from '../policy/budget.ts';
-import { checkSpend, type RefusalWords } from './check-spend.ts';
-import { ExitError } from './exit-error.ts';
-import { finishRun } from './finish-run.ts';
-import { goOnCommand, shellWord } from './go-on-command.ts';
-import { requireSameRealm, type OpenApi } from './open-api.ts';
-import { withStore } from './open-store.ts';
-import { claimOut, requireOwnOut } from './out-folder.ts';
-import type { Settings } from './settings.ts';
-import { askYesNo } from './terminal/ask.ts';
-import type { Output } from './terminal/output.ts';
-import { number } from './terminal/progress.ts';
-import { draftLines, refusalLines, REPLACING, rowsInWords } from './terminal/redrive-words.ts';
-import { namedRowLines, refusalText } from './terminal/spend-words.ts';
-import { workOnBatch, type WorkEnd } from './work-on-batch.ts';
+import type { FaultPointHook } from '../../activities/dependencies.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
+import { budgetLeftFor, openRows } from '../../batches/redrive.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, Money } from '../../ledger/record-types.ts';
+import { budgetFor } from '../../policy/budget.ts';
+import { checkSpend, type RefusalWords } from '../check-spend.ts';
+import { ExitError } from '../exit-error.ts';
+import { finishRun } from '../finish-run.ts';
+import { goOnCommand, shellWord } from '../go-on-command.ts';
+import { requireSameRealm, type OpenApi } from '../open-api.ts';
+import { withStore } from '../open-store.ts';
+import { claimOut, requireOwnOut } from '../out-folder.ts';
+import type { Settings } from '../settings.ts';
+import { askYesNo } from '../terminal/ask.ts';
+import type { Output } from '../terminal/output.ts';
+import { number } from '../terminal/progress.ts';
+import { rowsInWords } from '../row-words.ts';
+import { draftLines, refusalLines, REPLACING } from './redrive-words.ts';
+import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
+import { workOnBatch, type WorkEnd } from '../work-on-batch.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */
 export interface RedriveRequest {

@@ -1,18 +1,18 @@
 import { hostname, userInfo } from 'node:os';
-import { adoptJob, type NamedJob } from '../batches/adopt-job.ts';
-import { releaseTake, settleNotCharged } from '../batches/decide-take.ts';
-import type { RowTake } from '../batches/find-take.ts';
-import type { FreeReads } from '../batches/free-reads.ts';
-import { settleUnknown } from '../batches/settle-unknown.ts';
-import type { SettledRow } from '../batches/settled-row.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { newIdentity } from '../worker/dependencies.ts';
-import { freeReadsOf } from '../worker/free-reads.ts';
-import { openLog } from './embedded-worker.ts';
-import { realmOf, type OpenApi } from './open-api.ts';
-import { openStore } from './open-store.ts';
-import type { Settings } from './settings.ts';
+import { adoptJob, type NamedJob } from '../../batches/adopt-job.ts';
+import { releaseTake, settleNotCharged } from '../../batches/decide-take.ts';
+import type { RowTake } from '../../batches/find-take.ts';
+import type { FreeReads } from '../../batches/free-reads.ts';
+import { settleUnknown } from '../../batches/settle-unknown.ts';
+import type { SettledRow } from '../../batches/settled-row.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { newIdentity } from '../../worker/dependencies.ts';
+import { freeReadsOf } from '../../worker/free-reads.ts';
+import { openLog } from '../embedded-worker.ts';
+import { realmOf, type OpenApi } from '../open-api.ts';
+import { openStore } from '../open-store.ts';
+import type { Settings } from '../settings.ts';
 
 /** What a person wants to be settled, and how. */
 export interface Wanted {

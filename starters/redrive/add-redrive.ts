@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import { STEPS } from '../../contract/row-kinds.ts';
 import type { CommandContext } from '../command-context.ts';
-import { WHERE_FORM } from '../row-flags.ts';
-import { collect, credits } from './flag-values.ts';
-import { addOutputFlags, withOutputFlags } from './output-flags.ts';
+import { WHERE_FORM } from './row-flags.ts';
+import { collect, credits } from '../commands/flag-values.ts';
+import { addOutputFlags, withOutputFlags } from '../commands/output-flags.ts';
 import type { RedriveFlags } from './redrive.ts';
 
 /** Adds `redrive`. */

@@ -1,9 +1,9 @@
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
-import { rowsWord, unnamedRows } from '../row-words.ts';
-import { number } from './progress.ts';
-import { oneLine } from './table.ts';
+import { rowsInWords, rowsWord, unnamedRows } from '../row-words.ts';
+import { number } from '../terminal/progress.ts';
+import { oneLine } from '../terminal/table.ts';
 
 /** Rows that are named; the others are counted. */
 const NAMED = 20;
@@ -82,8 +82,3 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
 };
-
-/** `1 row`, `1,000 rows`. */
-export function rowsInWords(rows: number): string {
-  return rows === 1 ? '1 row' : `${number(rows)} rows`;
-}
