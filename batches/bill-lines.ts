@@ -2,6 +2,8 @@ import type { BatchSettings } from '../contract/batch.ts';
 import type { Price } from '../contract/prices.ts';
 import { KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../inputs/bill.ts';
+import type { ManifestSummary } from '../inputs/read-manifest.ts';
+import type { SpendFacts } from '../policy/spend.ts';
 
 /** The settings that decide prices. */
 type PriceSettings = Pick<BatchSettings, 'prices' | 'tts'>;
@@ -49,6 +51,16 @@ export function billLines(
 export function pricesOf(bill: Pick<BillSummary, 'kinds'>, settings: PriceSettings): ReadonlyMap<Operation, Price> {
   const operations = kindsIn(bill).flatMap((kind) => operationsOf(kind, settings));
   return new Map(operations.map((operation) => [operation, settings.prices[operation]]));
+}
+
+/** What decides whether the rows of a priced manifest may be paid for; see `policy/spend.ts`. */
+export function spendFacts<Bill extends ManifestSummary>(
+  summary: Bill,
+  { settings, confirmAbove }: { readonly settings: BatchSettings; readonly confirmAbove: number | null },
+  person: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'>,
+): SpendFacts & { readonly bill: Bill } {
+  const isEstimate = billLines(summary, settings).total.isEstimate;
+  return { rows: summary.rows, bill: summary, isEstimate, budget: settings.budget, confirmAbove, ...person };
 }
 
 function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {

@@ -1,5 +1,5 @@
 import type { SoundManifest } from '../batches/check-manifest.ts';
-import { probeManifest } from '../batches/price-manifest.ts';
+import { probeManifest } from '../batches/probe-manifest.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { Output } from './terminal/output.ts';
 import { notProbedLines, probingText } from './terminal/spend-words.ts';

@@ -1,5 +1,5 @@
 import { checkManifest } from '../../batches/check-manifest.ts';
-import { spendFacts } from '../../batches/price-manifest.ts';
+import { spendFacts } from '../../batches/bill-lines.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { decideSpend } from '../../policy/spend.ts';

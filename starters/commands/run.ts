@@ -1,6 +1,6 @@
 import { checkManifest, type SoundManifest } from '../../batches/check-manifest.ts';
 import { findOrLoadBatch } from '../../batches/load-batch.ts';
-import { spendFacts } from '../../batches/price-manifest.ts';
+import { spendFacts } from '../../batches/bill-lines.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -82,7 +82,9 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
       };
       const found = await beforeWork(() => ledger.findBatch(plan.name));
       // About a batch that is finished they were said before.
-      if (found?.state !== 'closed') sayWarnings(checked.summary, output, reportOptions(manifestPath, flags));
+      if (found?.state !== 'closed' && checked.summary.warnings.length > 0) {
+        sayWarnings(checked.summary, output, reportOptions(manifestPath, flags));
+      }
       if (found === undefined || found.state === 'loading') await requireOwnOut(plan.out, identity);
       const priced =
         found === undefined || found.state === 'loading'

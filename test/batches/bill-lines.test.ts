@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { billLines, pricesOf } from '../../batches/bill-lines.ts';
+import { billLines, pricesOf, spendFacts } from '../../batches/bill-lines.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { settingsOf } from '../activities/rows.ts';
 import { check } from '../inputs/manifest-file.ts';
@@ -42,4 +42,20 @@ it('has the prices of just the operations that the rows need', async () => {
     'speech-job',
     'lip-sync-job',
   ]);
+});
+
+it('gives the facts of a decision on spending: the bill, the budget, and whether part of it is estimated', async () => {
+  const person = { balance: 7, yes: false, canAsk: true };
+  const summary = await check('id,audio,duration\na,https://media.example/a.wav,4\n', { prices: CERTAIN });
+  const factsWith = (prices: typeof BUILT_IN_PRICES): ReturnType<typeof spendFacts> =>
+    spendFacts(summary, { settings: settingsOf({ budget: 9, prices }), confirmAbove: 5 }, person);
+  expect(factsWith(CERTAIN)).toEqual({
+    rows: 1,
+    bill: summary,
+    isEstimate: false,
+    budget: 9,
+    confirmAbove: 5,
+    ...person,
+  });
+  expect(factsWith(BUILT_IN_PRICES).isEstimate).toBe(true);
 });

@@ -118,7 +118,7 @@ describe('a batch that is there already', () => {
     const { mtimeMs } = await stat(log);
     const { code, stderr } = await world.run(RUN);
     expect(code).toBe(0);
-    expect(stderr).toContain('finished already');
+    expect(stderr).toContain('already finished');
     expect((await stat(log)).mtimeMs).toBe(mtimeMs);
     expect(world.simulator.ledger()).toHaveLength(ROWS);
     expect((await world.statistics()).paidRequests).toBe(ROWS);

@@ -1,10 +1,7 @@
-import type { BatchSettings } from '../contract/batch.ts';
 import { createProbe } from '../inputs/create-probe.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { ManifestError } from '../inputs/problems.ts';
-import { checkManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
-import type { SpendFacts } from '../policy/spend.ts';
-import { billLines } from './bill-lines.ts';
+import { checkManifest } from '../inputs/read-manifest.ts';
 import type { SoundManifest } from './check-manifest.ts';
 
 /** How the length of media is read. */
@@ -38,14 +35,4 @@ export async function probeManifest(
     );
   }
   return { summary: probed, options: probing };
-}
-
-/** What decides whether the rows of a priced manifest may be paid for; see `policy/spend.ts`. */
-export function spendFacts<Bill extends ManifestSummary>(
-  summary: Bill,
-  { settings, confirmAbove }: { readonly settings: BatchSettings; readonly confirmAbove: number | null },
-  person: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'>,
-): SpendFacts & { readonly bill: Bill } {
-  const isEstimate = billLines(summary, settings).total.isEstimate;
-  return { rows: summary.rows, bill: summary, isEstimate, budget: settings.budget, confirmAbove, ...person };
 }

@@ -1,11 +1,10 @@
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SoundManifest } from '../../batches/check-manifest.ts';
-import { probeManifest, spendFacts } from '../../batches/price-manifest.ts';
+import { probeManifest } from '../../batches/probe-manifest.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
-import { settingsOf } from '../activities/rows.ts';
 import { OPTIONS, withManifest } from '../inputs/manifest-file.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../inputs/media-server.ts';
 
@@ -70,27 +69,5 @@ describe('probeManifest', () => {
       (path) => appendFile(path, 'b,https://media.example/b.wav,1\n'),
     );
     await expect(changed).rejects.toThrow('changed while it was read. Nothing was spent.');
-  });
-});
-
-describe('spendFacts', () => {
-  it('has the bill, the budget, and whether part of it is estimated', async () => {
-    await withManifest('id,audio,duration\na,https://media.example/a.wav,4\n', async (path) => {
-      const summary = await checkManifest(await openManifest(path), OPTIONS);
-      const person = { balance: 7, yes: false, canAsk: true };
-      const factsAt = (estimate: boolean): ReturnType<typeof spendFacts> => {
-        const prices = { ...OPTIONS.prices, transcription: { ...OPTIONS.prices.transcription, estimate } };
-        return spendFacts(summary, { settings: settingsOf({ budget: 9, prices }), confirmAbove: 5 }, person);
-      };
-      expect(factsAt(false)).toEqual({
-        rows: 1,
-        bill: summary,
-        isEstimate: false,
-        budget: 9,
-        confirmAbove: 5,
-        ...person,
-      });
-      expect(factsAt(true).isEstimate).toBe(true);
-    });
   });
 });
