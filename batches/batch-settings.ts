@@ -1,8 +1,10 @@
 import type { BatchSettings } from '../contract/batch.ts';
+import { pollingOf } from '../contract/polling.ts';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import type { Kind, TtsMode } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
+import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
 import type { RowDefaults } from '../inputs/row-defaults.ts';
 import type { Config } from '../inputs/schema.ts';
 import { applyTuning } from '../policy/tuning.ts';
@@ -32,11 +34,6 @@ export interface BatchChoices {
   readonly settings: BatchSettings;
 }
 
-/** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
-const FIRST_LOOK_MS = 3_000;
-const POLL_GAP_MS = 3_000;
-const JOB_DEADLINE_MINUTES = 120;
-
 /** Fills in everything that was not said of a new batch. */
 export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoices {
   const {
@@ -45,10 +42,10 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     map = {},
     tts = 'job',
     strict = false,
-    nameTemplate = '{id}.{ext}',
+    nameTemplate = DEFAULT_TEMPLATE,
     tuning = {},
   } = wanted;
-  const { polling } = config;
+  const polling = pollingOf(config.polling);
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;
   return {
@@ -68,9 +65,9 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       tts,
       prices,
       nameTemplate,
-      firstLookMs: polling?.firstLookMs ?? FIRST_LOOK_MS,
-      pollGapMs: polling?.gapMs ?? POLL_GAP_MS,
-      jobDeadlineMs: (polling?.jobDeadlineMinutes ?? JOB_DEADLINE_MINUTES) * 60_000,
+      firstLookMs: polling.firstLookMs,
+      pollGapMs: polling.gapMs,
+      jobDeadlineMs: polling.jobDeadlineMinutes * 60_000,
       trust503: config.trust503 ?? true,
     },
   };

@@ -2,19 +2,23 @@ import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
 import { UNKNOWN_POLICIES } from './outcomes.ts';
 import type { ValueKind, ValueOf } from './value-kinds.ts';
 
-/** What is known about a setting that may be changed while a batch runs. */
-export interface Tunable<K extends ValueKind = ValueKind> {
+/** What is known about a setting. */
+export interface Setting<K extends ValueKind = ValueKind> {
   readonly takes: K;
   /** Of a new batch. */
   readonly default: ValueOf<K>;
+  /** For help and docs. */
+  readonly meaning: string;
+}
+
+/** What is known about a setting that may be changed while a batch runs. */
+export interface Tunable<K extends ValueKind = ValueKind> extends Setting<K> {
   /** What the default does, where its word does not say it. */
   readonly defaultMeans?: string;
   /** Of batches that were made before there was this setting; left out: the default. */
   readonly before?: ValueOf<K>;
   /** Whether it is one of the batch's `limits`: a promise about the API, kept by all workers together. */
   readonly isLimit: boolean;
-  /** For help, `tune` and docs. */
-  readonly meaning: string;
 }
 
 type AnyTunable = { [K in ValueKind['kind']]: Tunable<Extract<ValueKind, { readonly kind: K }>> }[ValueKind['kind']];
@@ -97,8 +101,8 @@ export type TunableName = keyof Table;
 /** A value for each tunable. */
 export type TunableValues = { readonly [N in TunableName]: ValueOf<Table[N]['takes']> };
 
-type LimitName = { [N in TunableName]: Table[N]['isLimit'] extends true ? N : never }[TunableName];
-type PolicyName = Exclude<TunableName, LimitName>;
+export type LimitName = { [N in TunableName]: Table[N]['isLimit'] extends true ? N : never }[TunableName];
+export type PolicyName = Exclude<TunableName, LimitName>;
 
 /** Limits of a batch, for all its workers together. Each is a promise about the API, not about this machine. */
 export type BatchLimits = Pick<TunableValues, LimitName>;

@@ -6,6 +6,7 @@ import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from './halt.ts';
  * - `count`: a whole number from `least` to `most`.
  * - `rate`: a number above 0 per second, or null for no limit of ours.
  * - `credits`: a number of credits above 0, or null for no limit.
+ * - `duration`: whole milliseconds, `least` at least, or any number of minutes above 0.
  * - `choice`: one of `words`.
  * - `halt`: a {@link HaltPolicy}.
  *
@@ -15,11 +16,13 @@ export type ValueKind =
   | { readonly kind: 'count'; readonly least: number; readonly most: number }
   | { readonly kind: 'rate' }
   | { readonly kind: 'credits' }
+  | { readonly kind: 'duration'; readonly unit: 'ms'; readonly least: number }
+  | { readonly kind: 'duration'; readonly unit: 'minutes' }
   | { readonly kind: 'choice'; readonly words: readonly string[] }
   | { readonly kind: 'halt' };
 
 /** The values that a {@link ValueKind} takes. */
-export type ValueOf<K extends ValueKind> = K extends { readonly kind: 'count' }
+export type ValueOf<K extends ValueKind> = K extends { readonly kind: 'count' | 'duration' }
   ? number
   : K extends { readonly kind: 'rate' | 'credits' }
     ? number | null
@@ -43,6 +46,9 @@ export function parseValue(takes: ValueKind, text: string): AnyValue | undefined
     case 'rate':
     case 'credits':
       return text === NO_LIMIT ? null : parsePositive(text);
+    case 'duration':
+      if (takes.unit === 'minutes') return parsePositive(text);
+      return parseValue({ kind: 'count', least: takes.least, most: Number.MAX_SAFE_INTEGER }, text);
     case 'choice':
       return takes.words.find((word) => word === text);
     case 'halt':
@@ -64,6 +70,8 @@ export function expectedOf(takes: ValueKind): string {
     case 'rate':
     case 'credits':
       return `a number above 0, or ${NO_LIMIT}`;
+    case 'duration':
+      return takes.unit === 'ms' ? `whole milliseconds, ${takes.least} or more` : 'minutes above 0';
     case 'choice':
       return `one of ${takes.words.join(', ')}`;
     case 'halt':
@@ -80,6 +88,8 @@ export function rangeOf(takes: ValueKind): string {
       return `${NO_LIMIT}: as fast as the API allows`;
     case 'credits':
       return `${NO_LIMIT}: no limit`;
+    case 'duration':
+      return takes.unit === 'ms' ? `milliseconds, ${takes.least} or more` : 'minutes';
     case 'choice':
       return takes.words.join(', ');
     case 'halt':

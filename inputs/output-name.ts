@@ -1,6 +1,9 @@
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
+/** Names of result files where no template is given. */
+export const DEFAULT_TEMPLATE = '{id}.{ext}';
+
 const FIELD = /\{([^{}]*)\}/g;
 /** Bytes of a part of a path; file systems take 255, and we need some for `.part`. */
 const LONGEST_PART = 240;

@@ -1,10 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
+import { POLLING, type Polling } from '../contract/polling.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
-import { LIMIT_NAMES, POLICY_NAMES, TUNABLES, type TunableName, type TunableValues } from '../contract/tunables.ts';
+import {
+  LIMIT_NAMES,
+  POLICY_NAMES,
+  TUNABLES,
+  type LimitName,
+  type PolicyName,
+  type TunableValues,
+} from '../contract/tunables.ts';
 import type { ValueKind } from '../contract/value-kinds.ts';
 import { show } from './problems.ts';
+
+const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
 
 /** `voxbatch.config.json` as a user writes it. */
 const PRICE = z
@@ -35,6 +45,8 @@ function schemaOf(takes: ValueKind): z.ZodType {
     case 'rate':
     case 'credits':
       return z.number().positive().nullable();
+    case 'duration':
+      return takes.unit === 'ms' ? z.int().min(takes.least) : z.number().positive();
     case 'choice':
       return z.enum(takes.words);
     case 'halt':
@@ -42,25 +54,23 @@ function schemaOf(takes: ValueKind): z.ZodType {
   }
 }
 
-type Shape<N extends TunableName> = { [P in N]: z.ZodExactOptional<z.ZodType<TunableValues[P]>> };
+type Shape<Values, N extends keyof Values> = { [P in N]: z.ZodExactOptional<z.ZodType<Values[P]>> };
 
-function shapeOf<N extends TunableName>(names: readonly N[]): Shape<N> {
-  const shape = names.map((name) => [name, schemaOf(TUNABLES[name].takes).exactOptional()]);
-  return Object.fromEntries(shape) as Shape<N>;
+/** Optional keys for these settings of a table. */
+function shapeOf<Values, N extends keyof Values & string>(
+  table: Readonly<Record<N, { readonly takes: ValueKind }>>,
+  names: readonly N[],
+): Shape<Values, N> {
+  const shape = names.map((name) => [name, schemaOf(table[name].takes).exactOptional()]);
+  return Object.fromEntries(shape) as Shape<Values, N>;
 }
 
 const CONFIG = z.strictObject({
   api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
   prices: z.partialRecord(z.enum(OPERATIONS), PRICE).exactOptional(),
-  limits: z.strictObject(shapeOf(LIMIT_NAMES)).exactOptional(),
-  polling: z
-    .strictObject({
-      firstLookMs: z.int().nonnegative().exactOptional(),
-      gapMs: z.int().positive().exactOptional(),
-      jobDeadlineMinutes: z.number().positive().exactOptional(),
-    })
-    .exactOptional(),
-  ...shapeOf(POLICY_NAMES),
+  limits: z.strictObject(shapeOf<TunableValues, LimitName>(TUNABLES, LIMIT_NAMES)).exactOptional(),
+  polling: z.strictObject(shapeOf<Polling, keyof Polling>(POLLING, POLLING_NAMES)).exactOptional(),
+  ...shapeOf<TunableValues, PolicyName>(TUNABLES, POLICY_NAMES),
   confirmAbove: z.number().nonnegative().exactOptional(),
   assumeSeconds: z.number().positive().exactOptional(),
   store: z.string().min(1).exactOptional(),
@@ -73,7 +83,7 @@ const CONFIG = z.strictObject({
  * - `api.url`: the API, ends in `/api/open/v1`.
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
- * - `polling`: `firstLookMs`, `gapMs`, `jobDeadlineMinutes`.
+ * - `polling`: see `contract/polling.ts`.
  * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".

@@ -9,6 +9,7 @@ import {
   valuesOf,
   type TunableName,
 } from '../../contract/tunables.ts';
+import { POLLING, pollingOf } from '../../contract/polling.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { applyTuning, newIn } from '../../policy/tuning.ts';
 
@@ -20,6 +21,8 @@ function anyOf(takes: ValueKind): fc.Arbitrary<AnyValue> {
     case 'rate':
     case 'credits':
       return fc.option(fc.double({ min: Number.MIN_VALUE, max: 1e12, noNaN: true }));
+    case 'duration':
+      return takes.unit === 'ms' ? fc.nat() : fc.double({ min: 0.001, max: 1e6, noNaN: true });
     case 'choice':
       return fc.constantFrom(...takes.words);
     case 'halt':
@@ -72,5 +75,24 @@ describe('the table of tunables', () => {
         expect(tuningOf(valuesOf(second))).toEqual(second);
       }),
     );
+  });
+});
+
+describe('how jobs are watched', () => {
+  it('has defaults that their kinds take, and keeps what is given', () => {
+    for (const { takes, default: usual } of Object.values(POLLING)) {
+      expect(parseValue(takes, formatValue(usual))).toBe(usual);
+    }
+    expect(pollingOf()).toEqual({ firstLookMs: 3_000, gapMs: 3_000, jobDeadlineMinutes: 120 });
+    expect(pollingOf({ gapMs: 50 })).toEqual({ firstLookMs: 3_000, gapMs: 50, jobDeadlineMinutes: 120 });
+  });
+
+  it.each([
+    ['gapMs', '0'],
+    ['gapMs', '1.5'],
+    ['firstLookMs', '-1'],
+    ['jobDeadlineMinutes', '0'],
+  ] as const)('takes no %s of %s', (name, text) => {
+    expect(parseValue(POLLING[name].takes, text)).toBeUndefined();
   });
 });

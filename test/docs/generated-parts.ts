@@ -1,7 +1,7 @@
 import { commandReference } from './command-reference.ts';
 import { importTable, roomsPicture } from './rooms.ts';
 import { rowPicture } from './row-picture.ts';
-import { tunableTable } from './tunable-table.ts';
+import { pollingTable, tunableTable } from './tunable-table.ts';
 
 /** A part of a page that is made from the code. `npm run docs` writes all of them. */
 export interface GeneratedPart {
@@ -15,6 +15,7 @@ export interface GeneratedPart {
 export const GENERATED_PARTS: readonly GeneratedPart[] = [
   { page: 'docs/guide/commands.md', name: 'commands', make: commandReference },
   { page: 'docs/guide/config.md', name: 'tunables', make: tunableTable },
+  { page: 'docs/guide/config.md', name: 'polling', make: pollingTable },
   { page: 'docs/architecture.md', name: 'rooms', make: roomsPicture },
   { page: 'docs/architecture.md', name: 'imports', make: importTable },
   { page: 'docs/architecture.md', name: 'row', make: rowPicture },

@@ -1,3 +1,4 @@
+import { POLLING } from '../../contract/polling.ts';
 import { LIMIT_NAMES, POLICY_NAMES, TUNABLES, type Tunable, type TunableName } from '../../contract/tunables.ts';
 import { formatValue, rangeOf } from '../../contract/value-kinds.ts';
 import { flagOf } from '../../starters/terminal/tunable-words.ts';
@@ -22,6 +23,17 @@ export function tunableTable(): string {
       ];
     }),
   );
+}
+
+/** How jobs are watched, as keys of the config file. */
+export function pollingTable(): string {
+  const rows = Object.entries(POLLING).map(([name, { meaning, takes, default: usual }]) => [
+    `\`polling.${name}\``,
+    meaning,
+    rangeOf(takes),
+    `\`${formatValue(usual)}\``,
+  ]);
+  return table(['key', 'meaning', 'takes', 'default'], rows);
 }
 
 /** Where a tunable stands in the config file: `budget`, `limits.rate`. */

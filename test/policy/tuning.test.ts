@@ -1,14 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Tunables } from '../../contract/tunables.ts';
-import { newIn } from '../../policy/tuning.ts';
+import { DEFAULT_TUNABLES, type Tunables } from '../../contract/tunables.ts';
+import { applyTuning, newIn } from '../../policy/tuning.ts';
 
-const HOLDS: Tunables = {
-  limits: { rate: 5, submits: 8, window: 400, pollRate: null },
+const HOLDS: Tunables = applyTuning(DEFAULT_TUNABLES, {
+  limits: { rate: 5 },
   budget: 500,
   halt: { when: 'soon', fail: 5, unit: 'percent' },
-  onUnknown: 'hold',
-  retakes: 0,
-};
+});
 
 describe('flags that are given again', () => {
   it('change nothing where they hold already', () => {

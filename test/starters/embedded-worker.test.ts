@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../../store/store.ts';
-import { startEmbeddedWorker } from '../../starters/embedded-worker.ts';
+import { openLog, startEmbeddedWorker } from '../../starters/embedded-worker.ts';
 import { ExitError } from '../../starters/exit-error.ts';
 import type { OpenApi } from '../../starters/open-api.ts';
 import type { Temporal } from '../../starters/open-temporal.ts';
+import { withOutputFlags } from '../../starters/commands/output-flags.ts';
+import { logOf } from '../../starters/terminal/output.ts';
+import { capture } from './command-line.ts';
 import { deskForEach } from './steering.ts';
 
 const desk = deskForEach();
@@ -32,5 +35,28 @@ describe('the worker of a command', () => {
     expect(error).toBeInstanceOf(ExitError);
     expect(error).toMatchObject({ exit: 'unreachable' });
     expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
+  });
+});
+
+describe('the log of a worker', () => {
+  it('goes to its file, and with --verbose line by line to whoever listens, too', () => {
+    const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
+    const heard: string[] = [];
+    const { output } = withOutputFlags(
+      { output: { ...capture({ out: '', err: '' }), say: (line) => heard.push(line) }, done: () => undefined },
+      { verbose: true },
+    );
+    const log = openLog(home, logOf(output));
+    log.warn({ row: 7 }, 'download failed');
+    log.warn({ row: 8 }, 'download failed');
+    const file = readFileSync(join(home, 'logs', 'worker.log'), 'utf8');
+    rmSync(home, { recursive: true });
+    expect(heard).toHaveLength(2);
+    expect(`${heard.join('\n')}\n`).toBe(file);
+    expect(JSON.parse(heard[0] ?? '')).toMatchObject({ row: 7, msg: 'download failed' });
+  });
+
+  it('is heard by nobody without --verbose', () => {
+    expect(logOf(capture({ out: '', err: '' }))).toBeUndefined();
   });
 });

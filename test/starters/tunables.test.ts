@@ -23,6 +23,7 @@ const program = createProgram({ output: capture({ out: '', err: '' }), done: () 
 function otherThan({ takes, default: usual }: Tunable): string {
   const other: Record<ValueKind['kind'], readonly string[]> = {
     count: takes.kind === 'count' ? [String(takes.least), String(takes.most)] : [],
+    duration: ['1234'],
     rate: ['2.5'],
     credits: ['1500'],
     choice: takes.kind === 'choice' ? takes.words : [],
