@@ -65,7 +65,9 @@ function shapeOf<Values, N extends keyof Values & string>(
   return Object.fromEntries(shape) as Shape<Values, N>;
 }
 
-const CONFIG = z.strictObject({
+/** Settings as they stand in the file. */
+export const configSchema = z.strictObject({
+  $schema: z.string().exactOptional(),
   api: z.strictObject({ url: z.url({ protocol: /^https?$/ }).exactOptional() }).exactOptional(),
   prices: z.partialRecord(z.enum(OPERATIONS), PRICE).exactOptional(),
   limits: z.strictObject(shapeOf<TunableValues, LimitName>(TUNABLES, LIMIT_NAMES)).exactOptional(),
@@ -80,6 +82,7 @@ const CONFIG = z.strictObject({
 /**
  * Settings of `voxbatch.config.json`. All are optional; flags and the environment go first.
  *
+ * - `$schema`: where the JSON Schema of the file is, for editors.
  * - `api.url`: the API, ends in `/api/open/v1`.
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
@@ -88,7 +91,7 @@ const CONFIG = z.strictObject({
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
-export type Config = z.infer<typeof CONFIG>;
+export type Config = z.infer<typeof configSchema>;
 
 /** The configuration file cannot be used. The message names every field that is wrong. */
 export class ConfigError extends Error {
@@ -128,7 +131,7 @@ function parseConfig(text: string, path: string): Config {
         'only. Take it out of the file; if others can read the file, make a new token.',
     );
   }
-  const parsed = CONFIG.safeParse(value, { reportInput: true });
+  const parsed = configSchema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map((issue) => `  ${describeIssue(issue)}`);
   throw new ConfigError(`${path} has invalid settings:\n${wrong.join('\n')}\n`);

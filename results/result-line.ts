@@ -1,29 +1,14 @@
 import { posix } from 'node:path';
-import { hasResult, wasAccepted, type Outcome } from '../contract/outcomes.ts';
+import * as z from 'zod';
+import { FAILURES, type FailureClass } from '../contract/failures.ts';
+import { hasResult, OUTCOMES, wasAccepted } from '../contract/outcomes.ts';
+import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/prices.ts';
 import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { foldersOf } from '../store/layout.ts';
 import { UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
-
-/** Columns that follow the input columns in `results.*` and in the outcome files. */
-export const RESULT_COLUMNS = [
-  '_batch',
-  '_row',
-  '_kind',
-  '_outcome',
-  '_file',
-  '_text',
-  '_error_class',
-  '_message',
-  '_credits',
-  '_credits_kind',
-  '_take',
-  '_attempts',
-  '_job_ids',
-] as const;
-export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 /**
  * Where `_credits` is from.
@@ -35,14 +20,36 @@ export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 export const CREDITS_KINDS = ['none', 'reported', 'estimated', 'uncertain'] as const;
 export type CreditsKind = (typeof CREDITS_KINDS)[number];
 
+/** What a line of `results.jsonl` says of its row; the columns of the manifest come before it. */
+export const resultSchema = z.looseObject({
+  _batch: z.string(),
+  /** Its number in the batch. */
+  _row: z.number().int().positive(),
+  _kind: z.enum(KINDS),
+  /** Empty while the row has not ended. */
+  _outcome: z.enum([...OUTCOMES, '']),
+  /** The result, a path below the out folder; empty without one. */
+  _file: z.string(),
+  _text: z.string(),
+  _error_class: z.enum([...(Object.keys(FAILURES) as FailureClass[]), '']),
+  _message: z.string(),
+  /** What the row has cost in all its takes, as far as that is known. */
+  _credits: z.number(),
+  _credits_kind: z.enum(CREDITS_KINDS),
+  /** The latest. */
+  _take: z.number().int().positive(),
+  /** Requests of the latest take. */
+  _attempts: z.number().int().nonnegative(),
+  _job_ids: z.array(z.string()),
+});
+
+export type ResultColumn = keyof typeof resultSchema.shape;
+
 /** What a line says of its row, input cells aside. */
-export type ResultFields = Readonly<Record<ResultColumn, string | number | readonly string[]>> & {
-  readonly _row: number;
-  readonly _outcome: Outcome | '';
-  readonly _credits: number;
-  readonly _credits_kind: CreditsKind;
-  readonly _job_ids: readonly string[];
-};
+export type ResultFields = Readonly<Pick<z.infer<typeof resultSchema>, ResultColumn>>;
+
+/** Columns that follow the input columns in `results.*` and in the outcome files. */
+export const RESULT_COLUMNS = Object.keys(resultSchema.shape) as ResultColumn[];
 
 /** A row and its charges, as the ledger scans them. */
 export interface ScannedRow {
