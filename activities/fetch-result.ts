@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
@@ -43,7 +44,7 @@ export async function fetchResult(
     const { effect, ...why } = afterResult(job.loaded.row.kind, key.step, file);
     const backlogMs = deps.pace.backlogMs('create', key.batch);
     const patienceMs = Math.min(PATIENCE_AT_LIMIT_MS, Math.max(PATIENCE_MS, backlogMs));
-    const end = { file, ...(credits === undefined ? {} : { credits }), ...why, patienceMs };
+    const end = { file, ...defined({ credits }), ...why, patienceMs };
     return await deps.ledger.finishJob(key, end, effect);
   } catch (error) {
     if (deps.ending.aborted) return undefined;
@@ -137,7 +138,7 @@ export async function giveUpResult(
   const failure: Failure = {
     class: 'ResultGone',
     message: message.slice(0, 500),
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   };
   return deps.ledger.finishJob(job.key, { failure }, { outcome: 'failed', failure });
 }

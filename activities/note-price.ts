@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { AnswerFacts } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -13,7 +14,7 @@ export async function notePrice(
 ): Promise<void> {
   if (credits === undefined) return;
   try {
-    await deps.ledger.notePrice(key, { credits, ...(requestId === undefined ? {} : { requestId }) });
+    await deps.ledger.notePrice(key, { credits, ...defined({ requestId }) });
   } catch (error) {
     deps.log.warn({ ...key, credits }, `a price cannot be noted: ${error instanceof Error ? error.message : ''}`);
   }

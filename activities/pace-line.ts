@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiterScope } from '../contract/names.ts';
@@ -210,7 +211,7 @@ export class PaceLine {
       want: isShort ? ALL : used,
       used,
       isShort,
-      ...(wave === undefined ? {} : { wave }),
+      ...defined({ wave }),
       now: wall,
     });
     const mayCall = this.#endpoint === 'read' || control === 'running';

@@ -1,4 +1,5 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
+import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { withoutIds } from '../policy/failure-reason.ts';
@@ -138,5 +139,5 @@ async function troubled(deps: Dependencies, job: WaitedJob, trouble: PollTrouble
 
 /** What the API says the job cost, where it says so. */
 function creditsOf(reading: JobReading): { readonly credits?: number } {
-  return reading.credits === undefined ? {} : { credits: reading.credits };
+  return defined({ credits: reading.credits });
 }

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Receive } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import { OPERATION_FACTS } from '../contract/row-kinds.ts';
@@ -16,8 +17,7 @@ export function receiveMedia(
     const expectation = {
       family: OPERATION_FACTS[operation].result === 'video' ? ('video' as const) : ('audio' as const),
       contentType,
-      ...(row.spec.format === undefined ? {} : { format: row.spec.format }),
-      ...(contentLength === undefined ? {} : { contentLength }),
+      ...defined({ format: row.spec.format, contentLength }),
     };
     return deps.store.write(stemOf(batch.layout, key), body, expectation, () => deps.atFaultPoint('before-rename'));
   };

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { limiterScope } from '../contract/names.ts';
 import { SHORTEST_PAUSE_MS } from '../policy/rate.ts';
@@ -46,7 +47,7 @@ export async function reportHealth(
   const { wall: now, monotonic } = deps.clock.now();
   const sentAt = now - (monotonic - slot.at);
   const scope = limiterScope(deps, endpoint);
-  const wish = failure?.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs };
+  const wish = defined({ retryAfterMs: failure?.retryAfterMs });
   switch (failure === null ? 'well' : HEALTH[failure.class]) {
     case 'well':
       pace.heard(turn);

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptKey, BatchSettings, FencedAttempt } from '../contract/batch.ts';
 import { reportOf, type SubmitReport } from './submit-report.ts';
@@ -124,7 +125,7 @@ async function intend(
     owner: deps.owner,
     maxSending: settings.limits.submits,
     patienceMs,
-    ...(key.fence === undefined ? {} : { fence: key.fence }),
+    ...defined({ fence: key.fence }),
     ...(link.link === undefined ? {} : { linkHash: hashOf(link.link.url) }),
   });
   switch (intent.answer) {
@@ -171,7 +172,7 @@ async function controlOf(deps: Dependencies, batch: string): Promise<Pick<Submit
 
 function deferred(key: FencedAttempt): SubmitReport {
   const { row, step, take, attempt, fence } = key;
-  const at = { row, step, take, attempt, ...(fence === undefined ? {} : { fence }) };
+  const at = { row, step, take, attempt, ...defined({ fence }) };
   return { verdict: 'deferred', next: { do: 'submit', at } };
 }
 

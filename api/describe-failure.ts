@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { Redact } from './failure-text.ts';
 import type { Answer } from './read-answer.ts';
@@ -53,8 +54,7 @@ export function describeAnswer(
     cause: causeOf(describeShortly(answer, code), context),
     status: answer.status,
     ...(code === undefined || code === '' ? {} : { code }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ requestId, retryAfterMs }),
   };
 }
 

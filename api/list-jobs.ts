@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
 import { OPERATION_CLIENTS } from './operations/clients.ts';
@@ -45,9 +46,7 @@ function readListedJob(item: JsonObject, results: ResultNames, connection: Conne
   const audioUrl = readInput(item, ['audioUrl', 'audio_url']);
   return {
     ...cleanReading(job, connection),
-    ...(createdAtMs === undefined ? {} : { createdAtMs }),
-    ...(videoUrl === undefined ? {} : { videoUrl }),
-    ...(audioUrl === undefined ? {} : { audioUrl }),
+    ...defined({ createdAtMs, videoUrl, audioUrl }),
   };
 }
 

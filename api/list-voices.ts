@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Connection } from './connection.ts';
 import { readList } from './read-job.ts';
 import { readJson } from './read-json.ts';
@@ -32,7 +33,7 @@ export async function* listVoices(
       page: String(page),
       pageSize: String(PAGE_SIZE),
       includePersonal: 'true',
-      ...(search === undefined ? {} : { search }),
+      ...defined({ search }),
     });
     const { items, total } = await readJson(connection, `/voices?${query.toString()}`, '/voices', readPage, signal);
     offset += items.length;

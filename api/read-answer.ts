@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { AnswerHead } from './http.ts';
 import { isTextBody } from './body-kind.ts';
 import { parseJson } from './read-members.ts';
@@ -33,7 +34,7 @@ export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<An
     contentType: head.info.contentType,
     text,
     json: cut === undefined ? parseJson(text) : undefined,
-    ...(cut === undefined ? {} : { cut }),
+    ...defined({ cut }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { asId, asObject, asText, firstOf, member, objectsAt } from './read-members.ts';
 
 /** The API's words in an error body. Public material shows `code` + `message` + `requestId`, and `error` + `details`. */
@@ -25,10 +26,9 @@ export function readErrorBody(json: unknown): ErrorBody {
   const requestId = firstOf(objects, ['requestId', 'request_id'], asId);
   const retryable = firstOf(objects, ['retryable'], (value) => (typeof value === 'boolean' ? value : undefined));
   return {
-    ...(code === undefined ? {} : { code }),
+    ...defined({ code }),
     ...(words.length === 0 ? {} : { message: [...new Set(words)].join(': ') }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryable === undefined ? {} : { retryable }),
+    ...defined({ requestId, retryable }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { readRequestId, type FailureContext } from './describe-failure.ts';
 import type { Answer } from './read-answer.ts';
 import { readCredits } from './read-members.ts';
@@ -8,7 +9,6 @@ export function readFacts(answer: Pick<Answer, 'header' | 'json'>, context: Fail
   const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
   const requestId = readRequestId(answer, context);
   return {
-    ...(credits === undefined ? {} : { credits }),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...defined({ credits, requestId }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { asId, asObject, asText, firstOf, type JsonObject, member, objectsAt, readCredits } from './read-members.ts';
 import type { JobReading } from './speech-api.ts';
 
@@ -73,8 +74,7 @@ export function readJob(
     phase,
     status: status ?? '',
     ...(phase === 'completed' && link !== undefined ? { resultUrl: resolveLink(link, base) } : {}),
-    ...(error === undefined ? {} : { error }),
-    ...(credits === undefined ? {} : { credits }),
+    ...defined({ error, credits }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { JobOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
 import { OPERATION_CLIENTS } from './operations/clients.ts';
@@ -25,7 +26,7 @@ export async function readPaidJob(
       // A failed read is never a failed job: an error body is one only if it names the job and its status.
       if (isErrorBody(json) && (job.status === '' || readJobId(json) === undefined)) return undefined;
       const credits = job.credits ?? asCredits(answer.header('x-openapi-credits-used'));
-      return { ...cleanReading(job, connection), ...(credits === undefined ? {} : { credits }) };
+      return { ...cleanReading(job, connection), ...defined({ credits }) };
     },
     signal,
   );

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Connection } from './connection.ts';
 import { readJson } from './read-json.ts';
 import { asId, asNumber, asText, firstOf, objectsAt } from './read-members.ts';
@@ -22,10 +23,7 @@ export async function readProfile(connection: Connection, signal: AbortSignal | 
       const serverTimeMs = readHttpDate(answer.header('date'));
       return {
         userId,
-        ...(tier === undefined ? {} : { tier }),
-        ...(quotaRemaining === undefined ? {} : { quotaRemaining }),
-        ...(credits === undefined ? {} : { credits }),
-        ...(serverTimeMs === undefined ? {} : { serverTimeMs }),
+        ...defined({ tier, quotaRemaining, credits, serverTimeMs }),
       };
     },
     signal,

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { asNumber, asText, firstOf, type JsonObject, member, objectsAt } from './read-members.ts';
 import { readList } from './read-job.ts';
 import type { Transcript } from './speech-api.ts';
@@ -29,7 +30,7 @@ export function readTranscript(json: unknown): Transcript | undefined {
   const duration = firstOf(objects, ['duration', 'durationSeconds', 'duration_seconds'], positive);
   return {
     text,
-    ...(duration === undefined ? {} : { durationSeconds: duration }),
+    ...defined({ durationSeconds: duration }),
     segments: readSegments(spoken, duration),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { ListedJob } from '../api/speech-api.ts';
 import { isListed, OPERATIONS, stepsOf } from '../contract/row-kinds.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
@@ -52,8 +53,7 @@ function orphanOf({ id, status, createdAtMs, credits, videoUrl, audioUrl }: List
   return {
     id,
     status,
-    ...(createdAtMs === undefined ? {} : { createdAtMs }),
-    ...(credits === undefined ? {} : { credits }),
+    ...defined({ createdAtMs, credits }),
     ...hostOf('videoHost', videoUrl),
     ...hostOf('audioHost', audioUrl),
   };

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
 import { watchFrom } from './alike.ts';
 import { requireBatch } from './batches.ts';
@@ -76,7 +77,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
       extraFiles: toRow(line).extraFiles,
       ...(how.edited === undefined ? {} : { spec: toRow(line).spec, input: toRow(line).input }),
     },
-    ...(how.edited === undefined ? {} : { edited: how.edited }),
+    ...defined({ edited: how.edited }),
   });
   await row.readAgain();
   await release(row);

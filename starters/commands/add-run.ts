@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
@@ -82,6 +83,6 @@ function addPlan(program: Command, context: CommandContext): void {
 type TypedRunFlags = Omit<RunFlags, keyof TypedNames> & TypedNames;
 
 function readFlags({ name, fileName, ...rest }: TypedRunFlags, { output }: CommandContext): RunFlags {
-  const typed = { ...(name === undefined ? {} : { name }), ...(fileName === undefined ? {} : { fileName }) };
+  const typed = { ...defined({ name, fileName }) };
   return { ...readNameFlags(typed, output.say), ...rest };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 
@@ -31,7 +32,7 @@ export function readNameFlags({ name = [], fileName }: TypedNames, say: (line: s
   }
   if (old !== undefined) say(`--name is the name of the batch. For result files, write --file-name ${shellWord(old)}.`);
   const template = fileName ?? old;
-  return { ...(batch === undefined ? {} : { name: batch }), ...(template === undefined ? {} : { fileName: template }) };
+  return { ...defined({ name: batch, fileName: template }) };
 }
 
 function isTemplate(value: string): boolean {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../go-on-command.ts';
 import type { ReportOptions } from '../report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
@@ -33,6 +34,6 @@ export function reportOptions(manifest: string, flags: RunFlags): ReportOptions 
   return {
     json: flags.json ?? false,
     command: manifestCommand('plan', manifest, { ...flags, resubmit: false, detach: false, yes: false }),
-    ...(template === undefined ? {} : { template }),
+    ...defined({ template }),
   };
 }
