@@ -15,36 +15,17 @@ import type { PollSchedule } from './poll-schedule.ts';
 import type { Pace } from './pace.ts';
 import type { PagePolls } from './page-polls.ts';
 import type { RunningWork } from './running-work.ts';
+import type { FaultPointHook } from './fault-points.ts';
 import type { InFlightLimits } from './in-flight-limits.ts';
-
-/**
- * Points in the way of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
- * in production nobody listens.
- */
-export const FAULT_POINTS = [
-  'before-intent',
-  'after-intent',
-  'after-answer',
-  'after-verdict',
-  'before-rename',
-] as const;
-export type FaultPoint = (typeof FAULT_POINTS)[number];
-
-/** Called at each fault point; may take its time, or never return. */
-export type FaultPointHook = (moment: FaultPoint) => void | Promise<void>;
 
 /** Both clocks; replaced in tests of clock jumps and sleep. */
 export interface Clock {
   now(): Instant;
 }
 
-/** Everything that activities need from outside, wired in `worker/dependencies.ts`. */
-export interface Dependencies {
+/** What activities use of the world outside, and who uses it. */
+export interface Services {
   readonly ledger: Ledger;
-  /** Records of batches, read a few times a second. */
-  readonly batches: BatchCache;
-  /** How many lanes of each batch this process works on. */
-  readonly lanes: Map<string, number>;
   readonly store: Store;
   readonly api: SpeechApi;
   /** Whose work this worker may do; work of another realm is refused. */
@@ -53,6 +34,14 @@ export interface Dependencies {
   readonly owner: string;
   readonly log: Logger;
   readonly clock: Clock;
+}
+
+/** What this process remembers and bounds by itself. Losing it with the process costs free reads and a moment, never a charge. */
+export interface ProcessMemory {
+  /** Records of batches, read a few times a second. */
+  readonly batches: BatchCache;
+  /** How many lanes of each batch this process works on. */
+  readonly lanes: Map<string, number>;
   /** Bounds paid requests of this process in flight. */
   readonly inFlightLimits: InFlightLimits;
   /** Bounds downloads of this process. */
@@ -67,27 +56,35 @@ export interface Dependencies {
   readonly pagePolls: PagePolls;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
+  /** How many jobs the API runs at once, and the part of them that this process may make. */
+  readonly concurrencyLimit: ConcurrencyLimit;
   /** Readings of the API's list, shared by all who look for a lost job. */
   readonly listings: Listings;
   /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */
   readonly sends: RunningWork;
   /** Downloads that run in this process, by {@link nameOf} their attempt; each ends with how its row then stands, where it knows that. */
   readonly fetches: RunningWork<RowStanding | undefined>;
-  /** How many jobs the API runs at once, and the part of them that this process may make. */
-  readonly concurrencyLimit: ConcurrencyLimit;
-  readonly atFaultPoint: FaultPointHook;
+}
+
+/** What the process that runs activities tells them, and what they tell it. */
+export interface ProcessSignals {
   /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
   readonly ending: AbortSignal;
   /** Aborts when the process can no longer wait for paid requests in flight: they are cut, and so are in doubt. */
   readonly cutting: AbortSignal;
+  /** Called on a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */
+  readonly onFault: (fault: Error) => void;
+  /** Called at each fault point; tests kill the process there. */
+  readonly atFaultPoint: FaultPointHook;
   /**
    * Switches off the storage in which a connection of Temporal's SDK keeps the context of a call. Called by each activity once it has what it needs of
    * its own: up to version 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
    */
   readonly leaveContext: () => void;
-  /** Told of a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */
-  readonly onFault: (fault: Error) => void;
 }
+
+/** Everything that activities need, wired in `worker/dependencies.ts`. */
+export interface Dependencies extends Services, ProcessMemory, ProcessSignals {}
 
 export const SYSTEM_CLOCK: Clock = { now: () => ({ wall: Date.now(), monotonic: performance.now() }) };
 

@@ -1,7 +1,8 @@
+import { defined } from '../contract/defined.ts';
 import { mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
-import type { FaultPointHook } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/fault-points.ts';
 import { batchWorkflowId } from '../contract/names.ts';
 import { failAbandoned } from '../embedded/fail-abandoned.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -49,7 +50,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       owner,
       log,
       onFault: request.onFault,
-      ...(atFaultPoint === undefined ? {} : { atFaultPoint }),
+      ...defined({ atFaultPoint }),
     });
     worker.ended.finally(release).catch(() => undefined);
     return worker;

@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from 'commander';
-import type { FaultPointHook } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/fault-points.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { ExitError, messageOf } from './exit-error.ts';

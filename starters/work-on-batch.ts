@@ -1,5 +1,5 @@
 import { ServiceError } from '@temporalio/client';
-import type { FaultPointHook } from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/fault-points.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
-import { SYSTEM_CLOCK, type Dependencies, type FaultPointHook } from '../activities/dependencies.ts';
+import {
+  SYSTEM_CLOCK,
+  type Dependencies,
+  type ProcessMemory,
+  type ProcessSignals,
+  type Services,
+} from '../activities/dependencies.ts';
+import type { FaultPointHook } from '../activities/fault-points.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobMemory } from '../activities/job-memory.ts';
@@ -17,14 +25,11 @@ const DOWNLOADS = 8;
 const READS = 32;
 
 /** What differs from worker to worker. */
-export interface WorkerWorld extends Pick<
-  Dependencies,
-  'ledger' | 'store' | 'api' | 'realm' | 'owner' | 'log' | 'onFault'
-> {
+export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault'> {
   /** Called at every point at which a process can die; for tests. Default: nobody is. */
   readonly atFaultPoint?: FaultPointHook;
   /** Default: nothing to leave. */
-  readonly leaveContext?: Dependencies['leaveContext'];
+  readonly leaveContext?: ProcessSignals['leaveContext'];
 }
 
 /** Wires what activities need. */
@@ -35,11 +40,20 @@ export function dependenciesOf(
 ): Dependencies {
   return {
     ...world,
-    batches: new BatchCache(world.ledger),
-    lanes: new Map(),
+    ...memoryOf(world.ledger),
+    clock: SYSTEM_CLOCK,
     ending,
     cutting,
-    clock: SYSTEM_CLOCK,
+    atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
+    leaveContext: world.leaveContext ?? ((): void => undefined),
+  };
+}
+
+/** The memory of a process that has just begun. */
+function memoryOf(ledger: Ledger): ProcessMemory {
+  return {
+    batches: new BatchCache(ledger),
+    lanes: new Map(),
     inFlightLimits: new InFlightLimits(),
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
@@ -51,8 +65,6 @@ export function dependenciesOf(
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),
-    atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
-    leaveContext: world.leaveContext ?? ((): void => undefined),
   };
 }
 

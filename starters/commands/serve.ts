@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { realmDifference } from '../../contract/names.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { FaultPointHook } from '../../activities/dependencies.ts';
+import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../embedded-worker.ts';

@@ -1,4 +1,4 @@
-import type { FaultPointHook } from '../../activities/dependencies.ts';
+import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Dependencies, FaultPoint } from '../../activities/dependencies.ts';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import type { FaultPoint } from '../../activities/fault-points.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
 import { Steering } from '../../activities/lane/steering.ts';

@@ -1,4 +1,4 @@
-import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
+import { FAULT_POINTS, type FaultPoint } from '../../activities/fault-points.ts';
 import { between, pick, pickWeighted, seeded, type Chance } from './seeded.ts';
 import type { Toxic } from './toxiproxy.ts';
 import type { Link } from './world.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { FaultPoint } from '../../activities/dependencies.ts';
+import type { FaultPoint } from '../../activities/fault-points.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FAULT_POINT_CLI = fileURLToPath(new URL('./fault-point-cli.mjs', import.meta.url));

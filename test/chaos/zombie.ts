@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
+import { FAULT_POINTS, type FaultPoint } from '../../activities/fault-points.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { nameOfStep } from './charged-step.ts';
 import type { Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 /** @slow */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FAULT_POINTS, type FaultPoint } from '../../activities/dependencies.ts';
+import { FAULT_POINTS, type FaultPoint } from '../../activities/fault-points.ts';
 import { LiveWorld, mixedManifest } from '../support/live-world.ts';
 
 const ROWS = 300;

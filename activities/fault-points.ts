@@ -1,0 +1,15 @@
+/**
+ * Points in the way of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
+ * in production nobody listens.
+ */
+export const FAULT_POINTS = [
+  'before-intent',
+  'after-intent',
+  'after-answer',
+  'after-verdict',
+  'before-rename',
+] as const;
+export type FaultPoint = (typeof FAULT_POINTS)[number];
+
+/** Called at each fault point; may take its time, or never return. */
+export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;
