@@ -145,7 +145,7 @@ describe('reconcile', () => {
     });
     expect(await world.run(['reconcile', 'lines', '--resubmit', 'r3', 'r4', '--yes'])).toMatchObject({
       code: 13,
-      stderr: saying('may be charged a second time'),
+      stderr: saying('may be charged twice for one result'),
     });
     // They go out together.
     const paidAgain = charged()
