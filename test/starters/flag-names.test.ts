@@ -50,7 +50,7 @@ describe('--name and --file-name', () => {
     const { code, stderr } = await line.run('plan', 'lines.csv', '--name', 'spring', '--name', '{row}.{ext}');
     expect(code).toBe(0);
     expect(stderr).toContain("For result files, write --file-name '{row}.{ext}'.\n");
-    expect(stderr).toContain("Run it: voxbatch run lines.csv --name spring --file-name '{row}.{ext}'\n");
+    expect(stderr).toContain("run it: voxbatch run lines.csv --name spring --file-name '{row}.{ext}'\n");
   });
 
   it.each([
