@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+import { readPage } from '../docs/pages.ts';
+
+const DEMO = fileURLToPath(new URL('../../dist/starters/demo.js', import.meta.url));
+
+it('npm run demo ends as it should, and as the README shows it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-demo-'));
+  try {
+    const child = spawn(process.execPath, [DEMO], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect({ code: child.exitCode, said }).toEqual({ code: 0, said: expect.stringContaining('none was made twice') });
+    expect(summaryLines(readPage('README.md'))).toEqual(
+      summaryLines(said).map((line, at) => cutLike(line, summaryLines(readPage('README.md'))[at] ?? '')),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** The summary of the batch, its duration aside. */
+function summaryLines(said: string): readonly string[] {
+  const lines = said.split('\n');
+  const from = lines.findIndex((line) => /^Batch "demo": 30 rows in /.test(line));
+  const length = lines.slice(from + 1).findIndex((line) => !line.startsWith('  '));
+  return lines.slice(from, from + 1 + length).map((line) => line.replace(/ in \d+:\d\d$/, ''));
+}
+
+/** A line as short as a shown one that ends in `…`. */
+function cutLike(line: string, shown: string): string {
+  return shown.endsWith('…') ? `${line.slice(0, shown.length - 1)}…` : line;
+}
