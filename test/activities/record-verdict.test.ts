@@ -93,7 +93,7 @@ describe('a result that is the answer itself', () => {
     });
     await worker.submit(keyOf(1));
     await worker.submit(keyOf(2, 1, 'transcription'));
-    expect(told).toMatchObject(world.charges().map(({ credits }) => [{ state: 'sending', told: credits }]));
+    expect(told).toMatchObject(world.charges().map(({ credits }) => [{ state: 'sending', reportedPrice: credits }]));
   });
 
   it('loses nothing where its price cannot be noted', async () => {
