@@ -22,7 +22,7 @@ describe('notePrice', () => {
   it('is the figure of a verdict that knows none, and no charge before', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.notePrice(aKey(1), { credits: 7, requestId: 'q' });
-    expect(await chargeOf(1)).toMatchObject({ state: 'sending', told: 7, charged: null, chargedFrom: null });
+    expect(await chargeOf(1)).toMatchObject({ state: 'sending', reportedPrice: 7, charged: null, chargedFrom: null });
     expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 2.5 });
     await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
     expect(await chargeOf(1)).toMatchObject({ charged: 7, chargedFrom: 'api', requestId: 'q' });
@@ -63,7 +63,7 @@ describe('notePrice', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'done', requestId: 'v' }, { outcome: 'succeeded' });
     await ledger.notePrice(aKey(1), { credits: 7, requestId: 'late' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, told: null, requestId: 'v' });
+    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, reportedPrice: null, requestId: 'v' });
     await expect(ledger.notePrice(aKey(2), { credits: 7 })).rejects.toThrow('No intent');
   });
 });
