@@ -82,7 +82,7 @@ describe('a batch whose rows fail', () => {
     expect(ended).toMatchObject({
       code: 75,
       stderr: expect.stringMatching(
-        /is paused: the first 20 paid rows all came to nothing .*403 from .* credits are charged so far/,
+        /is paused: the first 20 paid rows all failed .*403 from .* credits are charged so far/,
       ),
     });
     expect(ended.stderr).toMatch(/most common failure 403 from .* \(\d+ rows\)/);

@@ -11,10 +11,10 @@ import { waitFor } from '../support/wait-for.ts';
 const ROWS_OF_ONE_LANE = 50;
 const ROWS_OF_TWO_LANES = 160;
 /**
- * Two heartbeat time-outs: the server may offer the lane to the poll that the standing worker left behind, once. A busy machine needs
- * more.
+ * Many heartbeat time-outs: the server may offer the lane to the poll that the standing worker left behind, on a busy machine several
+ * times.
  */
-const BACK_AT_WORK_MS = 60_000;
+const BACK_AT_WORK_MS = 120_000;
 /** How long a worker that is told to end may take. */
 const MOST_TO_END_MS = 40_000;
 

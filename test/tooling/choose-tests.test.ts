@@ -13,14 +13,14 @@ const CHOOSER = pathToFileURL(join(ROOT, 'test/choose-tests.mjs')).href;
 const CONFIG = `
 export default {
   projects: [
-    { displayName: 'unit', testMatch: ['<rootDir>/test/**/*.test.ts'], testPathIgnorePatterns: ['/live/'] },
-    { displayName: 'live', testMatch: ['<rootDir>/test/live/*.test.ts'] },
+    { displayName: 'unit', cacheDirectory: '<rootDir>/.jest', testMatch: ['<rootDir>/test/**/*.test.ts'], testPathIgnorePatterns: ['/live/'] },
+    { displayName: 'live', cacheDirectory: '<rootDir>/.jest', testMatch: ['<rootDir>/test/live/*.test.ts'] },
   ],
 };`;
 const FILES = {
   'package.json': '{ "type": "module" }',
   'jest.config.mjs': CONFIG,
-  '.gitignore': 'node_modules',
+  '.gitignore': 'node_modules\n.jest',
   'GUIDE.md': '',
   'api/ask.ts': 'export const ask = 1;',
   'api/deep.ts': "export * from './ask.ts';",
