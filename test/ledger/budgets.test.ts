@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { Step } from '../../contract/row-kinds.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
@@ -51,13 +53,19 @@ describe('the budget', () => {
   });
 
   it('keeps back what later steps of a begun row cost', async () => {
-    await tune({ budget: 10 });
-    expect(await ledger.intend(aKey(1), { ...INTENT, quotedRest: 6 })).toMatchObject({ answer: 'go' });
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, reserved: 6 });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'over-budget' });
-    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ answer: 'go' });
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, reserved: 6 });
+    await fill(ledger, 2, 'chain', 'dub');
+    await ledger.tune('chain', { budget: 10 });
+    const keyOf = (row: number, step: Step): AttemptKey => ({ ...aKey(row, 1, 1, step), batch: 'chain' });
+    const speech = keyOf(1, 'speech');
+    expect(await ledger.intend(speech, { ...INTENT, quotedRest: 6 })).toMatchObject({ answer: 'go' });
+    await ledger.settle(speech, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    expect(await ledger.money('chain')).toMatchObject({ charged: 2.5, reserved: 6 });
+    // Nor is it given to a step whose turn has not come.
+    expect(await ledger.intend(keyOf(1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(keyOf(2, 'speech'), INTENT)).toMatchObject({ answer: 'over-budget' });
+    await ledger.finishJob(speech, {}, { state: 'waiting' });
+    expect(await ledger.intend(keyOf(1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ answer: 'go' });
+    expect(await ledger.money('chain')).toMatchObject({ charged: 2.5, reserved: 6 });
   });
 
   it('lets a cheaper row through after a dear one was skipped', async () => {

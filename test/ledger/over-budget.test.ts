@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../contract/outcomes.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
@@ -7,12 +8,16 @@ import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './set
 
 let ledger: Ledger;
 
-async function fillPriced(prices: readonly (number | null)[], budget: number | null): Promise<void> {
+async function fillPriced(
+  prices: readonly (number | null)[],
+  budget: number | null,
+  kind: Kind = 'tts',
+): Promise<void> {
   const batch = aBatch();
   await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
   await ledger.addRows(
     'b',
-    prices.map((quoted, index) => ({ ...aRow(index + 1), quoted })),
+    prices.map((quoted, index) => ({ ...aRow(index + 1, kind), quoted })),
   );
   await ledger.openBatch('b', prices.length);
 }
@@ -59,7 +64,7 @@ describe('a row that does not fit', () => {
   });
 
   it('says what the row has cost before', async () => {
-    await fillPriced([8], 10);
+    await fillPriced([8], 10, 'dub');
     expect(await ask(1, 4, 4)).toBe('go');
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 7 }, { state: 'processing' });
     await ledger.finishJob(aKey(1), {}, { state: 'waiting' });

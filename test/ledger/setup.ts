@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
-import type { Step } from '../../contract/row-kinds.ts';
+import type { Kind, Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/claims.ts';
 import type { Ledger, RedriveChoice, Redriven } from '../../ledger/ledger.ts';
@@ -40,12 +40,12 @@ export function aBatch(name = 'b'): NewBatch {
   };
 }
 
-export function aRow(row: number): NewRow {
+export function aRow(row: number, kind: Kind = 'tts'): NewRow {
   return {
     row,
     id: `r${row}`,
     line: row + 1,
-    spec: { kind: 'tts', text: `Row ${row}`, voice: 'v', extra: {} },
+    spec: { kind, text: `Row ${row}`, voice: 'v', extra: {} },
     input: [`r${row}`, `Row ${row}`, 'v'],
     quoted: 2.5,
   };
@@ -97,11 +97,11 @@ export function ledgerForEachTest(take: (ledger: Ledger) => void | Promise<void>
 }
 
 /** Makes an open batch of this many rows. */
-export async function fill(ledger: Ledger, rows: number, name = 'b'): Promise<void> {
+export async function fill(ledger: Ledger, rows: number, name = 'b', kind: Kind = 'tts'): Promise<void> {
   await ledger.createBatch(aBatch(name));
   await ledger.addRows(
     name,
-    Array.from({ length: rows }, (_, i) => aRow(i + 1)),
+    Array.from({ length: rows }, (_, i) => aRow(i + 1, kind)),
   );
   await ledger.openBatch(name, rows);
 }

@@ -81,4 +81,15 @@ export const EXAMPLES = [
     rules: { kinds: ['tts', 'dub'], onUnknown: 'hold', retakes: 0, budget: null } satisfies Rules,
     commands: ACCEPTED,
   },
+  {
+    rules: { kinds: ['dub'], onUnknown: 'hold', retakes: 0, budget: 2 } satisfies Rules,
+    commands: [
+      { do: 'mislead', row: 0, step: 'lip-sync', take: 1, attempt: 1 },
+      { do: 'step', nth: 0, luck: 0 },
+      { do: 'hand-out', row: 0 },
+      { do: 'choose', row: 0, resubmit: false },
+      { do: 'hand-out', row: 0 },
+      { do: 'step', nth: 0, luck: 0 },
+    ] satisfies readonly Command[],
+  },
 ];
