@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { acceptJob } from '../accept-job.ts';
-import { Refusal } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { type Phase, phaseOf } from '../jobs.ts';
@@ -9,6 +7,7 @@ import { envelope, jobMembers, times } from '../media-job-answer.ts';
 import { listen } from '../media-result.ts';
 import { priceOfSeconds } from '../price-request.ts';
 import type { Service } from '../service.ts';
+import { createVideoJob, readVideoJob } from '../video-job.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
 const body = z.object({ videoUrl: mediaUrl, audioUrl: mediaUrl });
@@ -20,66 +19,40 @@ const query = z.object({
     .optional(),
 });
 
+const operation = 'lip-sync-job';
+
 /** Adds the lip-sync endpoints. */
 export function addLipSyncRoutes(api: FastifyInstance, service: Service): void {
   const path = '/media/lip-sync/jobs';
   api.post(path, (request, reply) => deliver(service, createLipSync(service, request), reply));
   api.get(path, (request, reply) => deliver(service, listLipSync(service, request), reply));
   api.get<{ Params: { id: string } }>(`${path}/:id`, (request, reply) =>
-    deliver(service, readLipSync(service, request.params.id), reply),
+    deliver(service, readVideoJob(service, operation, request.params.id), reply),
   );
 }
 
 function createLipSync(service: Service, request: FastifyRequest): Exchange {
   const { videoUrl, audioUrl } = readPart(body, request.body);
-  const operation = 'lip-sync-job';
   const sound = listen(audioUrl, service);
   // Only to refuse a link of our own that does not exist: the result is as long as its audio.
   listen(videoUrl, service);
-  const cost = priceOfSeconds(operation, sound.seconds);
-  const subject = `${videoUrl} ${audioUrl} ${sound.text}`;
-  return {
-    on: 'create',
+  return createVideoJob(service, {
     operation,
-    subject,
-    admission: service.admission(operation, cost),
-    perform: (fate, draw) => {
-      const { job, charge } = acceptJob(service, draw, fate, {
-        operation,
-        cost,
-        format: 'mp4',
-        subject,
-        sound,
-        inputs: { videoUrl, audioUrl },
-        idempotencyKey: idempotencyKeyOf(request),
-      });
-      const members = {
-        ...jobMembers(service, job, fate, draw, true),
-        remaining_credits: service.account.settings.credits,
-      };
-      return { ...envelope(Number(draw.shape('lip.status')), members, 'Lip-sync job created', draw), charge };
-    },
-  };
-}
-
-function readLipSync(service: Service, id: string): Exchange {
-  const job = service.jobs.find('lip-sync-job', id);
-  return {
-    on: 'read',
-    operation: 'lip-sync-job',
-    subject: job?.result.subject ?? '',
-    perform: (fate, draw) => {
-      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Job not found');
-      return envelope(200, jobMembers(service, job, fate, draw), 'OK', draw);
-    },
-  };
+    cost: priceOfSeconds(operation, sound.seconds),
+    subject: `${videoUrl} ${audioUrl} ${sound.text}`,
+    sound,
+    inputs: { videoUrl, audioUrl },
+    idempotencyKey: idempotencyKeyOf(request),
+    message: 'Lip-sync job created',
+    more: () => ({ remaining_credits: service.account.settings.credits }),
+  });
 }
 
 function listLipSync(service: Service, request: FastifyRequest): Exchange {
   const { page, limit, status } = readPart(query, request.query);
   return {
     on: 'list',
-    operation: 'lip-sync-job',
+    operation,
     subject: '',
     perform: (_fate, draw) => {
       const now = Date.now();

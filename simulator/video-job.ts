@@ -1,0 +1,43 @@
+import { acceptJob, type JobOrder } from './accept-job.ts';
+import { Refusal } from './answer.ts';
+import type { Exchange } from './deliver.ts';
+import { envelope, jobMembers } from './media-job-answer.ts';
+import type { Service } from './service.ts';
+
+/** What a job that makes a video is made of, and what the answer to its creation says. */
+export interface VideoOrder extends Omit<JobOrder, 'format'> {
+  readonly message: string;
+  /** More members of the answer, as they are once the job is charged. */
+  readonly more?: () => Record<string, unknown>;
+}
+
+/** Creates a job that makes a video. */
+export function createVideoJob(service: Service, { message, more, ...order }: VideoOrder): Exchange {
+  const { operation, subject, cost } = order;
+  return {
+    on: 'create',
+    operation,
+    subject,
+    admission: service.admission(operation, cost),
+    perform: (fate, draw) => {
+      const { job, charge } = acceptJob(service, draw, fate, { ...order, format: 'mp4' });
+      // Drawn in this order: another would change what a seed stands for.
+      const members = { ...jobMembers(service, job, fate, draw, true), ...more?.() };
+      return { ...envelope(Number(draw.shape('lip.status')), members, message, draw), charge };
+    },
+  };
+}
+
+/** Reads a job that makes a video. */
+export function readVideoJob(service: Service, operation: JobOrder['operation'], id: string): Exchange {
+  const job = service.jobs.find(operation, id);
+  return {
+    on: 'read',
+    operation,
+    subject: job?.result.subject ?? '',
+    perform: (fate, draw) => {
+      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Job not found');
+      return envelope(200, jobMembers(service, job, fate, draw), 'OK', draw);
+    },
+  };
+}
