@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
-import { nextMove } from '../policy/row-machine.ts';
 import { roomFor, skip } from './budgets.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './ledger.ts';
@@ -37,9 +36,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   // An old history may ask for a take that is over, and a lane for a row that another has by now.
   if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { answer: 'blocked' };
   // The turn of a step comes once those before have their results; else its price could leave too little of the budget for them.
-  const standing = row.standing();
-  const move = nextMove({ ...standing.row, ended: false }, standing.charges);
-  if (move.do === 'ended' || move.at.step !== key.step) return { answer: 'blocked' };
+  const { next } = row;
+  if (next.do === 'ended' || next.at.step !== key.step) return { answer: 'blocked' };
   const sums = await readSums(tx, key.batch);
   if (sums.sending >= intent.maxSending) return { answer: 'full' };
   const { budget } = toSettings(batch.settings);

@@ -1,6 +1,7 @@
-import type { AttemptKey } from '../contract/batch.ts';
+import type { AttemptKey, Move } from '../contract/batch.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
+import { nextMove } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import { prepared } from './prepared.ts';
@@ -40,6 +41,12 @@ export class RowInHand {
   /** True if a request of the row has no verdict. */
   get isOnTheWire(): boolean {
     return this.#charges.some(({ state }) => state === 'sending');
+  }
+
+  /** What the row needs next. */
+  get next(): Move {
+    const { row, kind, take, redo_from: redoFrom, outcome } = this.#line;
+    return nextMove({ row, kind, take, redoFrom, ended: outcome !== null }, this.#charges.map(toCharge));
   }
 
   /** Every attempt of the step, all takes, oldest first. */

@@ -77,8 +77,8 @@ export class Pacer {
     const { rate, mayCatchUp, mayBunch, pausedUntil } = share;
     const gap = SECOND_MS / (rate * (mayCatchUp ? USE_ALONE : USE));
     const begin = Math.max(now, pausedUntil);
-    // Whoever is not alone begins anew at a place of his own, or all would send at the same moments after a pause.
     const tick = mayBunch && gap < TICK_MS ? tickOf(rate) : 0;
+    // Whoever is not alone begins anew at a place of his own, or all would send at the same moments after a pause.
     if (!mayCatchUp && this.#last + gap + tick < begin)
       this.#last = begin + this.#phase * Math.min(gap, SPREAD_MS) - gap;
     if (mayCatchUp && !this.#isCredited) {
