@@ -1,5 +1,6 @@
 import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { isListed } from '../contract/row-kinds.ts';
 import type { Retake, RowEffect, RowEnding, SettleVerdict } from '../ledger/ledger.ts';
@@ -58,10 +59,10 @@ async function meaningOf(
       if (transcript !== undefined) {
         await notePrice(deps, key, verdict);
         const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
-        const record = { verdict: 'done', file, ...given({ credits, requestId }) } as const;
+        const record = { verdict: 'done', file, ...defined({ credits, requestId }) } as const;
         return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
       }
-      const record = { verdict: 'done', ...given({ file: media, credits, requestId }) } as const;
+      const record = { verdict: 'done', ...defined({ file: media, credits, requestId }) } as const;
       if (media === undefined) return [record, { outcome: 'succeeded' }];
       const { effect, ...why } = afterResult(loaded.row.kind, key.step, media);
       return [{ ...record, ...why }, effect];
@@ -95,11 +96,4 @@ export async function whenUnknown(
   const { control, settings } = await loadBatch(deps, key.batch);
   const noted = withCostNote(failure, 'it may have been charged');
   return afterUnknown(settings.onUnknown, control, key.step, { jobId }, { ...noted, class: 'OutcomeUnknown' });
-}
-
-/** The members that have a value. */
-function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

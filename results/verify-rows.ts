@@ -1,29 +1,15 @@
 import * as z from 'zod';
-import { OUTCOMES } from '../contract/outcomes.ts';
 import type { LineValue } from './line-formats.ts';
 import { csvCell } from './line-formats.ts';
 import type { Findings } from './mismatch.ts';
 import type { Receipt } from './receipt.ts';
-import { CREDITS_KINDS, creditsKindOf, creditsOf, hasFile } from './result-line.ts';
+import { creditsKindOf, creditsOf, hasFile, resultSchema } from './result-line.ts';
 import type { CsvRecord } from './row-source.ts';
 
 /** A line of `results.jsonl`: strings for the input columns, and our own columns. */
 export const jsonRowSchema = z
-  .looseObject({
-    _batch: z.string(),
-    _row: z.number().int().positive(),
-    _kind: z.string(),
-    _outcome: z.enum([...OUTCOMES, '']),
-    _file: z.string(),
-    _text: z.string(),
-    _error_class: z.string(),
-    _message: z.string(),
-    _credits: z.number(),
-    _credits_kind: z.enum(CREDITS_KINDS),
-    _take: z.number().int().positive(),
-    _attempts: z.number().int().nonnegative(),
-    _job_ids: z.array(z.string()),
-  })
+  // Names of kinds and classes may be those of another version.
+  .looseObject({ ...resultSchema.shape, _kind: z.string(), _error_class: z.string() })
   .refine((row) => Object.entries(row).every(([name, value]) => name.startsWith('_') || typeof value === 'string'), {
     message: 'input columns must be strings',
   });

@@ -11,6 +11,16 @@ export class ExitError extends Error {
   }
 }
 
+/** A command that cannot mean what it says, and has spent nothing. */
+export function usageError(message: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was spent.`);
+}
+
+/** The same of a command that could have changed a batch. */
+export function unchangedError(message: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
+}
+
 /** The words of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

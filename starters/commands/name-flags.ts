@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { ExitError } from '../exit-error.ts';
+import { usageError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 
 /** What a batch and its result files are called on a command line. */
@@ -26,19 +26,15 @@ export interface TypedNames {
 export function readNameFlags({ name = [], fileName }: TypedNames, say: (line: string) => void): NameFlags {
   const [batch, ...moreBatches] = name.filter((value) => !isTemplate(value));
   const [old, ...moreTemplates] = name.filter(isTemplate);
-  if (moreBatches.length > 0) throw usage('--name was given twice: a batch has one name.');
+  if (moreBatches.length > 0) throw usageError('--name was given twice: a batch has one name.');
   if (moreTemplates.length > 0 || (old !== undefined && fileName !== undefined)) {
-    throw usage('The result files were named twice. Give --file-name once; --name is the name of the batch.');
+    throw usageError('The result files were named twice. Give --file-name once; --name is the name of the batch.');
   }
   if (old !== undefined) say(`--name is the name of the batch. For result files, write --file-name ${shellWord(old)}.`);
   const template = fileName ?? old;
-  return { ...defined({ name: batch, fileName: template }) };
+  return defined({ name: batch, fileName: template });
 }
 
 function isTemplate(value: string): boolean {
   return value.includes('{');
-}
-
-function usage(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was spent.`);
 }

@@ -3,7 +3,7 @@ import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
 import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import { ExitError } from '../exit-error.ts';
+import { usageError } from '../exit-error.ts';
 import type { Settings } from '../settings.ts';
 import type { NameFlags } from './name-flags.ts';
 import type { OutputFlags } from './output-flags.ts';
@@ -57,7 +57,7 @@ export interface RunPlan extends BatchChoices {
 export function planRun(manifestPath: string, flags: RunFlags, settings: Settings): RunPlan {
   const { name = nameFromFile(manifestPath), fileName: template } = flags;
   if (!isBatchName(name)) {
-    throw usage(
+    throw usageError(
       `"${name}" is not a valid batch name. Use --name NAME with at most 100 letters, digits, spaces, dots, dashes and underscores.`,
     );
   }
@@ -90,7 +90,7 @@ function readMap(pairs: readonly string[]): Record<string, string> {
     pairs.map((pair) => {
       const [ours, theirs] = [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1).trim()];
       if (!pair.includes('=') || ours === '' || theirs === '')
-        throw usage(`--map ${pair}: expected OUR-COLUMN=THEIR-COLUMN, as in --map text=script.`);
+        throw usageError(`--map ${pair}: expected OUR-COLUMN=THEIR-COLUMN, as in --map text=script.`);
       return [ours, theirs];
     }),
   );
@@ -98,7 +98,7 @@ function readMap(pairs: readonly string[]): Record<string, string> {
 
 function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === value);
-  if (found === undefined) throw usage(`${flag} ${value}: expected one of ${allowed.join(', ')}.`);
+  if (found === undefined) throw usageError(`${flag} ${value}: expected one of ${allowed.join(', ')}.`);
   return found;
 }
 
@@ -109,8 +109,4 @@ function pick<T extends object, K extends keyof T>(
   return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as {
     [P in K]?: Exclude<T[P], undefined>;
   };
-}
-
-function usage(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was spent.`);
 }

@@ -4,7 +4,7 @@ import { findTake, type RowTake } from '../../batches/find-take.ts';
 import { unknownRows } from '../../batches/settle-unknown.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { ExitError } from '../exit-error.ts';
+import { type ExitError, unchangedError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 
 /** `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
@@ -17,12 +17,13 @@ export async function readAdoptions(
   for (const text of texts) {
     const at = text.lastIndexOf('=');
     const [word, jobId] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
-    if (word === '' || jobId === '') throw usage(`--adopt ${text}: expected ROW=JOB, as in --adopt r7=job-1f3a.`);
+    if (word === '' || jobId === '')
+      throw unchangedError(`--adopt ${text}: expected ROW=JOB, as in --adopt r7=job-1f3a.`);
     const found = await requireTake(ledger, batch, word);
     if (adoptions.some(({ row, take }) => row === found.row && take === found.take))
-      throw usage(`--adopt names row ${word} twice; a row has one job.`);
+      throw unchangedError(`--adopt names row ${word} twice; a row has one job.`);
     if (adoptions.some((one) => one.jobId === jobId))
-      throw usage(`--adopt names job ${jobId} twice; a job belongs to one row.`);
+      throw unchangedError(`--adopt names job ${jobId} twice; a job belongs to one row.`);
     adoptions.push({ ...found, jobId });
   }
   return adoptions;
@@ -52,7 +53,7 @@ export async function rowsToResubmit(
   for (const word of texts.flatMap((text) => text.split(',')).filter((each) => each.trim() !== '')) {
     const row = await requireRow(ledger, batch, word.trim());
     if (!unknown.has(row)) {
-      throw usage(
+      throw unchangedError(
         `--resubmit ${word}: the row is not unknown. To run other rows again: voxbatch redrive ${shellWord(batch.name)} --rows ${shellWord(word)}.`,
       );
     }
@@ -76,17 +77,15 @@ async function requireTake(ledger: Ledger, batch: BatchRecord, text: string): Pr
       throw noRow(batch, found.word);
     case 'no-take': {
       const { word, take, takes } = found;
-      throw usage(`Row "${word}" has had ${String(takes)} ${takes === 1 ? 'take' : 'takes'}, not ${String(take)}.`);
+      throw unchangedError(
+        `Row "${word}" has had ${String(takes)} ${takes === 1 ? 'take' : 'takes'}, not ${String(take)}.`,
+      );
     }
   }
 }
 
 function noRow(batch: BatchRecord, word: string): ExitError {
-  return usage(
+  return unchangedError(
     `Batch "${batch.name}" has no row "${word}". Expected an id, or a number from 1 to ${String(batch.rows)}.`,
   );
-}
-
-function usage(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
 }

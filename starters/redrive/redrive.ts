@@ -10,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
-import { ExitError } from '../exit-error.ts';
+import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { withApi } from '../open-api.ts';
@@ -122,15 +122,15 @@ function withAccepted(flags: RedriveFlags): RedriveFlags {
 /** Rows must be chosen, by conditions and names together or by a file. */
 function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFlags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
-    throw usage('--accept cannot be combined with --from, --step or --resubmit.');
+    throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');
   }
   if ((where ?? rows) === undefined && from === undefined) {
-    throw usage(
+    throw unchangedError(
       'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7) or --from EDITED-FILE.',
     );
   }
   if ((where ?? rows) !== undefined && from !== undefined) {
-    throw usage('--from cannot be combined with --where or --rows.');
+    throw unchangedError('--from cannot be combined with --where or --rows.');
   }
 }
 
@@ -155,8 +155,4 @@ function commandOf(batch: string, { where = [], rows = [], from, step, accept }:
     ...(accept === undefined ? [] : ['--accept']),
   ];
   return ['voxbatch', 'redrive', batch, ...words].map(shellWord).join(' ');
-}
-
-function usage(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
 }

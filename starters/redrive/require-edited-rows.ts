@@ -3,7 +3,7 @@ import type { FoundRows } from '../../batches/redrive-draft.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { ExitError } from '../exit-error.ts';
+import { unchangedError } from '../exit-error.ts';
 import { refuseProblems, sayWarnings } from '../report-problems.ts';
 import { mismatchLines, unusableText } from './edited-words.ts';
 import type { Output } from '../terminal/output.ts';
@@ -18,8 +18,5 @@ export async function requireEditedRows(
   sayWarnings(found.checked, output);
   if (found.is === 'found') return found.rows;
   if (found.is === 'mismatched') for (const line of mismatchLines(found, batch.name)) output.say(line);
-  throw new ExitError(
-    'usage',
-    `${unusableText(found, source.label, batch.name)} Nothing was changed, nothing was spent.`,
-  );
+  throw unchangedError(unusableText(found, source.label, batch.name));
 }

@@ -4,7 +4,7 @@ import { KINDS } from '../../contract/row-kinds.ts';
 import { findRows, type RowChoice } from '../../batches/choose-rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { ExitError } from '../exit-error.ts';
+import { unchangedError } from '../exit-error.ts';
 
 /** What `--where` understands. */
 const CONDITIONS = {
@@ -27,7 +27,9 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
     const at = text.indexOf('=');
     const key = text.slice(0, Math.max(at, 0)).trim();
     if (!isKey(key)) {
-      throw usage(`--where ${text}: expected ${Object.keys(CONDITIONS).join('=…, ')}=…, as in --where outcome=failed.`);
+      throw unchangedError(
+        `--where ${text}: expected ${Object.keys(CONDITIONS).join('=…, ')}=…, as in --where outcome=failed.`,
+      );
     }
     const values = text
       .slice(at + 1)
@@ -36,7 +38,7 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
     const known: readonly string[] = CONDITIONS[key];
     const wrong = values.find((value) => !known.includes(value));
     if (wrong !== undefined)
-      throw usage(`--where ${text}: expected ${key}= one of ${known.join(', ')}; got "${wrong}".`);
+      throw unchangedError(`--where ${text}: expected ${key}= one of ${known.join(', ')}; got "${wrong}".`);
     const before = allowed.get(key) ?? values;
     allowed.set(
       key,
@@ -58,18 +60,14 @@ export async function requireRows(
     const { words } = found;
     const named = words.slice(0, 10).map((word) => `"${word}"`);
     const more = words.length > named.length ? ` and ${String(words.length - named.length)} more` : '';
-    throw usage(
+    throw unchangedError(
       `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`,
     );
   }
-  if (found.rows.length === 0) throw usage('--rows names no row. Give ids or numbers, separated by commas.');
+  if (found.rows.length === 0) throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
   return found.rows;
 }
 
 function isKey(key: string): key is Key {
   return Object.hasOwn(CONDITIONS, key);
-}
-
-function usage(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
 }
