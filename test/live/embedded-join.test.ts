@@ -54,6 +54,12 @@ async function joinElsewhere(): Promise<{ child: ChildProcess; joined: Membershi
   throw new Error('the child ended before it had joined');
 }
 
+/** Stops this thread until a condition holds, 20 s at most. */
+function standStillUntil(condition: () => boolean): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 0; looks < 2_000 && !condition(); looks++) Atomics.wait(clock, 0, 0, 10);
+}
+
 async function killed(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, 'exit');
   child.kill(signal);
@@ -203,12 +209,18 @@ describe('joining', () => {
 
   it('leaves no server behind when it is aborted', async () => {
     const aborting = new AbortController();
-    const joining = joinServer({ home: paths().home, env, say: () => undefined, signal: aborting.signal });
-    await waitFor(() => existsSync(paths().serverRecord));
-    const { pid } = recorded();
-    aborting.abort(new Error('Ctrl-C'));
+    let pid: number | undefined;
+    // Nothing else runs here meanwhile, so the server cannot be joined before it is aborted.
+    const onServer = (): void => {
+      standStillUntil(() => existsSync(paths().serverRecord));
+      ({ pid } = recorded());
+      aborting.abort(new Error('Ctrl-C'));
+    };
+    const { signal } = aborting;
+    const joining = joinServer({ home: paths().home, env, say: () => undefined, signal, onServer });
     await expect(joining).rejects.toThrow('Ctrl-C');
-    expect(isServerProcess(paths(), pid)).toBe(false);
+    expect(pid).toBeGreaterThan(0);
+    expect(isServerProcess(paths(), pid ?? 0)).toBe(false);
   });
 });
 

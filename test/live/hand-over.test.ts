@@ -42,8 +42,9 @@ describe('lanes of a cluster change hands', () => {
     await frozen.said('Working for account');
     const flags = ['--submits', '1', '--rate', '5', '--on-unknown', 'resubmit'];
     const run = world.start(['run', 'lines.csv', ...flags], { env });
+    // The lane is the first worker's before there is another one to take it.
+    await waitFor(async () => (await ledger.laneOwners('lines')).length === 1);
     const other = world.start(['worker'], { env });
-    await other.said('Working for account');
     await waitFor(() => isStopped(frozen.child.pid));
     const stoppedAt = Date.now();
     expect(world.simulator.ledger()).toHaveLength(14);
