@@ -12,10 +12,12 @@ const CACHED_WORKFLOWS = 100;
 const ACTIVITIES_AT_ONCE = 500;
 
 /**
- * Polls for activities at once. The server may give a task to whoever polls, also to a worker that stands still (SIGSTOP, a sleeping
- * machine); each such task is lost for a heartbeat time-out. A few lanes need no more than one.
+ * Polls at once: one for activities, and two for workflows (one of them for the workflows in memory). The server also gives a task to
+ * the open polls of a worker that stands still (SIGSTOP, a sleeping machine), and each such task is lost until it times out. A few lanes
+ * need no more. Set as a behavior, because SDK 1.24 no longer reads `maxConcurrentActivityTaskPolls` and opens ten.
  */
-const ACTIVITY_POLLS = 1;
+const ACTIVITY_POLLS = { type: 'simple-maximum', maximum: 1 } as const;
+const WORKFLOW_POLLS = { type: 'simple-maximum', maximum: 2 } as const;
 
 /**
  * Heartbeats really go out this often. The SDK holds them back to eight tenths of the time-out by default, and then a process that stands
@@ -41,7 +43,8 @@ export async function createWorker(
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
-    maxConcurrentActivityTaskPolls: ACTIVITY_POLLS,
+    activityTaskPollerBehavior: ACTIVITY_POLLS,
+    workflowTaskPollerBehavior: WORKFLOW_POLLS,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     stickyQueueScheduleToStartTimeout: '1s',

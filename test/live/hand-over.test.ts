@@ -10,11 +10,8 @@ import { waitFor } from '../support/wait-for.ts';
 /** So few that the batch has one lane, and the second worker has nothing to do until the first stands still. */
 const ROWS_OF_ONE_LANE = 50;
 const ROWS_OF_TWO_LANES = 160;
-/**
- * Many heartbeat time-outs: the server may offer the lane to the poll that the standing worker left behind, on a busy machine several
- * times.
- */
-const BACK_AT_WORK_MS = 120_000;
+/** A heartbeat time-out, one more for an offer to the poll that the standing worker left behind, and as much again for a busy machine. */
+const BACK_AT_WORK_MS = 45_000;
 /** How long a worker that is told to end may take. */
 const MOST_TO_END_MS = 40_000;
 
