@@ -10,6 +10,7 @@ import { openRecords } from '../open-records.ts';
 import { openTemporal } from '../open-temporal.ts';
 import { readApiAccess, readSettings, type Settings } from '../settings.ts';
 import type { Output } from '../terminal/output.ts';
+import { size } from '../terminal/size.ts';
 
 /** One thing that was looked at. */
 interface Finding {
@@ -21,7 +22,7 @@ interface Finding {
 }
 
 /** Less free disk than this is worth a word, bytes. */
-const LITTLE_DISK = 1024 ** 3;
+const LITTLE_DISK = 1e9;
 
 /** `voxbatch doctor`: checks what a run needs, one after the other, and says what to do. Spends nothing. */
 export async function doctor(
@@ -64,10 +65,8 @@ async function checkDisk({ home }: Settings): Promise<string> {
   await rm(probe);
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
-  const gigabytes = (free / 1024 ** 3).toFixed(1);
-  if (free < LITTLE_DISK)
-    throw new Error(`${home} has only ${gigabytes} GiB free: free some space before a large batch.`);
-  return `${home} can be written, ${gigabytes} GiB free`;
+  if (free < LITTLE_DISK) throw new Error(`${home} has only ${size(free)} free: free some space before a large batch.`);
+  return `${home} can be written, ${size(free)} free`;
 }
 
 async function checkLedger(settings: Settings): Promise<string> {

@@ -5,6 +5,7 @@ import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../read-balance.ts';
 import { clock, number } from '../terminal/progress.ts';
+import { size } from '../terminal/size.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { tunablesJson } from '../terminal/tunable-words.ts';
@@ -121,11 +122,4 @@ function diskLine({ summary, disk }: PlanReport): string {
   const without = unknown > 0 ? `, without ${number(unknown)} rows of unknown length` : '';
   const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: more than the free space.' : '';
   return `Disk: about ${size(bytes)}${without} of results (rough estimate); ${free} at ${disk.store}.${tooMuch}`;
-}
-
-/** Bytes as people write them: `640 KB`, `1.2 GB`. */
-function size(bytes: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
-  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  return `${number(bytes / 1_000 ** step)} ${units[step] ?? ''}`;
 }

@@ -6,6 +6,7 @@ import { isoTime, receiptsOf } from '../../results/receipt.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
+import { size } from './size.ts';
 import { oneLine, tableLines } from './table.ts';
 import { takeJson, takeLines } from './take-history.ts';
 
@@ -52,7 +53,7 @@ export function historyLines(history: RowHistoryHere): readonly string[] {
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
     ...(row.text === null ? [] : ['Text', `  ${short(row.text)}`]),
     ...(files.length === 0 ? [] : ['Files in the out folder']),
-    ...files.map(({ name, file }) => `  ${name}  ${number(file.bytes)} bytes, sha256 ${file.sha256}`),
+    ...files.map(({ name, file }) => `  ${name}  ${size(file.bytes)}, sha256 ${file.sha256}`),
     'Next',
     `  ${nextForRow(history)}`,
   ];

@@ -3,6 +3,7 @@ import type { TakeStory } from '../../batches/explain.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
 import type { TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';
+import { size } from './size.ts';
 import { oneLine } from './table.ts';
 
 const REASONS: Readonly<Record<TakeReason, string>> = {
@@ -49,7 +50,7 @@ function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: 
   const result =
     file === null
       ? ''
-      : `, whose result was ${String(file.bytes)} bytes, sha256 ${file.sha256}, kept as ${join(store, file.key)}`;
+      : `, whose result was ${size(file.bytes)}, sha256 ${file.sha256}, kept as ${join(store, file.key)}`;
   return `${outcome ?? 'a take that did not end the row'}${words}${result}`;
 }
 

@@ -21,6 +21,7 @@ describe('doctor', () => {
       '',
     ]);
     expect(stdout).toContain('No API is configured. Set VOXBATCH_API_URL');
+    expect(stdout).toMatch(/can be written, [\d.,]+ [GT]B free/);
     expect(stderr).toBe('');
     const checks = JSON.parse((await line.run('doctor', '--json')).stdout) as unknown;
     expect(checks).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('No API is configured') });
