@@ -6,8 +6,9 @@ export interface FailureGroup {
   readonly class: string;
   readonly message: string;
   readonly rows: number;
-  /** The first of them, for `explain`. */
+  /** The first of them, for `explain`: its number, and its id. */
   readonly firstRow: number;
+  readonly firstId: string;
 }
 
 /** Reasons that are returned. */
@@ -34,12 +35,12 @@ export async function groupFailures(
       const key = `${failure.class} ${withoutNames(failure.message)}`;
       const known = groups.get(key);
       if (known === undefined && groups.size >= KEPT) continue;
-      const firstRow = known?.firstRow ?? row.row;
       groups.set(key, {
         class: failure.class,
         message: known?.message ?? failure.message,
         rows: (known?.rows ?? 0) + 1,
-        firstRow,
+        firstRow: known?.firstRow ?? row.row,
+        firstId: known?.firstId ?? row.id,
       });
     }
   }

@@ -19,6 +19,11 @@ export function budgetFor(spent: SpentSums, more: number): number {
   return Math.ceil(roundCredits(sumOf(spent) + more));
 }
 
+/** Whether what was charged so far rests on quotes, in part at least: nothing is no estimate. */
+export function isChargeEstimated({ charged, estimated }: { charged: number; estimated: boolean }): boolean {
+  return estimated && charged > 0;
+}
+
 function sumOf({ charged, reserved, uncertain }: SpentSums): number {
   return charged + reserved + uncertain;
 }

@@ -1,7 +1,6 @@
 import type { DamagedResult } from '../results/row-check.ts';
 import { shellWord } from './go-on-command.ts';
-import { rowsWord, unnamedRows } from './row-words.ts';
-import { oneLine } from './terminal/table.ts';
+import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 
 /** Rows that are named. */
 const SHOWN = 5;
@@ -13,7 +12,7 @@ const SHOWN = 5;
 export function damageLines(damaged: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
   if (damaged.length === 0) return [];
   const name = shellWord(place.batch);
-  const rows = damaged.slice(0, SHOWN).map(({ row, id }) => `row ${String(row)} (id ${oneLine(id)})`);
+  const rows = damaged.slice(0, SHOWN).map(namedRow);
   const more = damaged.length > SHOWN ? ` and ${String(damaged.length - SHOWN)} more` : '';
   const [results, are] = damaged.length === 1 ? ['result', 'is'] : ['results', 'are'];
   const store = `The stored ${results} of ${rows.join(', ')}${more} ${are} missing or damaged in the store, ${place.store}.`;

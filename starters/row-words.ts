@@ -1,6 +1,7 @@
 import type { NamedRow } from '../batches/leftovers.ts';
 import { shellWord } from './go-on-command.ts';
 import { number } from './terminal/progress.ts';
+import { oneLine } from './terminal/table.ts';
 
 /** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
 export function takeWord(row: NamedRow, take: number): string {
@@ -23,6 +24,11 @@ export function rowsWord(rows: readonly NamedRow[]): string {
 /** ` (the first 20 of 57 rows)`, where a command does not name all. */
 export function unnamedRows({ count }: { readonly count: number }): string {
   return count > NAMED ? ` (the first ${String(NAMED)} of ${number(count)} rows)` : '';
+}
+
+/** A row in a message: by the user's own name for it, then by its number, as in `L0077 (row 78)`. */
+export function namedRow({ row, id }: NamedRow): string {
+  return `${oneLine(id)} (row ${String(row)})`;
 }
 
 /** `1 row`, `1,000 rows`. */

@@ -1,4 +1,6 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import { isChargeEstimated } from '../../policy/budget.ts';
 import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
 import type { Output } from '../terminal/output.ts';
 import { doneOf, number } from '../terminal/progress.ts';
@@ -17,6 +19,15 @@ export async function list(flags: { readonly json?: boolean }, output: Output): 
   });
 }
 
+/** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty where none did. */
+function withoutResult({ counts: { outcomes } }: LocalView): string {
+  return OUTCOMES.flatMap((outcome) =>
+    outcome === 'succeeded' || outcome === 'cached' || outcomes[outcome] === 0
+      ? []
+      : [`${number(outcomes[outcome])} ${outcome}`],
+  ).join(', ');
+}
+
 const COLUMNS = [
   { title: 'batch', value: ({ batch }: LocalView) => batch.name },
   { title: 'state', value: ({ batch, isDeserted }: LocalView) => standingOf(batch, isDeserted) },
@@ -30,11 +41,10 @@ const COLUMNS = [
     value: ({ counts: { outcomes } }: LocalView) => number(outcomes.succeeded + outcomes.cached),
     align: 'right',
   },
-  { title: 'failed', value: ({ counts }: LocalView) => number(counts.outcomes.failed), align: 'right' },
-  { title: 'unknown', value: ({ counts }: LocalView) => number(counts.outcomes.unknown), align: 'right' },
+  { title: 'without a result', value: withoutResult },
   {
     title: 'credits',
-    value: ({ money }: LocalView) => `${money.estimated ? '~' : ''}${number(money.charged)}`,
+    value: ({ money }: LocalView) => `${isChargeEstimated(money) ? '~' : ''}${number(money.charged)}`,
     align: 'right',
   },
   { title: 'created (UTC)', value: ({ batch }: LocalView) => new Date(batch.createdAt).toISOString().slice(0, 16) },

@@ -7,6 +7,7 @@ import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../open-records.ts';
 import { refuseLoading } from '../refuse-loading.ts';
+import { namedRow } from '../row-words.ts';
 import { readSettings } from '../settings.ts';
 import { tellWorkers } from '../tell-workers.ts';
 import { budgetLeft } from '../../policy/budget.ts';
@@ -59,7 +60,7 @@ export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget
     if (row.outcome !== null || row.quoted !== null) continue;
     throw new ExitError(
       'refused',
-      `No price is known for row ${row.row} (id ${row.id}), so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
+      `No price is known for ${namedRow(row)}, so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
         `Let the batch finish without a budget, or stop it: voxbatch stop ${shellWord(batch.name)}`,
     );
   }

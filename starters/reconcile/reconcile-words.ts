@@ -2,6 +2,7 @@ import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import { shellWord } from '../go-on-command.ts';
+import { namedRow } from '../row-words.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 
@@ -11,7 +12,7 @@ export type ReconciledRow =
 
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {
-  return `row ${String(row.row)}, id ${oneLine(row.id)}: ${wordsOf(row)}`;
+  return `${namedRow(row)}: ${wordsOf(row)}`;
 }
 
 /** What the API lists. */

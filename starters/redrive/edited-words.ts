@@ -1,5 +1,6 @@
 import type { EditedRows, LineMismatch } from '../../batches/edited-rows.ts';
 import type { NameClash } from '../../batches/name-clashes.ts';
+import { namedRow } from '../row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 
 /** An answer that is no rows. A file that is wrong by itself is reported as any manifest is. */
@@ -54,7 +55,7 @@ function whyText(mismatch: LineMismatch, batch: string): string {
 }
 
 function clashText({ row, id, other, name }: NameClash): string {
-  return `row ${String(row)}, id ${oneLine(id)}: expected a unique result name; row ${String(other)} has ${oneLine(name)} too`;
+  return `${namedRow({ row, id })}: expected a unique result name; row ${String(other)} has ${oneLine(name)} too`;
 }
 
 function quoted(names: readonly string[]): string {

@@ -1,9 +1,8 @@
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
-import { rowsInWords, rowsWord, unnamedRows } from '../row-words.ts';
+import { namedRow, rowsInWords, rowsWord, unnamedRows } from '../row-words.ts';
 import { number } from '../terminal/progress.ts';
-import { oneLine } from '../terminal/table.ts';
 
 /** Rows that are named; the others are counted. */
 const NAMED = 20;
@@ -67,9 +66,7 @@ export function refusalLines(
   ];
   return [
     `${rowsInWords(all)} cannot be redriven this way. Nothing was changed, nothing was spent.`,
-    ...refused
-      .slice(0, NAMED)
-      .map((one) => `  row ${String(one.row)}, id ${oneLine(one.id)}: ${REASONS[one.why](one)}`),
+    ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
     ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
     'Choices:',
     ...choices,

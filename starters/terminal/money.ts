@@ -1,11 +1,11 @@
 import type { Money } from '../../ledger/record-types.ts';
-import { budgetLeft } from '../../policy/budget.ts';
+import { budgetLeft, isChargeEstimated } from '../../policy/budget.ts';
 import { number } from './progress.ts';
 
 /** `120 charged (partly estimated), 10 reserved, 5 uncertain; 65 left of a budget of 200` */
 export function moneyWords(money: Money, budget: number | null): string {
   const sums = [
-    `${number(money.charged)} charged${money.estimated ? ' (partly estimated)' : ''}`,
+    `${number(money.charged)} charged${isChargeEstimated(money) ? ' (partly estimated)' : ''}`,
     `${number(money.reserved)} reserved`,
     `${number(money.uncertain)} uncertain`,
   ].join(', ');

@@ -1,4 +1,5 @@
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
+import { isChargeEstimated } from '../../policy/budget.ts';
 import type { Output } from './output.ts';
 import { oneLine } from './table.ts';
 
@@ -20,7 +21,7 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
   const { budget } = batch.settings;
-  const charged = `${money.estimated ? '~' : ''}${number(money.charged)}`;
+  const charged = `${isChargeEstimated(money) ? '~' : ''}${number(money.charged)}`;
   const credits = budget === null ? `${charged} credits` : `${charged} of ${number(budget)} credits`;
   const parts = [
     `${String(done)}/${String(total)} done`,

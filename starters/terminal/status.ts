@@ -8,7 +8,7 @@ import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number, reasonWords } from './progress.ts';
 import { standstillWords } from '../standstill.ts';
-import { rowsInWords } from '../row-words.ts';
+import { namedRow, rowsInWords } from '../row-words.ts';
 import type { FailureGroup } from '../../batches/failure-groups.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { oneLine } from './table.ts';
@@ -45,8 +45,9 @@ export function statusLines(view: LocalView, { groups, leftovers }: Troubles, no
     lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
   lines.push(`  credits: ${moneyWords(money, batch.settings.budget)}`);
   for (const group of groups) {
+    const first = namedRow({ row: group.firstRow, id: group.firstId });
     lines.push(
-      `  ${number(group.rows)} × ${group.class} (${group.rows === 1 ? '' : 'first: '}row ${group.firstRow}): ${oneLine(group.message)}`,
+      `  ${number(group.rows)} × ${group.class}${group.rows === 1 ? '' : ', first'} in ${first}: ${oneLine(group.message)}`,
     );
   }
   // Where the groups were not asked for, the reasons of rows that ended are not told yet.
@@ -93,7 +94,7 @@ export function statusJson(view: LocalView, groups: readonly FailureGroup[]): ob
   return {
     ...batchJson(view),
     states: counts.states,
-    failures: groups.map(({ firstRow, ...group }) => ({ ...group, first_row: firstRow })),
+    failures: groups.map(({ firstRow, firstId, ...group }) => ({ ...group, first_row: firstRow, first_id: firstId })),
     ...tunablesJson(batch.settings),
     reasons: view.reasons,
     pause_reason: batch.pauseReason,

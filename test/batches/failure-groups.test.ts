@@ -7,7 +7,9 @@ import type { BatchView } from '../../batches/view-batch.ts';
 async function groupsOf(
   messages: readonly string[],
 ): Promise<readonly (readonly [rows: number, firstRow: number, message: string])[]> {
-  const rows = messages.map((message, at) => ({ row: { row: at + 1, failure: { class: 'JobFailed', message } } }));
+  const rows = messages.map((message, at) => ({
+    row: { row: at + 1, id: `r${at + 1}`, failure: { class: 'JobFailed', message } },
+  }));
   const ledger = {
     scanRows: async function* () {
       yield* rows;

@@ -126,7 +126,7 @@ describe('reconcile', () => {
     expect(orphans).toHaveLength(LOST + FOREIGN);
 
     const adopted = await world.run(['reconcile', 'lines', '--adopt', `r1=${jobOf(1)}`, `2=${jobOf(2)}`]);
-    expect(adopted).toMatchObject({ code: 13, stdout: saying(`row 1, id r1: has job ${jobOf(1)} now`) });
+    expect(adopted).toMatchObject({ code: 13, stdout: saying(`r1 (row 1): has job ${jobOf(1)} now`) });
     expect(await outcomes()).toEqual({ succeeded: 2, unknown: LOST - 2 });
     for (const [jobId, why] of [
       [jobOf(1), 'another row has that job'],

@@ -146,7 +146,7 @@ describe('rows whose jobs failed', () => {
     const before = paid();
     expect(await world.run(['redrive', 'lines', '--rows', 'd,#1', '--step', 'lip-sync'])).toMatchObject({
       code: 2,
-      stderr: saying('row 1, id a: its kind has no step lip-sync'),
+      stderr: saying('a (row 1): its kind has no step lip-sync'),
     });
     expect(paid()).toBe(before);
     expect(await world.run(['redrive', 'lines', '--rows', 'd', '--step', 'lip-sync'])).toMatchObject({ code: 10 });
@@ -192,7 +192,7 @@ describe('a row whose answer was lost', () => {
       const refused = await world.run([...words, '--yes']);
       expect(refused).toMatchObject({
         code: 2,
-        stderr: saying('row 2, id b: the answer to its speech request was lost'),
+        stderr: saying('b (row 2): the answer to its speech request was lost'),
       });
       expect(refused.stderr).toContain(`voxbatch ${command} --resubmit`);
     }

@@ -36,7 +36,8 @@ describe('list', () => {
     await addSampleBatch(desk.place);
     const { code, stdout } = await desk.line.run('list');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^batch {2}state +done .*\ndemo +finished +7\/7 +3 +1 +1 +~?[\d.]+ +\d{4}-/);
+    expect(stdout).toMatch(/^batch {2}state +done +succeeded +without a result .*\n/);
+    expect(stdout).toMatch(/\ndemo +finished +7\/7 +3 +1 failed, 1 unknown, 1 overdue, 1 cancelled +~?[\d.]+ +\d{4}-/);
     const { value } = await desk.line.json('list', '--json');
     expect(value).toMatchObject([{ batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 }]);
   });
@@ -49,7 +50,7 @@ describe('status', () => {
     expect({ code, stderr }).toEqual({ code: 13, stderr: '' });
     expect(stdout).toContain('Batch "demo": finished, 7 of 7 rows done');
     expect(stdout).toContain('ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled');
-    expect(stdout).toContain('1 × BadRequest (row 4): -voice is not known');
+    expect(stdout).toContain('1 × BadRequest in d (row 4): -voice is not known');
     expect(stdout).not.toContain('\u001b');
     const { value } = await desk.line.json('status', '--json');
     expect(value).toMatchObject({ outcomes: { succeeded: 3, unknown: 1 }, credits: { uncertain: 10 } });
@@ -58,6 +59,7 @@ describe('status', () => {
       message: '-voice is not known',
       rows: 1,
       first_row: 4,
+      first_id: 'd',
     });
   });
 
@@ -127,7 +129,7 @@ describe('a batch that did not spend all it was to', () => {
     const { code, stdout } = await desk.line.run('status');
     expect(code).toBe(12);
     expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 8 left of a budget of 20');
-    expect(stdout).toContain('1 × OverBudget (row 2): Not sent');
+    expect(stdout).toContain('1 × OverBudget in b (row 2): Not sent');
     expect(stdout).toContain(
       'Raise it (voxbatch tune demo --budget 22), then: voxbatch redrive demo --where outcome=skipped',
     );

@@ -4,6 +4,11 @@ import { moneyWords } from '../../starters/terminal/money.ts';
 describe('money', () => {
   const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true };
 
+  it('calls nothing an estimate of something', () => {
+    const none = { charged: 0, reserved: 8, uncertain: 0, estimated: true };
+    expect(moneyWords(none, null)).toBe('0 charged, 8 reserved, 0 uncertain');
+  });
+
   it('always says what is charged, reserved and uncertain, and what a budget leaves', () => {
     expect(moneyWords(money, null)).toBe('70.1 charged (partly estimated), 20.1 reserved, 10 uncertain');
     expect(moneyWords({ ...money, estimated: false }, 200)).toBe(

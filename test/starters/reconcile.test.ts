@@ -72,9 +72,9 @@ describe('what reconcile says', () => {
 
   it('of each row', () => {
     expect(rows.map(reconciledLine)).toEqual([
-      'row 7, id r7: has job job-1 now; its result is fetched without paying again',
-      'row 7, id r7: still unknown: the API does not list such requests, so only your account can show whether it was charged',
-      'row 7, id r7: does not get job job-1: another row has that job',
+      'r7 (row 7): has job job-1 now; its result is fetched without paying again',
+      'r7 (row 7): still unknown: the API does not list such requests, so only your account can show whether it was charged',
+      'r7 (row 7): does not get job job-1: another row has that job',
     ]);
   });
 

@@ -91,7 +91,7 @@ describe('redrive: rows that may be paid already', () => {
     const ended = await desk.line.run('redrive', 'demo', '--where', 'outcome=failed,unknown');
     expectRefused(
       ended,
-      'row 5, id e: the answer to its speech request was lost',
+      'e (row 5): the answer to its speech request was lost',
       'voxbatch reconcile demo ',
       // For this row only: with the say the others would be paid for, too.
       'voxbatch redrive demo --rows e --resubmit ',

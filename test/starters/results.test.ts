@@ -63,7 +63,7 @@ describe('results and verify', () => {
     await rm(join(store, 'demo', '1-speech-1.mp3'));
     const lost = await desk.line.run('results');
     expect(lost.code).toBe(15);
-    expect(lost.stderr).toContain(`The stored result of row 1 (id a) is missing or damaged in the store, ${store}.`);
+    expect(lost.stderr).toContain(`The stored result of a (row 1) is missing or damaged in the store, ${store}.`);
     expect(lost.stderr).toContain('If VOXBATCH_STORE');
     expect(lost.stderr).toContain('a new charge: voxbatch redrive demo --rows a\n');
 

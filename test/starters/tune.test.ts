@@ -104,7 +104,7 @@ describe('tune', () => {
     await ledger.openBatch('b', 2);
     const { code, stdout, stderr } = await line.run('tune', '--budget', '50', '--rate', '3');
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toContain('No price is known for row 2 (id r2)');
+    expect(stderr).toContain('No price is known for r2 (row 2)');
     expect((await find(ledger)).settings).toEqual(aBatch().settings);
     await ledger.giveUp({ batch: 'b', row: 2, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
     expect(await line.run('tune', '--budget', '50')).toMatchObject({ code: 0 });
