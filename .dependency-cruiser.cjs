@@ -18,6 +18,7 @@ const ROOMS = {
   worker: '^worker/',
   embedded: '^embedded/',
   results: '^results/',
+  client: '^client/',
   starters: '^starters/',
   simulator: '^simulator/',
   bench: '^bench/',
@@ -76,6 +77,12 @@ const IMPORTS = {
     comment:
       'results/ turns records into files. It is given a ledger and never opens one or asks the API, so it may import only their types (`import type`).',
   },
+  client: {
+    may: ['contract', 'api', 'ledger', 'store', 'inputs', 'policy', 'batches', 'worker', 'embedded', 'results'],
+    types: ['activities'],
+    comment:
+      'client/ is what programs ask of voxbatch, the command line being one of them. It takes plain options and returns typed answers; it prints nothing, asks nobody and never ends the process. Words and flags are for starters/.',
+  },
   starters: {
     may: [
       'contract',
@@ -88,6 +95,7 @@ const IMPORTS = {
       'worker',
       'embedded',
       'results',
+      'client',
       'simulator',
     ],
     types: ['activities', 'workflows'],
@@ -105,11 +113,11 @@ const IMPORTS = {
 const OWNERS = {
   '@temporalio/workflow': ['workflows'],
   '@temporalio/activity': ['activities'],
-  '@temporalio/worker': ['worker', 'starters'],
-  '@temporalio/client': ['worker', 'embedded', 'starters'],
+  '@temporalio/worker': ['worker', 'client'],
+  '@temporalio/client': ['worker', 'embedded', 'client', 'starters'],
   '@temporalio/testing': ['embedded'],
-  '@temporalio/envconfig': ['starters'],
-  '@temporalio/common': ['workflows', 'activities', 'worker', 'embedded', 'starters'],
+  '@temporalio/envconfig': ['client', 'starters'],
+  '@temporalio/common': ['workflows', 'activities', 'worker', 'embedded', 'client'],
   axios: ['api'],
   kysely: ['ledger'],
   libsql: ['ledger', 'embedded'],

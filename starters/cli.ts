@@ -3,7 +3,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { keepHeapSmall } from './small-heap.ts';
-import { voxbatchVersion } from './version.ts';
+import { voxbatchVersion } from '../client/version.ts';
 
 // Node 22 and newer keep compiled code, which halves the time until a command begins. In our cache rather than in /tmp, which others write to.
 const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };

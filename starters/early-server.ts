@@ -1,51 +1,14 @@
-import { joinServer, type Membership } from '../embedded/join-server.ts';
-import type { Settings } from './settings.ts';
-
-/** The embedded server of the home, started while the rest of a command is still being loaded and its manifest read. */
-export interface EarlyServer {
-  /** Resolves when nothing is left but to wait for the server, or after a moment. Never rejects. */
-  readonly underWay: Promise<unknown>;
-  /**
-   * Hands the membership over to the one who leaves it from now on, and who listens to signals from now on. Rejects where the server
-   * cannot be had. To be called once.
-   *
-   * @param signal calls it off
-   */
-  take(signal?: AbortSignal): Promise<Membership>;
-  /** Leaves the server, unless it was taken over: nobody needs it. Never throws. */
-  end(): Promise<void>;
-}
-
-/** The rest is loaded after this in any case, as while a server is built, ms. */
-const PATIENCE_MS = 300;
+import { beginServer, type EarlyServer } from '../client/early-server.ts';
+import type { Settings } from '../client/settings.ts';
 
 /**
- * Begins to start the server, or to join the one that runs. Nothing is sent to the API by it. Until it is taken over, Ctrl-C and
- * SIGTERM end the process, and the server with it.
+ * Begins to start the server while the rest of a command is still being loaded and its manifest read. Until it is taken over, Ctrl-C
+ * and SIGTERM end the process, and the server with it; whoever takes it listens to signals from then on.
  */
-export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
-  const aborting = new AbortController();
-  let isTaken = false;
-  let underWay: Promise<unknown> = Promise.resolve();
-  const joining = new Promise<Membership>((resolve, reject) => {
-    underWay = new Promise<void>((onServer) => {
-      const { home, env } = settings;
-      joinServer({ home, env, say, signal: aborting.signal, onServer }).then(resolve, reject);
-    });
-  });
-  // Whoever takes it hears of it.
-  joining.catch(() => undefined);
-  const end = async (): Promise<void> => {
-    if (isTaken) return;
-    aborting.abort();
-    await joining.then(
-      (membership) => membership.leave(),
-      () => undefined,
-    );
-    dispose();
-  };
+export function beginServerHere(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
+  const server = beginServer(settings, say);
   const onSignal = (name: NodeJS.Signals): void => {
-    void end().then(() => process.exit(name === 'SIGTERM' ? 143 : 130));
+    void server.end().then(() => process.exit(name === 'SIGTERM' ? 143 : 130));
   };
   const dispose = (): void => {
     process.off('SIGINT', onSignal);
@@ -54,21 +17,14 @@ export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return {
-    underWay: Promise.race([underWay, joining.catch(() => undefined), pause(PATIENCE_MS)]),
+    underWay: server.underWay,
     take: (signal) => {
-      isTaken = true;
       dispose();
-      signal?.addEventListener('abort', () => {
-        aborting.abort(signal.reason);
-      });
-      if (signal?.aborted === true) aborting.abort(signal.reason);
-      return joining;
+      return server.take(signal);
     },
-    end,
+    end: async () => {
+      await server.end();
+      dispose();
+    },
   };
-}
-
-/** Keeps no process alive. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

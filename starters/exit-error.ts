@@ -20,8 +20,3 @@ export function usageError(message: string): ExitError {
 export function unchangedError(message: string): ExitError {
   return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
 }
-
-/** The words of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -3,19 +3,19 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { describeMismatch } from '../results/mismatch.ts';
 import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
-import { isDeserted } from './anybody-in.ts';
+import { isDeserted } from '../client/anybody-in.ts';
 import { damageLines } from './damage-words.ts';
 import { pauseMessage } from './follow.ts';
 import { gatherLeftovers } from '../batches/leftovers.ts';
 import { standstillOf } from '../batches/standstill.ts';
 import { exitOfView } from '../batches/view-batch.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../client/settings.ts';
 import { budgetJson } from './terminal/money.ts';
 import { standstillWords } from './standstill.ts';
 import { summaryLines } from './terminal/summary.ts';
 import type { Output } from './terminal/output.ts';
-import { voxbatchVersion } from './version.ts';
+import { voxbatchVersion } from '../client/version.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
 export interface FinishRequest {

@@ -5,12 +5,12 @@ import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { isPausedByFailures } from '../batches/paused-by-failures.ts';
-import type { WorkflowStanding } from './start-workflow.ts';
+import type { WorkflowStanding } from '../client/start-workflow.ts';
 import { haltMessage } from './terminal/next-steps.ts';
 import type { Output } from './terminal/output.ts';
 import { ProgressDisplay } from './terminal/progress.ts';
 import { standstillTeller } from './standstill.ts';
-import { isTokenRefused } from './token-refused.ts';
+import { isTokenRefused } from '../batches/token-refused.ts';
 
 /** The batch's own record is looked at this often, ms: whoever waits for its end waits so much longer. */
 const LOOK_EVERY_MS = 100;

@@ -2,8 +2,10 @@ import { CommanderError, type Command } from 'commander';
 import type { FaultPointHook } from '../activities/fault-points.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
-import { ExitError, messageOf } from './exit-error.ts';
+import { messageOf } from '../client/problem.ts';
+import { ExitError } from './exit-error.ts';
 import { describeTrouble } from './machine-trouble.ts';
+import { exitErrorOf } from './problem-words.ts';
 import { createProgram } from './program.ts';
 import { processOutput, type Output } from './terminal/output.ts';
 
@@ -29,7 +31,8 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   });
   try {
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
-  } catch (error) {
+  } catch (thrown) {
+    const error = exitErrorOf(thrown);
     const trouble = describeTrouble(error);
     if (error instanceof CommanderError) exit = error.exitCode === 0 ? 'complete' : 'usage';
     else if (error instanceof ManifestError) {

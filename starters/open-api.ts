@@ -1,36 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSpeechApi } from '../api/create-api.ts';
-import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
-import { realmDifference, type Realm } from '../contract/names.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { ExitError, messageOf } from './exit-error.ts';
+import { openApi as openWith, type OpenApi } from '../client/open-api.ts';
+import type { ApiAccess, Settings } from '../client/settings.ts';
 import { rememberConfirmed } from './confirmed-address.ts';
-import { AddressUnconfirmed, readApiAccess, type ApiAccess, type Settings } from './settings.ts';
+import { AddressUnconfirmed, readApiAccess } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
-import { voxbatchVersion } from './version.ts';
-
-/** The API, with the account that the token belongs to. */
-export interface OpenApi {
-  readonly api: SpeechApi;
-  readonly profile: Profile;
-}
-
-/** What of a realm is known without a ledger. */
-export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'account'> {
-  return { apiUrl: api.baseUrl, account: profile.userId };
-}
-
-/** A batch of another API or account cannot be worked on with this token: throws {@link ExitError} `usage`. */
-export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
-  const here = realmOf(open);
-  const differs = realmDifference(batch, here);
-  if (differs === undefined) return;
-  const words = {
-    api: `ran against ${batch.apiUrl}, and this is ${here.apiUrl}. Set VOXBATCH_API_URL, or use --api-url`,
-    account: `belongs to account ${batch.account}, and this token is of ${here.account}. Set VOXBATCH_API_TOKEN`,
-  }[differs];
-  throw new ExitError('usage', `Batch "${batch.name}" ${words}. Nothing was changed, nothing was spent.`);
-}
 
 /** Flags that say where the API is, and whether a person may be asked. */
 export interface ApiFlags {
@@ -54,20 +26,9 @@ async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<Api
   }
 }
 
-/** Pauses before the profile is read again, ms. */
-const PAUSES_MS = [500, 1_500];
-
-/** Opens the API and reads the profile, which proves address and token and names the account. Spends nothing. */
+/** Opens the API that settings and flags name, and reads the profile. Spends nothing. */
 export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
-  const access = await confirmedAccess(settings, flags);
-  const api = createApi(access);
-  try {
-    return { api, profile: await readProfile(api) };
-  } catch (error) {
-    api.close();
-    if (!(error instanceof ApiError)) throw error;
-    throw new ExitError('api', `${adviceFor(error, access.baseUrl)} Nothing was spent.`, { cause: error });
-  }
+  return openWith(await confirmedAccess(settings, flags));
 }
 
 /**
@@ -83,44 +44,5 @@ export async function withApi<T>(
     return await work(async () => (opened ??= await openApi(settings, flags)));
   } finally {
     opened?.api.close();
-  }
-}
-
-/** Creates the API client with this access. Sends nothing. */
-export function createApi(access: ApiAccess): SpeechApi {
-  try {
-    const userAgent = `voxbatch/${voxbatchVersion()}`;
-    return createSpeechApi({ ...access, userAgent });
-  } catch (error) {
-    // The address was read before, so it is the token.
-    const advice = 'Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.';
-    throw new ExitError('api', `${messageOf(error)} ${advice}`, { cause: error });
-  }
-}
-
-async function readProfile(api: SpeechApi): Promise<Profile> {
-  for (const pause of PAUSES_MS) {
-    try {
-      return await api.readProfile();
-    } catch (error) {
-      const heals =
-        error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'BadRequest';
-      if (!heals) throw error;
-      await sleep(pause);
-    }
-  }
-  return api.readProfile();
-}
-
-function adviceFor(error: ApiError, baseUrl: string): string {
-  const { failure } = error;
-  const words = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
-  switch (failure.class) {
-    case 'BadToken':
-      return `The API at ${baseUrl} refuses the token: ${words} Set VOXBATCH_API_TOKEN to a token of this service.`;
-    case 'NotSent':
-      return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
-    default:
-      return `The API at ${baseUrl} does not return the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
   }
 }

@@ -1,7 +1,8 @@
 import { claimOut as claim, probeOut, type UnwritableOut } from '../batches/out-folder.ts';
 import type { BatchIdentity } from '../ledger/record-types.ts';
 import { standingOf, type OutStanding } from '../results/out-owner.ts';
-import { ExitError, messageOf } from './exit-error.ts';
+import { messageOf } from '../client/problem.ts';
+import { ExitError } from './exit-error.ts';
 
 /** Makes the out folder and proves that it can be written, before anything is paid for. Throws {@link ExitError} `usage`. */
 export async function requireWritableOut(out: string): Promise<void> {

@@ -8,7 +8,7 @@ import { addRedriveCommand } from './redrive/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addToolCommands } from './commands/add-tools.ts';
-import { voxbatchVersion } from './version.ts';
+import { voxbatchVersion } from '../client/version.ts';
 
 /**
  * The command line: every command with its flags and help. A command's code is loaded when it is called, so that `--help`

@@ -1,33 +1,19 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ClientConfigProfile } from '@temporalio/envconfig';
-import { loadClientConfigProfile } from '@temporalio/envconfig';
+import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../api/base-url.ts';
 import { readConfig, type Config } from '../inputs/schema.ts';
+import type { ApiAccess, Settings } from '../client/settings.ts';
 import { isConfirmed, type AddressUse } from './confirmed-address.ts';
-import { ExitError, messageOf } from './exit-error.ts';
+import { messageOf } from '../client/problem.ts';
+import { ExitError } from './exit-error.ts';
 import { shellWord } from './go-on-command.ts';
 
-/** What was set from outside, read once: flags over environment over `voxbatch.config.json`. */
-export interface Settings {
-  /** Folder of ledger, Temporal database and store: `VOXBATCH_HOME`, default `.voxbatch`. Absolute. */
-  readonly home: string;
-  /** Path or URL of the ledger: `VOXBATCH_LEDGER`, default `ledger.db` in the home. */
-  readonly ledger: string;
-  /** Folder of media: `VOXBATCH_STORE` or `store` in the config file, default `store` in the home. */
-  readonly store: string;
-  readonly config: Config;
-  /** Set by the standard Temporal settings; undefined: embedded. */
-  readonly cluster: ClientConfigProfile | undefined;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** Where the API is and how to enter it. The token is never printed and never stored. */
-export interface ApiAccess {
-  readonly baseUrl: string;
-  readonly token: string;
-}
-
+/**
+ * What was set from outside: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`; ledger and
+ * store lie in it unless `VOXBATCH_LEDGER` and `VOXBATCH_STORE` (or `store` in the config file) name other places; any of the standard
+ * Temporal settings means a cluster.
+ */
 export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
   const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
   const config = await readConfigOf(env);

@@ -2,8 +2,8 @@ import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../embedded/child-process.ts';
-import type { OpenApi } from './open-api.ts';
-import type { Settings } from './settings.ts';
+import type { OpenApi } from '../client/open-api.ts';
+import type { Settings } from '../client/settings.ts';
 
 /**
  * What `up` is told of our settings: it works in the place of this command, so it needs the token and the places of the records. The

@@ -4,21 +4,23 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningWorker } from '../worker/run-worker.ts';
-import type { EarlyServer } from './early-server.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
-import { ExitError, messageOf } from './exit-error.ts';
+import type { EarlyServer } from '../client/early-server.ts';
+import { startEmbeddedWorker } from '../client/embedded-worker.ts';
+import { messageOf } from '../client/problem.ts';
+import { ExitError } from './exit-error.ts';
 import { followBatch, type FollowEnd } from './follow.ts';
 import { goOnCommand } from './go-on-command.ts';
 import { listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
-import type { OpenApi } from './open-api.ts';
-import { openTemporal, type Temporal } from './open-temporal.ts';
-import type { Settings } from './settings.ts';
+import type { OpenApi } from '../client/open-api.ts';
+import { openTemporal, type Temporal } from '../client/open-temporal.ts';
+import type { Settings } from '../client/settings.ts';
+import { exitErrorOf } from './problem-words.ts';
 import { isPausedByFailures } from '../batches/paused-by-failures.ts';
 import { refusedStart } from './refused-start.ts';
-import { askWorkflow, startWorkflow } from './start-workflow.ts';
+import { askWorkflow, startWorkflow } from '../client/start-workflow.ts';
 import { spawnUp } from './spawn-up.ts';
 import { logOf, type Output } from './terminal/output.ts';
-import { voxbatchVersion } from './version.ts';
+import { voxbatchVersion } from '../client/version.ts';
 
 export interface WorkRequest {
   readonly settings: Settings;
@@ -92,7 +94,8 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     await leave();
     if (fault.signal.aborted && followed !== 'detached') throw faultError(fault.signal.reason, record);
     end = followed === 'detached' ? followed : endOf(followed, interrupt);
-  } catch (error) {
+  } catch (thrown) {
+    const error = exitErrorOf(thrown);
     await leave();
     if (error instanceof ExitError) throw request.isNew && !isUnderWay ? refusedStart(error, record) : error;
     if (!interrupt.signal.aborted) throw error;

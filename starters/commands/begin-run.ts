@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
-import { beginServer } from '../early-server.ts';
-import { readApiAccess, readSettings, type Settings } from '../settings.ts';
+import { beginServerHere } from '../early-server.ts';
+import type { Settings } from '../../client/settings.ts';
+import { readApiAccess, readSettings } from '../settings.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function beginRun(manifestPath: string, flags: RunFlags, context: R
   const plan = planRun(manifestPath, flags, settings);
   const source = await openManifest(manifestPath);
   try {
-    const server = needsServer(settings, plan, flags) ? beginServer(settings, context.output.say) : undefined;
+    const server = needsServer(settings, plan, flags) ? beginServerHere(settings, context.output.say) : undefined;
     try {
       await server?.underWay;
       const { run } = await import('./run.ts');

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import { findServer } from '../../embedded/find-server.ts';
-import { ExitError, messageOf } from '../exit-error.ts';
+import { messageOf } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
 import { openApi } from '../open-api.ts';
-import { openRecords } from '../open-records.ts';
-import { openTemporal } from '../open-temporal.ts';
-import { readApiAccess, readSettings, type Settings } from '../settings.ts';
+import { openRecords } from '../../client/open-records.ts';
+import { openTemporal } from '../../client/open-temporal.ts';
+import type { Settings } from '../../client/settings.ts';
+import { readApiAccess, readSettings } from '../settings.ts';
+import { exitErrorOf } from '../problem-words.ts';
 import type { Output } from '../terminal/output.ts';
 import { size } from '../terminal/size.ts';
 
@@ -44,12 +47,10 @@ export async function doctor(
       .then(look)
       .then(
         (says) => ({ check, ok: true, says, exit }),
-        (error: unknown) => ({
-          check,
-          ok: false,
-          says: messageOf(error),
-          exit: error instanceof ExitError ? error.exit : exit,
-        }),
+        (thrown: unknown) => {
+          const error = exitErrorOf(thrown);
+          return { check, ok: false, says: messageOf(error), exit: error instanceof ExitError ? error.exit : exit };
+        },
       );
     findings.push(finding);
     if (flags.json !== true) output.data(`${finding.ok ? 'ok  ' : 'BAD '} ${finding.check.padEnd(22)} ${finding.says}`);

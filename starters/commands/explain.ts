@@ -1,9 +1,9 @@
 import { explainRow } from '../../batches/explain.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { isDeserted } from '../anybody-in.ts';
+import { isDeserted } from '../../client/anybody-in.ts';
 import { ExitError } from '../exit-error.ts';
 import { lookAtLedger } from '../look-at.ts';
-import { chooseBatch } from '../open-records.ts';
+import { chooseBatch } from '../../client/open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { historyJson, historyLines } from '../terminal/row-history.ts';
 

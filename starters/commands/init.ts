@@ -3,7 +3,8 @@ import { copyFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { KINDS, type Kind } from '../../contract/row-kinds.ts';
-import { ExitError, messageOf } from '../exit-error.ts';
+import { messageOf } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** `voxbatch init [KIND]`: writes an example manifest of a kind. Never overwrites. */

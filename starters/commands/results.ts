@@ -7,11 +7,11 @@ import { damageLines } from '../damage-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
-import { chooseBatch } from '../open-records.ts';
+import { chooseBatch } from '../../client/open-records.ts';
 import { claimOut } from '../out-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { summaryLines } from '../terminal/summary.ts';
-import { voxbatchVersion } from '../version.ts';
+import { voxbatchVersion } from '../../client/version.ts';
 
 export interface ResultsFlags {
   readonly out?: string;

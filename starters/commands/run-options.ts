@@ -4,7 +4,7 @@ import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { usageError } from '../exit-error.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../../client/settings.ts';
 import type { NameFlags } from './name-flags.ts';
 import type { OutputFlags } from './output-flags.ts';
 import { readTuning, type TuningFlags } from './tuning-flags.ts';

@@ -4,17 +4,19 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { startEmbeddedWorker } from '../embedded-worker.ts';
-import { ExitError, messageOf } from '../exit-error.ts';
+import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
+import { messageOf } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
-import { lookAfterBatches } from '../look-after-batches.ts';
-import { openApi, realmOf, type OpenApi } from '../open-api.ts';
-import { openRecords } from '../open-records.ts';
-import { openStore } from '../open-store.ts';
-import { openTemporal, type Temporal } from '../open-temporal.ts';
+import { lookAfterBatches } from '../../client/look-after-batches.ts';
+import { realmOf, type OpenApi } from '../../client/open-api.ts';
+import { openApi } from '../open-api.ts';
+import { openRecords } from '../../client/open-records.ts';
+import { openStore } from '../../client/open-store.ts';
+import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import { readSettings } from '../settings.ts';
 import { logOf, type Output } from '../terminal/output.ts';
-import { isTokenRefused } from '../token-refused.ts';
+import { isTokenRefused } from '../../batches/token-refused.ts';
 
 export interface ServeFlags {
   readonly apiUrl?: string;

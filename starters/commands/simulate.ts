@@ -3,7 +3,8 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
 import type { SimulatorOptions } from '../../simulator/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
-import { ExitError, messageOf } from '../exit-error.ts';
+import { messageOf } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import type { Output } from '../terminal/output.ts';
 

@@ -8,10 +8,11 @@ import type { DamagedResult } from '../../results/row-check.ts';
 import { SUMMARY_FILE } from '../../results/summary.ts';
 import { verifyOut, type VerifyReport } from '../../results/verify.ts';
 import { damageLines } from '../damage-words.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
-import { chooseBatch } from '../open-records.ts';
+import { chooseBatch } from '../../client/open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../row-words.ts';
@@ -53,7 +54,7 @@ async function lookIntoStore(
       return damaged && { store, damaged };
     });
   } catch (error) {
-    if (error instanceof ExitError) return undefined;
+    if (error instanceof VoxbatchError || error instanceof ExitError) return undefined;
     throw error;
   }
 }
@@ -94,7 +95,7 @@ async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
 /** Whether the ledger, if there is one here, has a batch of this name. */
 async function isBatch(name: string): Promise<boolean> {
   return lookAtLedger(async (ledger) => (await ledger.findBatch(name)) !== undefined).catch((error: unknown) => {
-    if (error instanceof ExitError) return false;
+    if (error instanceof VoxbatchError || error instanceof ExitError) return false;
     throw error;
   });
 }

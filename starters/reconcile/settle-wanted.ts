@@ -9,10 +9,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { newIdentity } from '../../worker/dependencies.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
-import { openLog } from '../embedded-worker.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
-import { openStore } from '../open-store.ts';
-import type { Settings } from '../settings.ts';
+import { openLog } from '../../client/embedded-worker.ts';
+import { realmOf, type OpenApi } from '../../client/open-api.ts';
+import { openStore } from '../../client/open-store.ts';
+import type { Settings } from '../../client/settings.ts';
 
 /** What a person wants to be settled, and how. */
 export interface Wanted {

@@ -8,11 +8,11 @@ import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { withApi } from '../open-api.ts';
-import { openRecords } from '../open-records.ts';
+import { openRecords } from '../../client/open-records.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { refuseLoading } from '../refuse-loading.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../../client/settings.ts';
 import type { RunFlags, RunPlan } from '../commands/run-options.ts';
 
 /** One of our outcome files as the manifest of `run`. */

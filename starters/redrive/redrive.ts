@@ -14,7 +14,7 @@ import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { withApi } from '../open-api.ts';
-import { chooseBatch } from '../open-records.ts';
+import { chooseBatch } from '../../client/open-records.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
 import type { FoundRows, RedriveRules } from '../../batches/redrive-draft.ts';
 import { draftRedrive } from '../../batches/redrive.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { followBatch, type FollowEnd, type FollowRequest } from '../../starters/follow.ts';
-import type { WorkflowStanding } from '../../starters/start-workflow.ts';
+import type { WorkflowStanding } from '../../client/start-workflow.ts';
 import { capture } from './command-line.ts';
 import { deskForEach, STATES } from './steering.ts';
 

@@ -138,6 +138,13 @@ const TREE: Readonly<Record<string, Planted>> = {
     ],
   },
   'results/subtitles.ts': { fine: ["import '../contract/facts.ts';"] },
+  'client/follow.ts': {
+    breaks: {
+      'client-knows-its-neighbours': "import '../simulator/serve.ts';",
+      'client-takes-types-only': "import '../activities/act.ts';",
+    },
+    fine: ["import '../batches/load.ts';", "import '../worker/wire.ts';", "import '@temporalio/client';"],
+  },
   'starters/follow.ts': {
     breaks: {
       'starters-knows-its-neighbours': "import '../test/support/world.ts';",
@@ -152,7 +159,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       "import type { Run } from '../workflows/run.ts';",
       "import '../results/project.ts';",
       "import '../batches/load.ts';",
-      "import '../worker/wire.ts';",
+      "import '../client/follow.ts';",
       "import '../simulator/serve.ts';",
       "import 'commander';",
     ],

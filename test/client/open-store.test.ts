@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../starters/open-store.ts';
+import { openStore } from '../../client/open-store.ts';
 
 const [ONE, OTHER] = [
   { id: 'ledger-1', file: '/one/ledger.db' },
@@ -27,10 +27,7 @@ describe('openStore', () => {
   it('refuses the store of another ledger, and changes nothing in it', async () => {
     await openStore({ store }, ONE);
     await expect(openStore({ store }, OTHER)).rejects.toMatchObject({
-      exit: 'usage',
-      message: expect.stringMatching(
-        /belong to another ledger than \/other\/ledger\.db.*Nothing was spent.*VOXBATCH_STORE/,
-      ),
+      problem: { is: 'store-of-another', store, ledger: '/other/ledger.db' },
     });
     expect(await readFile(join(store, '.ledger'), 'utf8')).toBe('ledger-1');
   });
@@ -43,6 +40,6 @@ describe('openStore', () => {
 
   it('says where it cannot be written', async () => {
     await writeFile(store, 'no folder');
-    await expect(openStore({ store }, ONE)).rejects.toMatchObject({ exit: 'unreachable' });
+    await expect(openStore({ store }, ONE)).rejects.toMatchObject({ problem: { is: 'machine' } });
   });
 });

@@ -5,8 +5,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import { openFolderStore } from '../store/folder-store.ts';
 import type { Store } from '../store/store.ts';
-import { ExitError } from './exit-error.ts';
-import { beforeWork } from './machine-trouble.ts';
+import { beforeWork } from './before-work.ts';
+import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
 /** Says in a store whose files it holds: the id of a ledger. */
@@ -16,7 +16,7 @@ const OWNER_FILE = '.ledger';
  * Opens the store for work, and makes it this ledger's. Files are named by batch and row there, so two ledgers in one store would
  * overwrite what each other paid for, and take each other's results for their own.
  *
- * Throws {@link ExitError} (`usage`) for the store of another ledger.
+ * Throws {@link VoxbatchError} (`store-of-another`, `machine`).
  */
 export async function openStore(
   settings: Pick<Settings, 'store'>,
@@ -29,11 +29,7 @@ export async function openStore(
       await store.sweep();
       return store;
     }
-    throw new ExitError(
-      'usage',
-      `The media in ${settings.store} belong to another ledger than ${ledger.file}. Nothing was spent. ` +
-        'Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.',
-    );
+    throw new VoxbatchError({ is: 'store-of-another', store: settings.store, ledger: ledger.file });
   });
 }
 

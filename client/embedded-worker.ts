@@ -9,10 +9,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { newIdentity } from '../worker/dependencies.ts';
 import { startWorker, type RunningWorker } from '../worker/run-worker.ts';
-import { ExitError } from './exit-error.ts';
 import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
+import { VoxbatchError } from './problem.ts';
 
 export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
@@ -29,7 +29,7 @@ export interface EmbeddedWorkerRequest {
 
 /**
  * Starts the worker of this process. Where every other process of this home is dead, the activities that they had begun are
- * failed first, so that nothing waits for a heartbeat time-out. Throws {@link ExitError} (`unreachable`) where Temporal went away meanwhile.
+ * failed first, so that nothing waits for a heartbeat time-out. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
@@ -58,10 +58,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     release();
     // The SDK's own class is not for others.
     if (!(error instanceof Error && error.name === 'TransportError')) throw error;
-    const problem = `Temporal at ${temporal.address} went away before the worker had reached it: ${error.message}`;
-    throw new ExitError('unreachable', `${problem}. Run the same command again. Nothing was spent by this command.`, {
-      cause: error,
-    });
+    throw new VoxbatchError({ is: 'server-gone', address: temporal.address, cause: error });
   }
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { lockLedger, isWorkedOn } from '../../starters/lock-ledger.ts';
-import type { Temporal } from '../../starters/open-temporal.ts';
+import { lockLedger, isWorkedOn } from '../../client/lock-ledger.ts';
+import type { Temporal } from '../../client/open-temporal.ts';
 
 let folder: string;
 let file: string;
@@ -61,8 +61,7 @@ describe('holdLedger', () => {
     const releases = [await lockLedger(file, embedded, folder), await lockLedger(file, embedded, folder)];
     releases[0]?.();
     await expect(lockLedger(file, cluster, folder)).rejects.toMatchObject({
-      exit: 'unreachable',
-      message: expect.stringContaining(`the embedded one in ${folder}`) as unknown,
+      problem: { is: 'ledger-in-use', ledger: file, holder: `the embedded one in ${folder}` },
     });
     releases[1]?.();
     const release = await lockLedger(file, cluster, folder);

@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../../store/store.ts';
-import { openLog, startEmbeddedWorker } from '../../starters/embedded-worker.ts';
-import { ExitError } from '../../starters/exit-error.ts';
-import type { OpenApi } from '../../starters/open-api.ts';
-import type { Temporal } from '../../starters/open-temporal.ts';
+import { openLog, startEmbeddedWorker } from '../../client/embedded-worker.ts';
+import { VoxbatchError } from '../../client/problem.ts';
+import type { OpenApi } from '../../client/open-api.ts';
+import type { Temporal } from '../../client/open-temporal.ts';
 import { withOutputFlags } from '../../starters/commands/output-flags.ts';
 import { logOf } from '../../starters/terminal/output.ts';
-import { capture } from './command-line.ts';
-import { deskForEach } from './steering.ts';
+import { capture } from '../starters/command-line.ts';
+import { deskForEach } from '../starters/steering.ts';
 
 const desk = deskForEach();
 /** Nobody listens there. */
@@ -32,8 +32,8 @@ describe('the worker of a command', () => {
     });
     const error: unknown = await starting.catch((reason: unknown) => reason);
     rmSync(home, { recursive: true });
-    expect(error).toBeInstanceOf(ExitError);
-    expect(error).toMatchObject({ exit: 'unreachable' });
+    expect(error).toBeInstanceOf(VoxbatchError);
+    expect(error).toMatchObject({ problem: { is: 'server-gone', address: ADDRESS } });
     expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
   });
 });

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { KernelLock } from '../embedded/kernel-lock.ts';
-import { ExitError } from './exit-error.ts';
 import type { Temporal } from './open-temporal.ts';
+import { VoxbatchError } from './problem.ts';
 
 /** Who takes the lock alone, to leave a note or to look, has it for no time at all. */
 const GAP_MS = 20;
@@ -19,7 +19,7 @@ const PATIENCE_MS = 1_000;
  * lock alone for a moment knows that nobody works on it, and writes the note; the others compare it. A process that dies
  * loses its share at that moment, so a ledger may move to another server at any time that nobody works on it.
  *
- * Returns what gives the share back. Throws {@link ExitError} (`unreachable`) while another server's workers have it.
+ * Returns what gives the share back. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers have it.
  */
 export async function lockLedger(file: string, temporal: Temporal, home: string): Promise<() => void> {
   const lock = new KernelLock(lockOf(file));
@@ -40,7 +40,9 @@ export async function lockLedger(file: string, temporal: Temporal, home: string)
         const holder = readFileSync(note, 'utf8');
         if (holder === server) return close;
         lock.release();
-        if (performance.now() > givesUpAt) throw heldBy(holder, file);
+        if (performance.now() > givesUpAt) {
+          throw new VoxbatchError({ is: 'ledger-in-use', ledger: file, holder });
+        }
       }
       await sleep(GAP_MS);
     }
@@ -64,14 +66,6 @@ export function isWorkedOn(file: string): boolean {
 /** Two ways to name one file are one. */
 function lockOf(file: string): string {
   return `${realpathSync(file)}.lock`;
-}
-
-function heldBy(holder: string, file: string): ExitError {
-  return new ExitError(
-    'unreachable',
-    `Another Temporal server uses the ledger ${file}: ${holder}. Two at once could pay for a row twice. ` +
-      'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
-  );
 }
 
 /** A namespace has an id of its own, however its address is written; where that may not be read, the address must do. */

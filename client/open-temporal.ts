@@ -4,8 +4,8 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { joinServer } from '../embedded/join-server.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
-import { ExitError, messageOf } from './exit-error.ts';
 import { leaveContext } from './in-time.ts';
+import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
 /** A way to Temporal: the embedded server of the home, or the cluster of the standard settings. */
@@ -35,7 +35,7 @@ export interface OpenTemporalOptions {
   readonly server?: EarlyServer | undefined;
 }
 
-/** Opens Temporal. Embedded: starts the server, or joins the one that runs. */
+/** Opens Temporal. Embedded: starts the server, or joins the one that runs. Throws {@link VoxbatchError} (`no-server`, `no-cluster`). */
 export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
   return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings);
 }
@@ -72,12 +72,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
       throw error;
     }
   } catch (error) {
-    if (error instanceof ServerUnavailable) {
-      throw new ExitError('unreachable', `${error.message} ${error.advice} Nothing was spent by this command.`, {
-        cause: error,
-      });
-    }
-    throw error;
+    throw error instanceof ServerUnavailable ? new VoxbatchError({ is: 'no-server', cause: error }) : error;
   }
 }
 
@@ -100,13 +95,8 @@ async function openCluster(settings: Settings): Promise<Temporal> {
       close,
       closeAtOnce,
     };
-  } catch (error) {
-    throw new ExitError(
-      'unreachable',
-      `Temporal at ${address} cannot be reached: ${messageOf(error)}. Check TEMPORAL_ADDRESS and the other TEMPORAL_ settings, or unset them to use ` +
-        'the embedded server. Nothing was spent by this command.',
-      { cause: error },
-    );
+  } catch (cause) {
+    throw new VoxbatchError({ is: 'no-cluster', address, cause });
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import { lookAfterBatches } from '../../starters/look-after-batches.ts';
-import { deskForEach } from './steering.ts';
+import { lookAfterBatches } from '../../client/look-after-batches.ts';
+import { deskForEach } from '../starters/steering.ts';
 import { aBatch, fill } from '../ledger/setup.ts';
 
 const ROWS = 120;

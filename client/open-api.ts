@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSpeechApi } from '../api/create-api.ts';
+import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
+import { realmDifference, type Realm } from '../contract/names.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { VoxbatchError } from './problem.ts';
+import type { ApiAccess } from './settings.ts';
+import { voxbatchVersion } from './version.ts';
+
+/** The API, with the account that the token belongs to. */
+export interface OpenApi {
+  readonly api: SpeechApi;
+  readonly profile: Profile;
+}
+
+/** What of a realm is known without a ledger. */
+export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'account'> {
+  return { apiUrl: api.baseUrl, account: profile.userId };
+}
+
+/** A batch of another API or account cannot be worked on with this token: throws {@link VoxbatchError} (`other-realm`). */
+export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
+  const here = realmOf(open);
+  const differs = realmDifference(batch, here);
+  if (differs !== undefined) throw new VoxbatchError({ is: 'other-realm', differs, batch, here });
+}
+
+/** Pauses before the profile is read again, ms. */
+const PAUSES_MS = [500, 1_500];
+
+/**
+ * Opens the API and reads the profile, which proves address and token and names the account. Spends nothing. Throws
+ * {@link VoxbatchError} (`odd-token`, `no-profile`).
+ */
+export async function openApi(access: ApiAccess): Promise<OpenApi> {
+  const api = createApi(access);
+  try {
+    return { api, profile: await readProfile(api) };
+  } catch (error) {
+    api.close();
+    if (!(error instanceof ApiError)) throw error;
+    throw new VoxbatchError({ is: 'no-profile', apiUrl: access.baseUrl, failure: error.failure });
+  }
+}
+
+/** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`). */
+export function createApi(access: ApiAccess): SpeechApi {
+  try {
+    const userAgent = `voxbatch/${voxbatchVersion()}`;
+    return createSpeechApi({ ...access, userAgent });
+  } catch (cause) {
+    // The address was read before, so it is the token.
+    throw new VoxbatchError({ is: 'odd-token', cause });
+  }
+}
+
+async function readProfile(api: SpeechApi): Promise<Profile> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await api.readProfile();
+    } catch (error) {
+      const heals =
+        error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'BadRequest';
+      if (!heals) throw error;
+      await sleep(pause);
+    }
+  }
+  return api.readProfile();
+}

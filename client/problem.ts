@@ -1,0 +1,88 @@
+import type { Failure } from '../contract/failures.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+
+/** What stands in the way of something that was asked. Nothing was spent for it. */
+export type Problem =
+  /** No batch was ever made with these settings. */
+  | { readonly is: 'no-ledger'; readonly ledger: string }
+  /** There is no batch of this name; without a name, none at all. */
+  | { readonly is: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
+  /** The disk, the ledger or the store cannot be used; `cause` says why. */
+  | { readonly is: 'machine'; readonly cause: unknown }
+  /** The media in the store belong to another ledger. */
+  | { readonly is: 'store-of-another'; readonly store: string; readonly ledger: string }
+  /** The embedded Temporal server cannot be had; `cause` says why. */
+  | { readonly is: 'no-server'; readonly cause: Error & { readonly advice: string } }
+  /** The Temporal cluster does not answer. */
+  | { readonly is: 'no-cluster'; readonly address: string; readonly cause: unknown }
+  /** Workers of another Temporal server have the ledger. Two at once could pay for a row twice. */
+  | { readonly is: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
+  /** Temporal went away while the worker was started. */
+  | { readonly is: 'server-gone'; readonly address: string; readonly cause: Error }
+  /** The wish is on record, but the workers could not be told. */
+  | { readonly is: 'untold'; readonly cause: unknown }
+  /** No HTTP header can carry the token. */
+  | { readonly is: 'odd-token'; readonly cause: unknown }
+  /** The API does not return the profile of the account. */
+  | { readonly is: 'no-profile'; readonly apiUrl: string; readonly failure: Failure }
+  /** The batch is of another API or account than this token. */
+  | {
+      readonly is: 'other-realm';
+      readonly differs: 'api' | 'account';
+      readonly batch: Pick<BatchRecord, 'name' | 'apiUrl' | 'account'>;
+      readonly here: { readonly apiUrl: string; readonly account: string };
+    };
+
+/** Thrown where something that was asked cannot be done as things are. Nothing was spent for it. */
+export class VoxbatchError extends Error {
+  override readonly name = 'VoxbatchError';
+  /** What is in the way. */
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(sentenceFor(problem), 'cause' in problem ? { cause: problem.cause } : {});
+    this.problem = problem;
+  }
+}
+
+/** The words of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sentenceFor(problem: Problem): string {
+  switch (problem.is) {
+    case 'no-ledger':
+      return `There is no batch here yet (${problem.ledger}).`;
+    case 'no-batch':
+      return problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`;
+    case 'machine':
+      return messageOf(problem.cause);
+    case 'store-of-another':
+      return `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`;
+    case 'no-server':
+      return `${problem.cause.message} ${problem.cause.advice}`;
+    case 'no-cluster':
+      return `Temporal at ${problem.address} cannot be reached: ${messageOf(problem.cause)}.`;
+    case 'ledger-in-use':
+      return (
+        `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
+        'Two at once could pay for a row twice.'
+      );
+    case 'server-gone':
+      return `Temporal at ${problem.address} went away before the worker had reached it: ${problem.cause.message}.`;
+    case 'untold':
+      return (
+        'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
+        messageOf(problem.cause)
+      );
+    case 'odd-token':
+      return messageOf(problem.cause);
+    case 'no-profile':
+      return `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`;
+    case 'other-realm':
+      return problem.differs === 'api'
+        ? `Batch "${problem.batch.name}" ran against ${problem.batch.apiUrl}, and this is ${problem.here.apiUrl}.`
+        : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`;
+  }
+}

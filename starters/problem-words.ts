@@ -1,0 +1,78 @@
+import type { Failure } from '../contract/failures.ts';
+import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
+import { ExitError } from './exit-error.ts';
+import { describeTrouble } from './machine-trouble.ts';
+
+/** The exit code and the words of a command that something stands in the way of; any other error as it is. */
+export function exitErrorOf(error: unknown): unknown {
+  if (!(error instanceof VoxbatchError)) return error;
+  const { problem } = error;
+  return new ExitError(EXITS[problem.is], wordsFor(problem, error.message), { cause: error });
+}
+
+const EXITS = {
+  'no-ledger': 'usage',
+  'no-batch': 'usage',
+  machine: 'unreachable',
+  'store-of-another': 'usage',
+  'no-server': 'unreachable',
+  'no-cluster': 'unreachable',
+  'ledger-in-use': 'unreachable',
+  'server-gone': 'unreachable',
+  untold: 'unreachable',
+  'odd-token': 'api',
+  'no-profile': 'api',
+  'other-realm': 'usage',
+} as const satisfies Readonly<Record<Problem['is'], ExitError['exit']>>;
+
+/** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
+function wordsFor(problem: Problem, sentence: string): string {
+  switch (problem.is) {
+    case 'no-ledger':
+      return `${sentence} Start one: voxbatch run MANIFEST`;
+    case 'no-batch': {
+      const known = problem.known.join(', ');
+      return `${sentence} ${problem.batch === undefined ? 'Start one: voxbatch run MANIFEST' : `Known: ${known === '' ? 'none' : known}.`}`;
+    }
+    case 'machine':
+      return `${describeTrouble(problem.cause) ?? sentence} Nothing was spent by this command.`;
+    case 'store-of-another':
+      return `${sentence} Nothing was spent. Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.`;
+    case 'no-server':
+      return `${sentence} Nothing was spent by this command.`;
+    case 'no-cluster':
+      return (
+        `${sentence} Check TEMPORAL_ADDRESS and the other TEMPORAL_ settings, or unset them to use ` +
+        'the embedded server. Nothing was spent by this command.'
+      );
+    case 'ledger-in-use':
+      return `${sentence} Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.`;
+    case 'server-gone':
+      return `${sentence} Run the same command again. Nothing was spent by this command.`;
+    case 'untold':
+      return (
+        'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
+        `${messageOf(exitErrorOf(problem.cause))} Run the same command again when Temporal is back.`
+      );
+    case 'odd-token':
+      return `${sentence} Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.`;
+    case 'no-profile':
+      return `${profileWords(problem.failure, problem.apiUrl)} Nothing was spent.`;
+    case 'other-realm': {
+      const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: 'Set VOXBATCH_API_TOKEN' };
+      return `${sentence} ${advice[problem.differs]}. Nothing was changed, nothing was spent.`;
+    }
+  }
+}
+
+function profileWords(failure: Failure, baseUrl: string): string {
+  const words = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+  switch (failure.class) {
+    case 'BadToken':
+      return `The API at ${baseUrl} refuses the token: ${words} Set VOXBATCH_API_TOKEN to a token of this service.`;
+    case 'NotSent':
+      return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
+    default:
+      return `The API at ${baseUrl} does not return the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
+  }
+}

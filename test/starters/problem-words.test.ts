@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { VoxbatchError, type Problem } from '../../client/problem.ts';
+import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { exitErrorOf } from '../../starters/problem-words.ts';
+
+const HERE = { apiUrl: 'http://here/api/open/v1', account: 'u2' };
+const BATCH = { name: 'b', apiUrl: 'http://there/api/open/v1', account: 'u1' };
+const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+const SILENT = { is: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
+
+const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
+  [{ is: 'no-ledger', ledger: '/l.db' }, 'usage', /no batch here yet \(\/l\.db\)\. Start one: voxbatch run/],
+  [{ is: 'no-batch', batch: 'b', known: ['a', 'c'] }, 'usage', /no batch "b" here\. Known: a, c\.$/],
+  [{ is: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
+  [{ is: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
+  [{ is: 'store-of-another', store: '/s', ledger: '/l.db' }, 'usage', /in \/s belong.*\/l\.db.*VOXBATCH_STORE/],
+  [{ is: 'no-server', cause: new ServerUnavailable('It is gone.', 'Get it.') }, 'unreachable', /It is gone. Get it. N/],
+  [SILENT, 'unreachable', /Temporal at temporal:7233 cannot be reached: refused\. Check TEMPORAL_ADDRESS/],
+  [{ is: 'ledger-in-use', ledger: '/l.db', holder: 'h' }, 'unreachable', /\/l\.db: h\..*pay for a row twice.*Stop/],
+  [{ is: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
+  [
+    { is: 'untold', cause: new VoxbatchError(SILENT) },
+    'unreachable',
+    /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,
+  ],
+  [{ is: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
+  [
+    { is: 'no-profile', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
+    'api',
+    /refuses the token: unknown\. Set VOXBATCH_API_TOKEN/,
+  ],
+  [
+    { is: 'no-profile', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
+    'api',
+    /cannot be reached: no\. Check VOXBATCH_API_URL/,
+  ],
+  [
+    { is: 'no-profile', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
+    'api',
+    /does not return the account's profile: no\. Try again/,
+  ],
+  [
+    { is: 'other-realm', differs: 'api', batch: BATCH, here: HERE },
+    'usage',
+    /against http:\/\/there.*VOXBATCH_API_URL/,
+  ],
+  [{ is: 'other-realm', differs: 'account', batch: BATCH, here: HERE }, 'usage', /account u1, and this token is of u2/],
+];
+
+describe('what stands in the way, as a command says it', () => {
+  it.each(WORDS)('$is', (problem, exit, words) => {
+    expect(exitErrorOf(new VoxbatchError(problem))).toMatchObject({ exit, message: expect.stringMatching(words) });
+  });
+
+  it('leaves every other error as it is', () => {
+    const error = new Error('a fault of ours');
+    expect(exitErrorOf(error)).toBe(error);
+  });
+});
