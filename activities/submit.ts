@@ -6,7 +6,7 @@ import { operationOf } from '../contract/row-kinds.ts';
 import { quoteStep } from '../policy/pricing.ts';
 import { stepsAfter } from '../policy/row-machine.ts';
 import type { Instant } from '../policy/send-deadline.ts';
-import type { Intent } from '../ledger/ledger.ts';
+import type { Intent } from '../ledger/charge-methods.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { freshLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';

@@ -1,6 +1,6 @@
 import type { FencedAttempt } from '../contract/batch.ts';
 import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
-import type { JobKey } from '../ledger/ledger.ts';
+import type { JobKey } from '../ledger/charge-methods.ts';
 import { nameOf } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 

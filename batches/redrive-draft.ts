@@ -2,7 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { hasResult, OUTCOMES } from '../contract/outcomes.ts';
 import { operationOf, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
-import type { RedriveChoice } from '../ledger/ledger.ts';
+import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { NewRow, RowStanding } from '../ledger/record-types.ts';
 import { quoteStep } from '../policy/pricing.ts';
 import { RowNumbers } from './row-numbers.ts';

@@ -1,6 +1,7 @@
 import type { Tuning } from '../contract/tunables.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
-import type { Ledger, RedriveChoice } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RedriveChoice } from '../ledger/row-methods.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
 import { RedriveDraft, type FoundRows, type RedriveRules } from './redrive-draft.ts';

@@ -6,7 +6,7 @@ import { roundCredits } from '../contract/prices.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
 import { isUntouched } from './conditions.ts';
-import type { Intent } from './ledger.ts';
+import type { Intent } from './charge-methods.ts';
 import { updateRow } from './line-changes.ts';
 import { readSums, type Sums } from './sums.ts';
 import { write, type Db, type RowLine, type Tx } from './schema.ts';

@@ -4,7 +4,7 @@ import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
 import { STEPS } from '../contract/row-kinds.ts';
 import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { Decision } from './ledger.ts';
+import type { Decision } from './charge-methods.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';

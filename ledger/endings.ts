@@ -1,6 +1,6 @@
 import type { RowState } from '../contract/outcomes.ts';
 import { haltIfDue } from './halts.ts';
-import type { Retake, RowEffect, RowEnding, RowProgress } from './ledger.ts';
+import type { Retake, RowEffect, RowEnding, RowProgress } from './row-effects.ts';
 import { jsonOrNull, toFailure } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { RowLine } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
-import type { Retake, RowEnding } from './ledger.ts';
+import type { Retake, RowEnding } from './row-effects.ts';
 import type { RowStanding } from './record-types.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { write, type Db } from './schema.ts';

@@ -5,7 +5,7 @@ import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
 import { countRecent, countRows } from './counts.ts';
-import type { RowEnding } from './ledger.ts';
+import type { RowEnding } from './row-effects.ts';
 import { toFailure, toSettings } from './records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { Tx } from './schema.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import { roomFor, skip } from './budgets.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { Intent, IntentAnswer } from './ledger.ts';
+import type { Intent, IntentAnswer } from './charge-methods.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { toCharge, toSettings } from './records.ts';

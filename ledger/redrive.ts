@@ -3,7 +3,7 @@ import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
 import { watchFrom } from './alike.ts';
 import { requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { Redriven, RedriveChoice } from './ledger.ts';
+import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { toFailure, toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { explainRow, type RowHistory } from '../../batches/explain.ts';
-import type { RedriveChoice } from '../../ledger/ledger.ts';
+import type { RedriveChoice } from '../../ledger/row-methods.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { addBatch, addSampleBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
 

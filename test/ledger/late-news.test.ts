@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { Ledger, RowEffect } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RowEffect } from '../../ledger/row-effects.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
-import type { Ledger, RowEffect } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RowEffect } from '../../ledger/row-effects.ts';
 import { aKey, fill, INTENT, makeFolder, open } from './setup.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 

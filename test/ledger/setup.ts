@@ -9,7 +9,8 @@ import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { Kind, Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/claims.ts';
-import type { Ledger, RedriveChoice, Redriven } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RedriveChoice, Redriven } from '../../ledger/row-methods.ts';
 import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RedriveChoice } from '../../ledger/ledger.ts';
+import type { RedriveChoice } from '../../ledger/row-methods.ts';
 import { addSampleBatch, keyOf } from '../results/sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { placeForEach } from './place-for-each.ts';

@@ -2,7 +2,9 @@ import type { RowAttempt } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState, Outcome } from '../../../contract/outcomes.ts';
 import type { Kind, Step } from '../../../contract/row-kinds.ts';
-import type { RedriveChoice, Retake, RowEffect, RowEnding, SettleVerdict } from '../../../ledger/ledger.ts';
+import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
+import type { Retake, RowEffect, RowEnding } from '../../../ledger/row-effects.ts';
+import type { RedriveChoice } from '../../../ledger/row-methods.ts';
 import type { RedriveAttempt } from '../../../policy/redrive.ts';
 
 /** A row as a book has it. */

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ROW_KINDS } from '../../../contract/row-kinds.ts';
-import type { RedriveChoice } from '../../../ledger/ledger.ts';
+import type { RedriveChoice } from '../../../ledger/row-methods.ts';
 import { planRedrive, type RedriveWish } from '../../../policy/redrive.ts';
 import { nextMove } from '../../../policy/row-machine.ts';
 import type { Book } from './book.ts';

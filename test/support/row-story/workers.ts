@@ -1,7 +1,8 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { VerdictName } from '../../../contract/outcomes.ts';
 import { makesJob, operationOf, type Kind } from '../../../contract/row-kinds.ts';
-import type { RowEffect, SettleVerdict } from '../../../ledger/ledger.ts';
+import type { SettleVerdict } from '../../../ledger/charge-methods.ts';
+import type { RowEffect } from '../../../ledger/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/new-take.ts';
 import { afterResult } from '../../../policy/after-result.ts';

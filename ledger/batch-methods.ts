@@ -1,0 +1,51 @@
+import type { Failure } from '../contract/failures.ts';
+import type { Control } from '../contract/outcomes.ts';
+import type { Tunables, Tuning } from '../contract/tunables.ts';
+import type { OwnedLane } from '../policy/share.ts';
+import type { LaneLease, LaneRequest } from './lanes.ts';
+import type { BatchRecord, Counts, Money, NewBatch, NewRow, ReasonCount } from './record-types.ts';
+import type { WorkerRecord } from './workers.ts';
+
+/** Batches: how they are made, steered, counted and closed. A part of {@link Ledger}. */
+export interface BatchMethods {
+  createBatch(batch: NewBatch): Promise<void>;
+  /** Adds rows of a `loading` batch. Throws on a duplicate id. */
+  addRows(batch: string, rows: readonly NewRow[]): Promise<void>;
+  /** `loading` → `open`. Throws {@link LedgerMisuse} if it has not just so many rows. */
+  openBatch(batch: string, rows: number): Promise<void>;
+  /** Removes a batch that is still `loading`, with its rows; any other stays. */
+  discardLoading(batch: string): Promise<void>;
+  findBatch(batch: string): Promise<BatchRecord | undefined>;
+  listBatches(): Promise<readonly BatchRecord[]>;
+  /** Returns the control that then holds; a closed batch keeps its own, `stopping` is never taken back. */
+  setControl(batch: string, control: Control, reason?: Failure): Promise<Control>;
+  /**
+   * Stops at once: like `stopping`, and rows whose jobs run are not waited for. They end `overdue` with their job ids, what was not
+   * sent `cancelled`; only what is in flight stays open until its verdict. Returns the control that then holds.
+   */
+  stopNow(batch: string): Promise<Control>;
+  /** Changes what is given and returns all of it. Also on a batch that is closed: it holds for a redrive. */
+  tune(batch: string, tuning: Tuning): Promise<Tunables>;
+  /** `closed` if no row is open. Returns the number of open rows. */
+  closeBatch(batch: string): Promise<number>;
+  counts(batch: string): Promise<Counts>;
+  money(batch: string): Promise<Money>;
+  /** The commonest reasons why rows failed, or fail now, most rows first. */
+  commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
+}
+
+/** Who works on a batch: lanes, and the worker processes that live. A part of {@link Ledger}. */
+export interface LaneMethods {
+  /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
+  acquireLane(request: LaneRequest): Promise<LaneLease>;
+  /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
+  releaseLane(lease: LaneLease): Promise<void>;
+  /** The lanes of the batch that somebody has. */
+  laneOwners(batch: string): Promise<readonly OwnedLane[]>;
+  /** Notes that a worker process lives. */
+  beat(worker: WorkerRecord): Promise<void>;
+  /** Notes that a worker has ended, or that all are known to be dead. */
+  forgetWorkers(which: { readonly owner: string } | 'all'): Promise<void>;
+  /** Worker processes of this API and account that were heard of in the last seconds. */
+  livingWorkers(apiUrl: string, account: string): Promise<readonly string[]>;
+}

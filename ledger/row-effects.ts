@@ -1,0 +1,34 @@
+import type { Failure } from '../contract/failures.ts';
+import type { Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
+import type { Step } from '../contract/row-kinds.ts';
+import type { ResultFile } from './record-types.ts';
+
+/** Effect on the row that goes into the same transaction as a change of its charge. */
+export type RowEffect = RowProgress | Retake | RowEnding;
+
+/** How far an open row is. */
+export interface RowProgress {
+  readonly state: RowState;
+  /** What went wrong with its result this time, though it may still be had; null: nothing any more. */
+  readonly trouble?: Failure | null;
+}
+
+/**
+ * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last decided: then
+ * it ends as `otherwise` says.
+ */
+export interface Retake {
+  readonly retake: Step;
+  readonly reason: Extract<TakeReason, 'retake' | 'on-unknown'>;
+  readonly most: number;
+  readonly otherwise: RowEnding;
+}
+
+/** How a row ends. */
+export interface RowEnding {
+  readonly outcome: Outcome;
+  readonly failure?: Failure;
+  readonly file?: ResultFile;
+  readonly extraFiles?: readonly ResultFile[];
+  readonly text?: string;
+}
