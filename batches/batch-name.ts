@@ -1,12 +1,23 @@
 import { basename } from 'node:path';
 
-/** The default name of a batch: the manifest's file name without its extension. */
+const LONGEST = 100;
+
+/**
+ * The default name of a batch: the manifest's file name without its extension, with a dash for what a name cannot have. So
+ * `Export – v3.csv` is the batch `Export - v3`.
+ */
 export function nameFromFile(path: string): string {
   if (path === '-') return 'stdin';
-  return basename(path).replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
+  const bare = basename(path).replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
+  const name = bare
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[^\p{L}\p{N}]+/u, '');
+  return [...name].slice(0, LONGEST).join('').trim() || 'batch';
 }
 
-/** True for what can name a batch, and so a folder: letters, digits, blanks, dots, dashes and underscores, at most 100. */
+/** True for what can name a batch, and so a folder: letters with their accents, digits, blanks, dots, dashes and underscores, at most 100. */
 export function isBatchName(name: string): boolean {
-  return /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name) && !name.includes('..');
+  return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,99}$/u.test(name) && !name.includes('..');
 }

@@ -7,8 +7,15 @@ it.each([
   ['lines.v2.jsonl', 'lines.v2'],
   ['lines', 'lines'],
   ['-', 'stdin'],
+  ['Export – v3.csv', 'Export - v3'],
+  ['.hidden..csv', 'hidden.'],
+  ['हिन्दी.csv', 'हिन्दी'],
+  ['(1).csv', '1-'],
+  ['???.csv', 'batch'],
+  [`${'𝒜'.repeat(150)}.csv`, '𝒜'.repeat(100)],
 ])('calls the batch of %s %s', (path, name) => {
   expect(nameFromFile(path)).toBe(name);
+  expect(isBatchName(name)).toBe(true);
 });
 
 it.each([
