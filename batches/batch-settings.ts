@@ -65,6 +65,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       tts,
       prices,
       nameTemplate,
+      safeIds: true,
       firstLookMs: polling.firstLookMs,
       pollGapMs: polling.gapMs,
       jobDeadlineMs: polling.jobDeadlineMinutes * 60_000,

@@ -1,4 +1,5 @@
 import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts';
+import { safeId } from '../inputs/safe-id.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
@@ -66,5 +67,5 @@ function nameOf({ id, row, spec, input }: NewRow, { columns, settings }: BatchRe
     const value = cells.get(column);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
-  return makeName(settings.nameTemplate, { id, row, kind: spec.kind, cellOf });
+  return makeName(settings.nameTemplate, { id: safeId(id), row, kind: spec.kind, cellOf });
 }

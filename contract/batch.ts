@@ -19,6 +19,8 @@ export interface BatchSettings extends Tunables {
   readonly prices: PriceTable;
   /** File name template of results under `media/`, e.g. `{id}.{ext}`. */
   readonly nameTemplate: string;
+  /** Ids are made safe for every file system where they name files. Batches of earlier versions lack it, and keep the names that they have. */
+  readonly safeIds?: boolean;
   /** First poll of a job, in ms after its creation was accepted (the provider advises 3 to 5 s). */
   readonly firstLookMs: number;
   /** Gap between two polls of a job, in ms, before jitter. */

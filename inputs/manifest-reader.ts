@@ -14,6 +14,7 @@ import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
 import { MAX_COLUMNS } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
 import { IdMaker } from './row-id.ts';
+import { safeId } from './safe-id.ts';
 import { SeenTable } from './seen-table.ts';
 
 /** Everything besides the file that shapes its rows. */
@@ -202,7 +203,7 @@ export class ManifestReader {
       const at = this.#placeOf(column);
       return at === undefined ? undefined : cellAt(at);
     };
-    const name = makeName(this.#options.nameTemplate, { id, row: this.rows, kind: spec.kind, cellOf });
+    const name = makeName(this.#options.nameTemplate, { id: safeId(id), row: this.rows, kind: spec.kind, cellOf });
     // A bad or repeated id spoils its name too; once is enough.
     const soundId = badId === undefined && twice === undefined;
     const badName = soundId && this.#checksNames ? this.#names.findBadName(name, line, cellOf) : undefined;

@@ -1,5 +1,6 @@
 import { collisionKey, makeName, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
+import { safeId } from './safe-id.ts';
 import type { Finding } from './problems.ts';
 import { SeenTable } from './seen-table.ts';
 
@@ -26,7 +27,7 @@ export class NameCheck {
   /** What the ids of two rows must not share. */
   keyOfId(id: string): string {
     if (!this.isById) return id;
-    return collisionKey(makeName(this.#template, { id, row: 0, kind: '', cellOf: () => undefined }));
+    return collisionKey(makeName(this.#template, { id: safeId(id), row: 0, kind: '', cellOf: () => undefined }));
   }
 
   /**

@@ -14,6 +14,7 @@ export const UNFIT_FOLDER = 'unfit';
 
 /** What a template may name besides input columns. */
 export interface NameFields {
+  /** As it stands in file names: see `safe-id.ts`. */
   readonly id: string;
   readonly row: number;
   readonly kind: string;
@@ -61,7 +62,7 @@ export function makeName(template: string, fields: NameFields): string {
 /** Why a path cannot be a file below a folder of ours, or undefined. `{ext}` counts for what replaces it. */
 export function whyBadPath(name: string): string | undefined {
   const path = name.replace(/\{ext\}$/, 'jsonl');
-  if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'a path inside the folder, not an absolute one';
+  if (path.startsWith('/') || /^[a-z]:[/\\]/i.test(path)) return 'a path inside the folder, not an absolute one';
   if (/[\\\p{Cc}\p{Cs}]/u.test(path)) return 'a path without \\ or control characters';
   const parts = path.split('/');
   if (parts.includes('..')) return 'a path that stays inside the folder, without ..';

@@ -35,11 +35,18 @@ export function parseMediaUrl(cell: string, column: string): Parsed<string> {
 
 const LONGEST_ID = 200;
 
-/** An id that is given. It becomes part of file names and of `explain`, so it must be a plain name. */
+/**
+ * An id that is given. It is typed after `explain` and shown in messages. In file names it is made safe (see `safe-id.ts`), but one that
+ * is meant as a path to somewhere else is a mistake.
+ */
 export function findBadId(id: string, column: string): Finding | undefined {
-  const expected = `an id of at most ${LONGEST_ID} characters without / \\ or control characters, other than . and ..`;
-  const plain = !/[/\\\p{Cc}\p{Cs}]/u.test(id) && id !== '.' && id !== '..' && id.length <= LONGEST_ID;
-  return plain ? undefined : { column, expected, came: show(id), code: 'bad-id' };
+  const bad = (expected: string): Finding => ({ column, expected, came: show(id), code: 'bad-id' });
+  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}]/u.test(id))
+    return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
+  if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');
+  return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
+    ? bad('an id without . or .. as in a path')
+    : undefined;
 }
 
 /** Text that cannot be sent as UTF-8, or carries NUL: possible in JSON lines only, by escapes. */

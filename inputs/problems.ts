@@ -21,7 +21,7 @@ export const PROBLEM_CODES = {
   'unknown-kind': 'a kind that does not exist',
   'no-kind': 'a row that fits no kind, or several',
   'missing-cell': 'an empty cell that the kind needs',
-  'bad-id': 'an id that cannot be part of a file name',
+  'bad-id': 'an id with control characters, over 200 characters, or meant as a path to somewhere else',
   'duplicate-id': 'a duplicate id, ignoring case',
   'bad-url': 'a link that is not an absolute http(s) URL',
   'local-file': 'a local file where the service needs a URL',

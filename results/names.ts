@@ -6,6 +6,7 @@ export const MEDIA_FOLDER = 'media';
 
 /** What a file name is made of. */
 export interface NameFacts {
+  /** As it stands in file names. */
   readonly id: string;
   /** 1-based. */
   readonly row: number;

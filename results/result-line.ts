@@ -6,6 +6,7 @@ import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/prices.ts';
 import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
+import { safeId } from '../inputs/safe-id.ts';
 import { foldersOf } from '../store/layout.ts';
 import { UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
@@ -81,8 +82,9 @@ export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] 
     row.outcome === 'unfit' ? UNFIT_FOLDER : '',
     ...(batch.rows > MOST_FLAT_ROWS ? foldersOf(layout, row.row) : []),
   );
+  const id = settings.safeIds === true ? safeId(row.id) : row.id;
   return files.map((file) => {
-    const name = mediaName(settings.nameTemplate, { ...row, columns, extension: file.extension });
+    const name = mediaName(settings.nameTemplate, { ...row, id, columns, extension: file.extension });
     return { name: posix.join(folder, name), file };
   });
 }

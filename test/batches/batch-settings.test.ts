@@ -20,6 +20,7 @@ it('has a default for everything', () => {
     tts: 'job',
     prices: BUILT_IN_PRICES,
     nameTemplate: '{id}.{ext}',
+    safeIds: true,
     firstLookMs: 3_000,
     pollGapMs: 3_000,
     jobDeadlineMs: 7_200_000,

@@ -33,8 +33,13 @@ describe('the names of results', () => {
   const file = { key: 'x/1-speech-1.mp3', bytes: 1, sha256: 'a', extension: 'mp3' };
   const row = { row: 12_345, id: 'r', spec: { kind: 'tts', extra: {} }, input: [], extraFiles: [], file };
 
-  function nameIn(rows: number, rowsAFolder: number | null, change: Partial<RowRecord> = {}): string | undefined {
-    const settings = { nameTemplate: '{kind}/{id}.{ext}' };
+  function nameIn(
+    rows: number,
+    rowsAFolder: number | null,
+    change: Partial<RowRecord> = {},
+    safeIds?: boolean,
+  ): string | undefined {
+    const settings = { nameTemplate: '{kind}/{id}.{ext}', safeIds };
     const batch = { rows, layout: { stem: 'x', rowsAFolder }, columns: [], settings } as unknown as NamingBatch;
     return filesOf({ outcome: 'succeeded', ...row, ...change } as RowRecord, batch)[0]?.name;
   }
@@ -43,6 +48,11 @@ describe('the names of results', () => {
     expect(nameIn(30_000, 10_000)).toBe('media/tts/r.mp3');
     expect(nameIn(30_001, 10_000)).toBe('media/0001/tts/r.mp3');
     expect(nameIn(30_001, 10_000, { outcome: 'unfit' })).toBe('media/unfit/0001/tts/r.mp3');
+  });
+
+  it('have ids in them that every file system takes, but for a batch of an earlier version', () => {
+    expect(nameIn(1, 1, { id: 'L/77' }, true)).toMatch(/^media\/tts\/L_77-[0-9a-f]{8}\.mp3$/);
+    expect(nameIn(1, 1, { id: 'take 1: b?' })).toBe('media/tts/take 1: b?.mp3');
   });
 
   it('stay where they are in a large batch of an earlier version', () => {
