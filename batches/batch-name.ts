@@ -14,7 +14,12 @@ export function nameFromFile(path: string): string {
     .replaceAll(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')
     .replaceAll(/\.{2,}/g, '.')
     .replace(/^[^\p{L}\p{N}]+/u, '');
-  return [...name].slice(0, LONGEST).join('').trim() || 'batch';
+  return (
+    name
+      .slice(0, LONGEST)
+      .replace(/[\uD800-\uDBFF]$/, '')
+      .trim() || 'batch'
+  );
 }
 
 /** True for what can name a batch, and so a folder: letters with their accents, digits, blanks, dots, dashes and underscores, at most 100. */

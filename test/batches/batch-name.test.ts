@@ -11,8 +11,9 @@ it.each([
   ['.hidden..csv', 'hidden.'],
   ['हिन्दी.csv', 'हिन्दी'],
   ['(1).csv', '1-'],
+  [`a${'𝒜'.repeat(150)}.csv`, `a${'𝒜'.repeat(49)}`],
   ['???.csv', 'batch'],
-  [`${'𝒜'.repeat(150)}.csv`, '𝒜'.repeat(100)],
+  [`${'𝒜'.repeat(150)}.csv`, '𝒜'.repeat(50)],
 ])('calls the batch of %s %s', (path, name) => {
   expect(nameFromFile(path)).toBe(name);
   expect(isBatchName(name)).toBe(true);
