@@ -76,78 +76,119 @@ export function createConnection(options: ApiOptions): Connection {
   }
   const network = options.network ?? SYSTEM_NETWORK;
   const agents = options.agents ?? createAgents({ network });
-  const readMs = options.readTimeoutMs ?? 30_000;
-  const paidMs = options.requestTimeoutMs ?? 180_000;
-  const maxBodyBytes = options.maxBodyBytes ?? 16 * 1024 ** 2;
-  const maxMediaBytes = options.maxMediaBytes ?? 4 * 1024 ** 3;
   const target = targetOf(new URL(base.baseUrl));
-  const basePath = base.baseUrl.slice(base.origin.length);
-  const bearer = { Authorization: `Bearer ${options.token}` };
-  const any = { 'User-Agent': options.userAgent ?? 'voxbatch', ...UNCOMPRESSED };
-  const jsonHeaders = { ...any, ...bearer, Accept: 'application/json' };
-  const mediaHeaders = { ...jsonHeaders, Accept: 'audio/*, application/json' };
-  const linkHeaders = { ...any, Accept: 'audio/*, video/*, application/octet-stream, */*;q=0.5' };
-  const limits = { connectTimeoutMs: options.connectTimeoutMs ?? 15_000, idleTimeoutMs: readMs };
-
+  const limits = limitsOf(options);
+  const wire: Wire = {
+    origin: base.origin,
+    basePath: base.baseUrl.slice(base.origin.length),
+    target,
+    network,
+    agents,
+    limits,
+    headers: headersOf(options),
+  };
   return {
     ...base,
     redact: createRedact(options.token),
-    maxBodyBytes,
-    post: (path, body, { idempotencyKey, media, signal }) =>
-      openPaid({
-        ...limits,
-        method: 'POST',
-        target,
-        path: basePath + path,
-        body,
-        headers: {
-          ...(media ? mediaHeaders : jsonHeaders),
-          'Content-Type': 'application/json',
-          'Idempotency-Key': asHeaderValue(idempotencyKey),
-        },
-        agents: agents.paid,
-        isPaid: true,
-        headTimeoutMs: paidMs,
-        totalTimeoutMs: paidMs,
-        maxBytes: media ? maxMediaBytes : maxBodyBytes,
-        signal,
-      }),
-    get: (pathAndQuery, signal) =>
-      openFree({
-        ...limits,
-        method: 'GET',
-        target,
-        path: basePath + pathAndQuery,
-        headers: jsonHeaders,
-        agents: agents.free,
-        headTimeoutMs: readMs,
-        totalTimeoutMs: readMs,
-        maxBytes: maxBodyBytes,
-        signal,
-      }),
+    maxBodyBytes: limits.maxBodyBytes,
+    post: poster(wire),
+    get: reader(wire),
+    open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),
     isPrivateAddress: network.isPrivate,
-    open: async (url, { isOwn, mayBePrivate, signal }) => {
-      const host = targetOf(url);
-      const isFree = mayBePrivate || url.origin === base.origin;
-      if (!isFree && isPrivateLiteral(network, host.hostname)) return UNREACHED;
-      return openFree({
-        ...limits,
-        method: 'GET',
-        target: host,
-        path: url.pathname + url.search,
-        headers: isOwn ? { ...linkHeaders, ...bearer } : linkHeaders,
-        agents: isFree ? agents.free : agents.outside,
-        headTimeoutMs: readMs,
-        totalTimeoutMs: options.downloadTimeoutMs ?? 30 * 60_000,
-        msPerKib: 1_000,
-        maxBytes: maxMediaBytes,
-        signal,
-      });
-    },
     close: () => {
       closeIdle(agents);
     },
+  };
+}
+
+/** What requests are made from; put together once, for they are many. */
+interface Wire {
+  readonly origin: string;
+  readonly basePath: string;
+  readonly target: ReturnType<typeof targetOf>;
+  readonly network: Network;
+  readonly agents: Agents;
+  readonly limits: ReturnType<typeof limitsOf>;
+  readonly headers: ReturnType<typeof headersOf>;
+}
+
+function limitsOf(options: ApiOptions) {
+  const idleTimeoutMs = options.readTimeoutMs ?? 30_000;
+  return {
+    every: { connectTimeoutMs: options.connectTimeoutMs ?? 15_000, idleTimeoutMs },
+    readMs: idleTimeoutMs,
+    paidMs: options.requestTimeoutMs ?? 180_000,
+    downloadMs: options.downloadTimeoutMs ?? 30 * 60_000,
+    maxBodyBytes: options.maxBodyBytes ?? 16 * 1024 ** 2,
+    maxMediaBytes: options.maxMediaBytes ?? 4 * 1024 ** 3,
+  };
+}
+
+function headersOf({ token, userAgent }: ApiOptions) {
+  const any = { 'User-Agent': userAgent ?? 'voxbatch', ...UNCOMPRESSED };
+  const bearer = { Authorization: `Bearer ${token}` };
+  const json = { ...any, ...bearer, Accept: 'application/json' };
+  const link = { ...any, Accept: 'audio/*, video/*, application/octet-stream, */*;q=0.5' };
+  return { json, media: { ...json, Accept: 'audio/*, application/json' }, link, ownLink: { ...link, ...bearer } };
+}
+
+function poster({ agents, basePath, headers, limits, target }: Wire): Connection['post'] {
+  return (path, body, { idempotencyKey, media, signal }) =>
+    openPaid({
+      ...limits.every,
+      method: 'POST',
+      target,
+      path: basePath + path,
+      body,
+      headers: {
+        ...(media ? headers.media : headers.json),
+        'Content-Type': 'application/json',
+        'Idempotency-Key': asHeaderValue(idempotencyKey),
+      },
+      agents: agents.paid,
+      isPaid: true,
+      headTimeoutMs: limits.paidMs,
+      totalTimeoutMs: limits.paidMs,
+      maxBytes: media ? limits.maxMediaBytes : limits.maxBodyBytes,
+      signal,
+    });
+}
+
+function reader({ agents, basePath, headers, limits, target }: Wire): Connection['get'] {
+  return (pathAndQuery, signal) =>
+    openFree({
+      ...limits.every,
+      method: 'GET',
+      target,
+      path: basePath + pathAndQuery,
+      headers: headers.json,
+      agents: agents.free,
+      headTimeoutMs: limits.readMs,
+      totalTimeoutMs: limits.readMs,
+      maxBytes: limits.maxBodyBytes,
+      signal,
+    });
+}
+
+function opener({ agents, headers, limits, network, origin }: Wire): Connection['open'] {
+  return async (url, { isOwn, mayBePrivate, signal }) => {
+    const target = targetOf(url);
+    const isFree = mayBePrivate || url.origin === origin;
+    if (!isFree && isPrivateLiteral(network, target.hostname)) return UNREACHED;
+    return openFree({
+      ...limits.every,
+      method: 'GET',
+      target,
+      path: url.pathname + url.search,
+      headers: isOwn ? headers.ownLink : headers.link,
+      agents: isFree ? agents.free : agents.outside,
+      headTimeoutMs: limits.readMs,
+      totalTimeoutMs: limits.downloadMs,
+      msPerKib: 1_000,
+      maxBytes: limits.maxMediaBytes,
+      signal,
+    });
   };
 }
 

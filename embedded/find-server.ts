@@ -29,9 +29,9 @@ export interface FoundServer extends ServerBinary {
  * Throws {@link ServerUnavailable}, which names all five and what happened with each.
  */
 export async function findServer(options: FindServerOptions): Promise<FoundServer> {
-  const { env, say, signal } = options;
+  const { env } = options;
   const cache = join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'voxbatch');
-  const check = async (path: string): Promise<ServerBinary | string> => {
+  const check: Check = async (path) => {
     const notes = join(cache, 'known-server.json');
     const known = recallServer(notes, path);
     if (known !== undefined) return known;
@@ -48,13 +48,22 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
       'Set it to the `temporal` executable, or unset it to let voxbatch find one.',
     );
   }
-  const tried: string[] = ['VOXBATCH_TEMPORAL_CLI: not set'];
-
   const path = findOnPath(env);
   const onPath = path === undefined ? 'there is no `temporal`' : await check(path);
   if (typeof onPath !== 'string') return { ...onPath, from: 'PATH' };
-  tried.push(`PATH: ${onPath}`);
+  return fromCache(cache, ['VOXBATCH_TEMPORAL_CLI: not set', `PATH: ${onPath}`], check, options);
+}
 
+/** Answers with the binary at a path, or with what is wrong with it. */
+type Check = (path: string) => Promise<ServerBinary | string>;
+
+/** The last three ways. `tried`: what happened with the others. */
+async function fromCache(
+  cache: string,
+  tried: readonly string[],
+  check: Check,
+  options: FindServerOptions,
+): Promise<FoundServer> {
   const folder = join(cache, `temporal-${PINNED_CLI}`);
   const target = join(folder, 'temporal');
   const readCache = async (): Promise<FoundServer | string> => {
@@ -64,22 +73,20 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
   };
   const cached = await readCache();
   if (typeof cached !== 'string') return cached;
-
   const lock = openCache(cache, folder);
   if (typeof lock === 'string') {
-    tried.push(`cache: ${cached}`, `download: ${lock}`, `go: ${lock}`);
-    throw notFound(tried);
+    throw notFound([...tried, `cache: ${cached}`, `download: ${lock}`, `go: ${lock}`]);
   }
   try {
     await lockExclusively(lock, {
-      signal,
+      signal: options.signal,
       onSlow: () => {
-        say('Another voxbatch is installing the Temporal server; waiting for it.');
+        options.say('Another voxbatch is installing the Temporal server; waiting for it.');
       },
     });
     const meanwhile = await readCache();
     if (typeof meanwhile !== 'string') return meanwhile;
-    tried.push(`cache: ${meanwhile}`);
+    const failures = [...tried, `cache: ${meanwhile}`];
     for (const [from, fetchServer] of [
       ['download', downloadServer],
       ['go', installServer],
@@ -87,9 +94,9 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
       const failed = await fetchServer({ ...options, target });
       const found = failed ?? (await check(target));
       if (typeof found !== 'string') return { ...found, from };
-      tried.push(`${from}: ${found}`);
+      failures.push(`${from}: ${found}`);
     }
-    throw notFound(tried);
+    throw notFound(failures);
   } finally {
     lock.close();
   }

@@ -53,9 +53,7 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
   const paths = makeHome(options.home);
   const members = new KernelLock(paths.membersLock);
   const onSlow = (): void => {
-    say(
-      `Waiting for process ${readStartingOwner(paths)}, which is starting or stopping the Temporal server in ${paths.home}.`,
-    );
+    say(whoIsStarting(paths));
   };
   try {
     const { alone, record } = await withStartingLock(paths, { signal, onSlow }, async () => {
@@ -159,6 +157,10 @@ async function withStartingLock<T>(paths: HomePaths, wait: WaitForLock, action: 
   } finally {
     starting.close();
   }
+}
+
+function whoIsStarting(paths: HomePaths): string {
+  return `Waiting for process ${readStartingOwner(paths)}, which is starting or stopping the Temporal server in ${paths.home}.`;
 }
 
 function readStartingOwner(paths: HomePaths): string {

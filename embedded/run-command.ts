@@ -42,12 +42,7 @@ export async function runCommand(
   child.stderr?.on('data', keep);
   const late = new AbortController();
   const kill = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // It has ended already.
-    }
+    killGroup(child.pid);
   };
   const timer = setTimeout(() => {
     late.abort();
@@ -71,5 +66,14 @@ export async function runCommand(
     options.signal?.removeEventListener('abort', kill);
     child.stdout?.destroy();
     child.stderr?.destroy();
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
   }
 }

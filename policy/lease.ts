@@ -74,17 +74,8 @@ export function lease(
   }
   const whole = Math.max(cap, ...others.map((other) => Math.min(other.limit ?? Infinity, learned)));
   const want = Math.min(ask.want, cap);
-  const share = Math.max(
-    0,
-    Math.min(
-      shareOf(whole, want, others),
-      shareOf(
-        cap,
-        want,
-        others.filter((other) => other.batch === batch),
-      ),
-    ),
-  );
+  const ofBatch = others.filter((other) => other.batch === batch);
+  const share = Math.max(0, Math.min(shareOf(whole, want, others), shareOf(cap, want, ofBatch)));
   const own: Lease = { owner, batch, share, limit, want, used: ask.used, until: now + LEASE_MS };
   return {
     state: { ...state, leases: { ...state.leases, [key]: own } },

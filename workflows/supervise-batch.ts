@@ -16,62 +16,71 @@ import { askPauseMs, roundPauseMs } from '../policy/rounds.ts';
  * Near the end of its history it offers no more lanes, and continues as new when the last one has come back; a slice takes minutes.
  */
 export async function superviseBatch(input: SuperviseBatchInput): Promise<void> {
-  const { batch, continueAfterEvents } = input;
-  const run = workflowInfo().firstExecutionRunId;
-  const lanes = new Set<number>();
   let wakeUps = 0;
-  let returns = 0;
   setHandler(defineSignal(WAKE_UP_SIGNAL), () => {
     wakeUps += 1;
   });
-
-  const isFull = (): boolean => {
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    return continueAfterEvents === undefined ? continueAsNewSuggested : historyLength >= continueAfterEvents;
-  };
-
-  /** Offers a lane again and again, as long as there is work for it. */
-  const keep = async (lane: number, wanted: () => number): Promise<void> => {
-    lanes.add(lane);
-    try {
-      while (lane <= wanted() && !isFull()) {
-        const { then } = await workLane({ batch, lane, lanes: wanted(), run });
-        if (then === 'idle') break;
-      }
-    } finally {
-      lanes.delete(lane);
-      returns += 1;
-    }
-  };
-
-  let wanted = 0;
-  let failure: unknown;
+  const isFull = (): boolean => isHistoryFull(input);
+  const work: LanesAtWork = { lanes: new Set(), wanted: 0, returns: 0 };
   const heard = { wakeUps: 0, returns: 0 };
-  const isDue = (): boolean => wakeUps !== heard.wakeUps || returns !== heard.returns || failure !== undefined;
+  const isDue = (): boolean => wakeUps !== heard.wakeUps || work.returns !== heard.returns || work.failed !== undefined;
   for (let stalled = 0, before = Infinity; ;) {
     stalled = wakeUps === heard.wakeUps ? stalled + 1 : 0;
-    Object.assign(heard, { wakeUps, returns });
-    const { open, lanes: useful } = await surveyBatch(batch);
-    if (open === 0 && lanes.size === 0 && !isDue()) return;
-    if (isFull() && lanes.size === 0) await continueAsNew<typeof superviseBatch>(input);
+    Object.assign(heard, { wakeUps, returns: work.returns });
+    const { open, lanes: useful } = await surveyBatch(input.batch);
+    if (open === 0 && work.lanes.size === 0 && !isDue()) return;
+    if (isFull() && work.lanes.size === 0) await continueAsNew<typeof superviseBatch>(input);
     if (open < before) stalled = 0;
     before = open;
 
-    if (lanes.size === 0) {
+    if (work.lanes.size === 0) {
       const pauseMs = useful === 0 ? askPauseMs(stalled) : roundPauseMs(stalled);
       if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs);
       if (useful === 0) continue;
     }
     // Full after a pause that no wake-up ended: then nothing is offered below, so there is nothing to wait for.
-    if (isFull() && lanes.size === 0) continue;
-    wanted = useful;
-    for (let lane = 1; lane <= wanted && !isFull(); lane++) {
-      if (lanes.has(lane)) continue;
-      keep(lane, () => wanted).catch((error: unknown) => {
-        failure ??= error;
+    if (isFull() && work.lanes.size === 0) continue;
+    work.wanted = useful;
+    for (let lane = 1; lane <= work.wanted && !isFull(); lane++) {
+      if (work.lanes.has(lane)) continue;
+      keepLane(lane, work, input).catch((error: unknown) => {
+        work.failed ??= { error };
       });
     }
     await condition(isDue);
-    if (failure !== undefined) throw failure as Error;
+    if (work.failed !== undefined) throw work.failed.error as Error;
   }
+}
+
+interface LanesAtWork {
+  /** On offer, or held by a worker. */
+  readonly lanes: Set<number>;
+  /** How many there should be, by the last survey. */
+  wanted: number;
+  /** How often one has come back. */
+  returns: number;
+  /** The first offer that failed for good. */
+  failed?: { readonly error: unknown };
+}
+
+/** Offers a lane again and again, as long as there is work for it. */
+async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchInput): Promise<void> {
+  const { batch } = input;
+  const run = workflowInfo().firstExecutionRunId;
+  work.lanes.add(lane);
+  try {
+    while (lane <= work.wanted && !isHistoryFull(input)) {
+      const { then } = await workLane({ batch, lane, lanes: work.wanted, run });
+      if (then === 'idle') break;
+    }
+  } finally {
+    work.lanes.delete(lane);
+    work.returns += 1;
+  }
+}
+
+/** True near the end of the history that the server allows, or of the events that were asked for. */
+function isHistoryFull({ continueAfterEvents }: SuperviseBatchInput): boolean {
+  const { historyLength, continueAsNewSuggested } = workflowInfo();
+  return continueAfterEvents === undefined ? continueAsNewSuggested : historyLength >= continueAfterEvents;
 }
