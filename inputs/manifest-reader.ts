@@ -97,7 +97,7 @@ export class ManifestReader {
         return this.#addColumns(item.line, item.names);
       case 'record':
         this.rows++;
-        return this.#skipsRows ? NOTHING : this.#readRow(item.line, item.cells);
+        return this.#skipsRows ? this.#readOrigin(item.line, item.cells) : this.#readRow(item.line, item.cells);
       case 'problem':
         this.#cut = true;
         return { problems: [item.problem] };
@@ -160,9 +160,21 @@ export class ManifestReader {
     return badTemplate === undefined ? findings : [...findings, badTemplate];
   }
 
+  /** Where the columns make no sense, a row still tells which batch it is of: that one's manifest may have been read with `--map`. */
+  #readOrigin(line: number, cells: readonly string[]): Progress {
+    const problems: ManifestProblem[] = [];
+    this.#readPrevious(this.#cellsOf(cells), (finding) => void problems.push({ line, id: '', ...finding }));
+    return { problems };
+  }
+
+  /** The cells of a record by place, as they were before they were made harmless. */
+  #cellsOf(cells: readonly string[]): (at: number) => string {
+    return (at) => (this.columns.guarded ? unguardCell(cells[at] ?? '') : (cells[at] ?? ''));
+  }
+
   #readRow(line: number, cells: readonly string[]): Progress {
     const { columns } = this;
-    const cellAt = (at: number): string => (columns.guarded ? unguardCell(cells[at] ?? '') : (cells[at] ?? ''));
+    const cellAt = this.#cellsOf(cells);
     const idAt = columns.known.get('id');
     const givenId = idAt === undefined ? '' : cellAt(idAt).trim();
     const problems: ManifestProblem[] = [];

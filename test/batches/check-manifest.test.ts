@@ -22,6 +22,11 @@ it('tells an outcome file and its batch, also where cells of it are wrong', asyn
   expect(await check(lines)).toEqual({ is: 'outcome-file', batch: 'demo' });
 });
 
+it('tells an outcome file whose columns mean something only under the --map of its batch', async () => {
+  const lines = 'Skript,Stimme,_batch,_row,_outcome\nHallo,narrator,demo,1,failed\n';
+  expect(await check(lines)).toEqual({ is: 'outcome-file', batch: 'demo' });
+});
+
 it('takes a file with rows of several batches for a faulty one', async () => {
   const lines = 'id,text,voice,_batch,_row\na,One,narrator,demo,1\nb,Two,narrator,other,1\n';
   const checked = await check(lines);
