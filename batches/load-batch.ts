@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
@@ -68,7 +69,14 @@ export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer>
 async function load(request: LoadRequest): Promise<BatchRecord> {
   const { ledger, identity, settings, checked, source } = request;
   const { columns } = checked;
-  await ledger.createBatch({ ...identity, settings, columns, source: source.label });
+  const { format } = source;
+  const table = format.format === 'csv' ? { delimiter: format.delimiter, bom: format.bom } : undefined;
+  await ledger.createBatch({
+    ...identity,
+    settings: { ...settings, ...defined({ table }) },
+    columns,
+    source: source.label,
+  });
   let count = 0;
   let rows: NewRow[] = [];
   for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {

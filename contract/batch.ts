@@ -1,5 +1,6 @@
 import type { PriceTable } from './prices.ts';
 import { STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
+import type { TableFormat } from './table-format.ts';
 import type { Tunables } from './tunables.ts';
 
 /** The options that change what the rows of a manifest mean. */
@@ -21,6 +22,8 @@ export interface BatchSettings extends Tunables {
   readonly nameTemplate: string;
   /** Ids are made safe for every file system where they name files. Batches of earlier versions lack it, and keep the names that they have. */
   readonly safeIds?: boolean;
+  /** How the manifest was written, and so its results. Default: commas, no byte order mark; so are the tables of JSONL. */
+  readonly table?: TableFormat;
   /** First poll of a job, in ms after its creation was accepted (the provider advises 3 to 5 s). */
   readonly firstLookMs: number;
   /** Gap between two polls of a job, in ms, before jitter. */

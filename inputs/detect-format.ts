@@ -1,9 +1,7 @@
+import { DELIMITERS, PLAIN_TABLE, type Delimiter, type TableFormat } from '../contract/table-format.ts';
 import { KNOWN_COLUMNS } from './columns.ts';
 
-export const DELIMITERS = [',', ';', '\t'] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
-
-export type ManifestFormat = { readonly format: 'csv'; readonly delimiter: Delimiter } | { readonly format: 'jsonl' };
+export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' };
 
 /**
  * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
@@ -11,7 +9,8 @@ export type ManifestFormat = { readonly format: 'csv'; readonly delimiter: Delim
  * often in the header, then the comma; `.tsv` prefers the tab.
  */
 export function detectFormat(name: string, head: string): ManifestFormat {
-  const start = head.replace(/^\uFEFF/, '').trimStart();
+  const bom = head.startsWith('\uFEFF');
+  const start = head.slice(bom ? 1 : 0).trimStart();
   if (/\.(jsonl|ndjson)$/i.test(name) || start.startsWith('{')) return { format: 'jsonl' };
   const order: readonly Delimiter[] = /\.tsv$/i.test(name) ? ['\t', ',', ';'] : DELIMITERS;
   let best: { delimiter: Delimiter; known: number; cells: number } | undefined;
@@ -22,7 +21,7 @@ export function detectFormat(name: string, head: string): ManifestFormat {
       best = { delimiter, known, cells: cells.length };
     }
   }
-  return { format: 'csv', delimiter: best?.delimiter ?? ',' };
+  return { format: 'csv', delimiter: best?.delimiter ?? PLAIN_TABLE.delimiter, bom };
 }
 
 /** A rough reading of the first record, good enough to compare delimiters. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 import type { CsvError, Parser } from 'csv-parse';
 import { ByteCheck } from './check-bytes.ts';
-import type { Delimiter } from './detect-format.ts';
+import type { Delimiter } from '../contract/table-format.ts';
 import type { ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';

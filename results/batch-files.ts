@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { OUTCOMES } from '../contract/outcomes.ts';
+import type { TableFormat } from '../contract/table-format.ts';
 import { csvLine, jsonLine } from './line-formats.ts';
 import { readJson } from './read-json.ts';
 import { receiptSchema } from './receipt.ts';
@@ -44,15 +45,18 @@ const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
 export class BatchFiles {
   readonly #out: string;
   readonly #columns: readonly string[];
+  readonly #format: TableFormat;
   readonly #open = new Map<string, WholeFile>();
 
-  private constructor(out: string, inputColumns: readonly string[]) {
+  private constructor(out: string, inputColumns: readonly string[], format: TableFormat) {
     this.#out = out;
+    this.#format = format;
     this.#columns = [...inputColumns, ...RESULT_COLUMNS];
   }
 
-  static async create(out: string, inputColumns: readonly string[]): Promise<BatchFiles> {
-    const files = new BatchFiles(out, inputColumns);
+  /** `format`: how the tables are written that are not JSON lines. */
+  static async create(out: string, inputColumns: readonly string[], format: TableFormat): Promise<BatchFiles> {
+    const files = new BatchFiles(out, inputColumns, format);
     try {
       await files.#file(RESULTS_JSONL);
       await files.#file(RECEIPTS_JSONL);
@@ -67,7 +71,7 @@ export class BatchFiles {
   /** Adds a row: its line in each table, and its receipts. */
   async add(input: readonly string[], fields: ResultFields, receipts: readonly Receipt[]): Promise<void> {
     const values = [...input, ...RESULT_COLUMNS.map((column) => fields[column])];
-    const line = csvLine(values);
+    const line = csvLine(values, this.#format.delimiter);
     await (await this.#table(RESULTS_CSV)).write(line);
     await (await this.#file(RESULTS_JSONL)).write(jsonLine(this.#columns, values));
     const ofOutcome = outcomeFile(fields._outcome);
@@ -119,7 +123,8 @@ export class BatchFiles {
   async #table(name: string): Promise<WholeFile> {
     const isNew = !this.#open.has(name);
     const file = await this.#file(name);
-    if (isNew) await file.write(csvLine(this.#columns));
+    const { delimiter, bom } = this.#format;
+    if (isNew) await file.write(`${bom ? '\uFEFF' : ''}${csvLine(this.#columns, delimiter)}`);
     return file;
   }
 

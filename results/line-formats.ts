@@ -1,11 +1,12 @@
+import { PLAIN_TABLE, type Delimiter } from '../contract/table-format.ts';
 import { guardCell } from '../inputs/formula-guard.ts';
 
 /** A value of a line: a cell of the input, or one of the result columns. */
 export type LineValue = string | number | readonly string[];
 
 /** A line in CSV: guarded against formulas, quoted as RFC 4180 says, with an LF at its end. */
-export function csvLine(values: readonly LineValue[]): string {
-  return `${values.map((value) => quoted(csvCell(value))).join(',')}\n`;
+export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLAIN_TABLE.delimiter): string {
+  return `${values.map((value) => quoted(csvCell(value), delimiter)).join(delimiter)}\n`;
 }
 
 /** A value as a reader of the CSV gets it: lists are joined with spaces, formulas made harmless. */
@@ -26,6 +27,6 @@ export function jsonLine(names: readonly string[], values: readonly unknown[]): 
 }
 
 /** Quotes a cell that needs it. A leading byte order mark is quoted too, so that no reader takes it for the file's own. */
-function quoted(cell: string): string {
-  return /[",\r\n]|^[\s\ufeff]|\s$/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function quoted(cell: string, delimiter: Delimiter): string {
+  return cell.includes(delimiter) || /["\r\n]|^[\s\ufeff]|\s$/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

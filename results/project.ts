@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { OUTCOMES } from '../contract/outcomes.ts';
+import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
@@ -61,7 +62,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const tally = new Tally();
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
-  const files = await BatchFiles.create(out, batch.columns);
+  const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
   try {
     for await (const chunk of inChunks(ledger.scanRows(batch.name))) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));

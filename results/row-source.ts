@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { isNativeError } from 'node:util/types';
 import { parse } from 'csv-parse';
 import type { ZodError, ZodType } from 'zod';
+import type { TableFormat } from '../contract/table-format.ts';
 import type { Findings } from './mismatch.ts';
 
 /** A line of a file, and the row it speaks of. */
@@ -89,8 +90,11 @@ interface CsvItem {
 }
 
 /** Records of a CSV file of ours, as they stand there. Throws where it cannot be read as CSV. */
-export async function* readCsvRows(path: string): AsyncGenerator<RowLine<CsvRecord> | BadLine> {
-  const parser = parse({ info: true });
+export async function* readCsvRows(
+  path: string,
+  { delimiter, bom }: TableFormat,
+): AsyncGenerator<RowLine<CsvRecord> | BadLine> {
+  const parser = parse({ info: true, delimiter, bom });
   const file = await open(path);
   // A failure of the file destroys the parser, which then throws below; nothing else waits for this promise.
   pipeline(file.createReadStream(), parser).catch(() => undefined);

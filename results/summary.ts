@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
+import { DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/prices.ts';
@@ -54,6 +55,8 @@ export const summarySchema = z.object({
   /** The last row ended. */
   ended_at: z.string().nullable(),
   versions: z.object({ voxbatch: z.string(), summary: z.literal(SUMMARY_VERSION) }),
+  /** How the tables in CSV are written: as the manifest was. */
+  csv: z.object({ delimiter: z.enum(DELIMITERS), bom: z.boolean() }).default(PLAIN_TABLE),
   /** sha256 of each other file in the folder, hex; those of media are in `receipts.jsonl`. */
   files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/u)),
 });
@@ -91,6 +94,7 @@ export function summarize(
     created_at: isoTime(batch.createdAt),
     started_at: batch.startedAt === null ? null : isoTime(batch.startedAt),
     ended_at: batch.closedAt === null ? null : isoTime(batch.closedAt),
+    csv: batch.settings.table ?? PLAIN_TABLE,
     versions: { voxbatch: voxbatchVersion, summary: SUMMARY_VERSION },
     files,
   };

@@ -65,8 +65,9 @@ interface Tables {
   readonly outcomes: ReadonlyMap<string, RowSource<CsvRecord>>;
 }
 
-function openTables({ folder, present, findings }: TableCheck): Tables {
-  const csv = (name: string): RowSource<CsvRecord> => new RowSource(name, readCsvRows(join(folder, name)), findings);
+function openTables({ folder, summary, present, findings }: TableCheck): Tables {
+  const csv = (name: string): RowSource<CsvRecord> =>
+    new RowSource(name, readCsvRows(join(folder, name), summary.csv), findings);
   const outcomes = OUTCOMES.flatMap((outcome) => {
     const name = outcomeFile(outcome);
     return name !== undefined && present.has(name) ? [[outcome, csv(name)] as const] : [];

@@ -42,6 +42,13 @@ describe('findOrLoadBatch', () => {
     expect(await load()).toEqual({ is: 'known', batch: first.is === 'new' && first.batch });
   });
 
+  it('notes how the manifest is written', async () => {
+    expect((await load('\uFEFFid;text;voice\na;One, two.;narrator\n')).batch.settings.table).toEqual({
+      delimiter: ';',
+      bom: true,
+    });
+  });
+
   it('begins a load anew that was killed', async () => {
     const checked = await checkManifest(await openLines(LINES), OPTIONS);
     const identity = { ...IDENTITY, digest: checked.digest ?? '' };

@@ -10,13 +10,13 @@ import { OPTIONS, withManifest } from './manifest-file.ts';
 
 describe('openManifest', () => {
   it.each([
-    ['text,voice\n', 'a.csv', { format: 'csv', delimiter: ',' }],
-    ['text;voice\n"a,b,c";v\n', 'a.csv', { format: 'csv', delimiter: ';' }],
-    ['text;"my, own, long, name"\n', 'a.csv', { format: 'csv', delimiter: ';' }],
-    ['text\tvoice, the best, of all\n', 'a.csv', { format: 'csv', delimiter: '\t' }],
-    ['one\ttwo,three\n', 'a.tsv', { format: 'csv', delimiter: '\t' }],
-    ['\uFEFFtext\tvoice\n', 'a.txt', { format: 'csv', delimiter: '\t' }],
-    ['text\n', 'a.csv', { format: 'csv', delimiter: ',' }],
+    ['text,voice\n', 'a.csv', { format: 'csv', delimiter: ',', bom: false }],
+    ['text;voice\n"a,b,c";v\n', 'a.csv', { format: 'csv', delimiter: ';', bom: false }],
+    ['text;"my, own, long, name"\n', 'a.csv', { format: 'csv', delimiter: ';', bom: false }],
+    ['text\tvoice, the best, of all\n', 'a.csv', { format: 'csv', delimiter: '\t', bom: false }],
+    ['one\ttwo,three\n', 'a.tsv', { format: 'csv', delimiter: '\t', bom: false }],
+    ['\uFEFFtext\tvoice\n', 'a.txt', { format: 'csv', delimiter: '\t', bom: true }],
+    ['text\n', 'a.csv', { format: 'csv', delimiter: ',', bom: false }],
     ['{"text":"a"}\n', 'a.csv', { format: 'jsonl' }],
     ['', 'a.ndjson', { format: 'jsonl' }],
   ])('tells the format of %j in %s', async (content, name, format) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { DELIMITERS } from '../../contract/table-format.ts';
 import { unguardCell } from '../../inputs/formula-guard.ts';
 import { csvCell, csvLine, jsonLine } from '../../results/line-formats.ts';
 
@@ -15,9 +16,9 @@ describe('csvLine', () => {
       .integer({ min: 2, max: 5 })
       .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }));
     fc.assert(
-      fc.property(table, (lines) => {
-        const text = lines.map((line) => csvLine(line)).join('');
-        const read: string[][] = parse(text, { bom: true, record_delimiter: '\n' });
+      fc.property(table, fc.constantFrom(...DELIMITERS), (lines, delimiter) => {
+        const text = lines.map((line) => csvLine(line, delimiter)).join('');
+        const read: string[][] = parse(text, { bom: true, delimiter, record_delimiter: '\n' });
         expect(read.map((line) => line.map((each) => unguardCell(each)))).toEqual(lines);
       }),
     );

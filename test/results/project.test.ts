@@ -60,6 +60,20 @@ describe('projectBatch', () => {
     }
   });
 
+  it('writes tables with the delimiter and the byte order mark of the manifest, and reads them so', async () => {
+    const rows = [{ id: 'a', kind: 'tts', input: ['a', 'One, two; three'] }] as const;
+    const table = { delimiter: ';', bom: true } as const;
+    await addBatch(place, ['id', 'text'], rows, undefined, null, { table });
+    await place.ledger.setControl('demo', 'stopping');
+    await place.ledger.cancelRest('demo');
+    await projectBatch(place.request());
+    const files = await contents();
+    expect(files['results.csv']).toMatch(/^\uFEFFid;text;_batch;_row;.*\na;"One, two; three";demo;1;tts;cancelled;/);
+    expect(files['cancelled.csv']).toEqual(files['results.csv']);
+    expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({ csv: table });
+    expect((await verifyOut(out)).mismatches).toEqual([]);
+  });
+
   it('gives the same bytes again, also after the folder was lost', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());

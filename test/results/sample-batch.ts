@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { AttemptKey } from '../../contract/batch.ts';
+import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
@@ -92,6 +92,7 @@ export async function addBatch(
   rows: readonly { readonly id: string; readonly kind: Kind; readonly input: readonly string[] }[],
   nameTemplate = '{id}.{ext}',
   budget: number | null = null,
+  change: Partial<BatchSettings> = {},
 ): Promise<void> {
   await ledger.createBatch({
     name: 'demo',
@@ -110,6 +111,7 @@ export async function addBatch(
       pollGapMs: 2_000,
       jobDeadlineMs: 600_000,
       trust503: true,
+      ...change,
     },
     columns,
     source: 'demo.csv',
