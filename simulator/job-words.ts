@@ -4,10 +4,21 @@ import { type Job, phaseOf, type Phase } from './jobs.ts';
 import type { Service } from './service.ts';
 import { SHAPES } from './shapes.ts';
 
-/** Words for a job that runs. */
-export const RUNNING_WORDS: readonly string[] = [...SHAPES['word.waiting'], 'processing'];
-/** Words for a job that has ended, well or not. */
-export const FINAL_WORDS: readonly string[] = [...SHAPES['word.done'], ...SHAPES['word.failed']];
+/** The status words of each phase of a job. */
+const WORDS_OF: Readonly<Record<Phase, readonly string[]>> = {
+  waiting: SHAPES['word.waiting'],
+  processing: ['processing'],
+  done: SHAPES['word.done'],
+  failed: SHAPES['word.failed'],
+};
+
+/** All status words of a job. */
+export const STATUS_WORDS: readonly string[] = Object.values(WORDS_OF).flat();
+
+/** True if a status word stands for this phase. */
+export function isWordOf(word: string, phase: Phase): boolean {
+  return WORDS_OF[phase].includes(word);
+}
 
 /** What an answer says of a job: its status word and, at the end, a link or an error. */
 export interface JobWords {

@@ -1,4 +1,4 @@
-import { FINAL_WORDS, RUNNING_WORDS } from './job-words.ts';
+import { STATUS_WORDS } from './job-words.ts';
 import { AUDIO_FORMATS } from './media/render-audio.ts';
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
@@ -19,7 +19,7 @@ function reference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-const status: Schema = { type: 'string', enum: [...RUNNING_WORDS, ...FINAL_WORDS] };
+const status: Schema = { type: 'string', enum: STATUS_WORDS };
 
 /** Why a job failed, under any of the names in use. */
 const failure: Readonly<Record<string, Schema>> = {

@@ -1,8 +1,13 @@
+import * as z from 'zod';
 import { type Schema, SCHEMAS } from './open-api-schemas.ts';
-import { AUDIO_FORMATS } from './media/render-audio.ts';
+import { lipSyncBody, lipSyncQuery } from './routes/lip-sync.ts';
+import { profileUpdate } from './routes/profile.ts';
+import { speechBody, speechJobBody } from './routes/speech.ts';
+import { transcriptionBody } from './routes/transcription.ts';
+import { videoDubbingBody } from './routes/video-dubbing.ts';
+import { voicesQuery } from './routes/voices.ts';
 
 const string: Schema = { type: 'string' };
-const link: Schema = { type: 'string', format: 'uri' };
 
 function jsonOf(name: string): Schema {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
@@ -15,27 +20,27 @@ function answer(name: string, description: string): Schema {
 
 const error = answer('ErrorResponse', 'The request was refused, or the service failed');
 
-function jsonRequest(required: readonly string[], properties: Readonly<Record<string, Schema>>): Schema {
-  return { required: true, content: { 'application/json': { schema: { type: 'object', required, properties } } } };
+/** A request body, as its route reads it. */
+function jsonRequest(body: z.ZodObject): Schema {
+  return { required: true, content: { 'application/json': { schema: schemaOf(body) } } };
+}
+
+/** What a route reads, as JSON Schema of what is sent: a member with a default may be left out. */
+function schemaOf(part: z.ZodObject): z.core.JSONSchema.BaseSchema {
+  // The document says once for all which JSON Schema it speaks.
+  const schema = z.toJSONSchema(part, { io: 'input' });
+  delete schema.$schema;
+  return schema;
 }
 
 function inPath(name: string): Schema {
   return { name, in: 'path', required: true, schema: string };
 }
 
-function inQuery(names: readonly string[], type: 'string' | 'integer'): Schema[] {
-  return names.map((name) => ({ name, in: 'query', schema: { type } }));
+/** The parameters of a query, as its route reads them. */
+function inQuery(query: z.ZodObject): Schema[] {
+  return Object.entries(schemaOf(query).properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema }));
 }
-
-const speechInput = {
-  text: string,
-  voiceId: string,
-  engineModelId: string,
-  format: { type: 'string', enum: [...AUDIO_FORMATS], default: 'mp3' },
-  speed: { type: 'number', minimum: 0.5, maximum: 2 },
-  volume: { type: 'number', minimum: -20, maximum: 20 },
-  language: string,
-};
 
 const audio = { schema: { type: 'string', format: 'binary' } };
 
@@ -44,17 +49,14 @@ const PATHS: Readonly<Record<string, Schema>> = {
     get: { summary: 'Read the account', responses: { 200: answer('Profile', 'The account'), default: error } },
     post: {
       summary: 'Update settings of the account',
-      requestBody: jsonRequest(['webhookUrl'], { webhookUrl: link }),
+      requestBody: jsonRequest(profileUpdate),
       responses: { 200: answer('ProfileUpdated', 'Updated'), default: error },
     },
   },
   '/voices': {
     get: {
       summary: 'List voices',
-      parameters: [
-        ...inQuery(['provider', 'search'], 'string'),
-        ...inQuery(['limit', 'offset', 'page', 'pageSize'], 'integer'),
-      ],
+      parameters: inQuery(voicesQuery),
       responses: { 200: answer('VoiceList', 'A page of voices'), default: error },
     },
     post: {
@@ -88,7 +90,7 @@ const PATHS: Readonly<Record<string, Schema>> = {
   '/speech/tts/jobs': {
     post: {
       summary: 'Create a speech job (paid)',
-      requestBody: jsonRequest(['text', 'voiceId'], speechInput),
+      requestBody: jsonRequest(speechJobBody),
       responses: { 202: answer('SpeechTask', 'Accepted'), default: error },
     },
   },
@@ -102,7 +104,7 @@ const PATHS: Readonly<Record<string, Schema>> = {
   '/speech/tts': {
     post: {
       summary: 'Speak at once (paid)',
-      requestBody: jsonRequest(['text'], { ...speechInput, reference_id: string, cache: { type: 'boolean' } }),
+      requestBody: jsonRequest(speechBody),
       responses: {
         200: {
           description: 'The audio, or with `cache` a link to it',
@@ -120,14 +122,14 @@ const PATHS: Readonly<Record<string, Schema>> = {
   '/speech/transcriptions': {
     post: {
       summary: 'Transcribe a recording (paid)',
-      requestBody: jsonRequest(['audioUrl'], { audioUrl: link, language: string }),
+      requestBody: jsonRequest(transcriptionBody),
       responses: { 200: answer('Transcription', 'What was said'), default: error },
     },
   },
   '/media/lip-sync/jobs': {
     post: {
       summary: 'Create a lip-sync job (paid)',
-      requestBody: jsonRequest(['videoUrl', 'audioUrl'], { videoUrl: link, audioUrl: link }),
+      requestBody: jsonRequest(lipSyncBody),
       responses: {
         ...Object.fromEntries([200, 201, 202].map((status) => [status, answer('LipSyncEnvelope', 'Accepted')])),
         default: error,
@@ -135,7 +137,7 @@ const PATHS: Readonly<Record<string, Schema>> = {
     },
     get: {
       summary: 'List lip-sync jobs, newest first',
-      parameters: [...inQuery(['page', 'limit'], 'integer'), ...inQuery(['status'], 'string')],
+      parameters: inQuery(lipSyncQuery),
       responses: { 200: answer('LipSyncList', 'A page of jobs'), default: error },
     },
   },
@@ -149,11 +151,7 @@ const PATHS: Readonly<Record<string, Schema>> = {
   '/media/video-dubbing/jobs': {
     post: {
       summary: 'Create a video-dubbing job: speech and lip-sync in one (paid)',
-      requestBody: jsonRequest(['video_url', 'text', 'reference_id'], {
-        video_url: link,
-        text: string,
-        reference_id: string,
-      }),
+      requestBody: jsonRequest(videoDubbingBody),
       responses: {
         ...Object.fromEntries([200, 201, 202].map((status) => [status, answer('LipSyncEnvelope', 'Accepted')])),
         default: error,

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { type Phase, phaseOf } from '../jobs.ts';
+import { isWordOf, STATUS_WORDS } from '../job-words.ts';
+import { phaseOf } from '../jobs.ts';
 import { envelope, jobMembers, times } from '../media-job-answer.ts';
 import { listen } from '../media-result.ts';
 import { priceOfSeconds } from '../price-request.ts';
@@ -10,13 +11,13 @@ import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
-const body = z.object({ videoUrl: mediaUrl, audioUrl: mediaUrl });
-const query = z.object({
+/** The body of a lip-sync create. */
+export const lipSyncBody = z.object({ videoUrl: mediaUrl, audioUrl: mediaUrl });
+/** What the list of lip-sync jobs is asked with. The filter takes any word that an answer may use. */
+export const lipSyncQuery = z.object({
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(50).default(10),
-  status: z
-    .enum(['queued', 'pending', 'processing', 'completed', 'succeeded', 'success', 'done', 'failed', 'error'])
-    .optional(),
+  status: z.enum(STATUS_WORDS).optional(),
 });
 
 const operation = 'lip-sync-job';
@@ -32,7 +33,7 @@ export function addLipSyncRoutes(api: FastifyInstance, service: Service): void {
 }
 
 function createLipSync(service: Service, request: FastifyRequest): Exchange {
-  const { videoUrl, audioUrl } = readPart(body, request.body);
+  const { videoUrl, audioUrl } = readPart(lipSyncBody, request.body);
   const sound = listen(audioUrl, service);
   // Only to refuse a link of our own that does not exist: the result is as long as its audio.
   listen(videoUrl, service);
@@ -49,7 +50,7 @@ function createLipSync(service: Service, request: FastifyRequest): Exchange {
 }
 
 function listLipSync(service: Service, request: FastifyRequest): Exchange {
-  const { page, limit, status } = readPart(query, request.query);
+  const { page, limit, status } = readPart(lipSyncQuery, request.query);
   return {
     on: 'list',
     operation,
@@ -57,7 +58,7 @@ function listLipSync(service: Service, request: FastifyRequest): Exchange {
     perform: (_fate, draw) => {
       const now = Date.now();
       const all = service.jobs.listLipSync();
-      const jobs = status === undefined ? all : all.filter((job) => phaseOf(job, now) === phaseNamed(status));
+      const jobs = status === undefined ? all : all.filter((job) => isWordOf(status, phaseOf(job, now)));
       const echo = service.faults.echoInputs === 'drawn' ? draw.coin() : service.faults.echoInputs;
       const names = draw.shape('list.echo');
       const shown = jobs.slice((page - 1) * limit, page * limit).map((job) => ({
@@ -73,25 +74,6 @@ function listLipSync(service: Service, request: FastifyRequest): Exchange {
       return envelope(200, data, 'OK', draw);
     },
   };
-}
-
-/** The filter takes any of the words that an answer may use. */
-function phaseNamed(word: NonNullable<z.output<typeof query>['status']>): Phase {
-  switch (word) {
-    case 'queued':
-    case 'pending':
-      return 'waiting';
-    case 'processing':
-      return 'processing';
-    case 'completed':
-    case 'succeeded':
-    case 'success':
-    case 'done':
-      return 'done';
-    case 'failed':
-    case 'error':
-      return 'failed';
-  }
 }
 
 function pagination(page: number, limit: number, total: number, draw: Draw): Record<string, unknown> {

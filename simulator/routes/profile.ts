@@ -6,7 +6,8 @@ import type { Draw } from '../draw.ts';
 import type { Service } from '../service.ts';
 import { mediaUrl, readPart } from './read-request.ts';
 
-const update = z.object({ webhookUrl: mediaUrl });
+/** The body of an update of the profile. */
+export const profileUpdate = z.object({ webhookUrl: mediaUrl });
 
 /** Adds the profile: read, and update of the webhook. */
 export function addProfileRoutes(api: FastifyInstance, service: Service): void {
@@ -15,7 +16,7 @@ export function addProfileRoutes(api: FastifyInstance, service: Service): void {
     deliver(service, { ...target, perform: (_fate, draw) => json(200, profileOf(service, draw)) }, reply),
   );
   api.post('/profile', (request, reply) => {
-    const { webhookUrl } = readPart(update, request.body);
+    const { webhookUrl } = readPart(profileUpdate, request.body);
     return deliver(
       service,
       {

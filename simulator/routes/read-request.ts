@@ -5,6 +5,9 @@ import { Refusal } from '../answer.ts';
 /** A URL of http or https, as the service demands it of inputs. */
 export const mediaUrl = z.url({ protocol: /^https?$/ });
 
+/** A text with something to say. */
+export const spokenText = z.string().regex(/\S/u);
+
 /** Reads a request part with a schema; throws the API's 400 where it does not fit. Unknown members are left out. */
 export function readPart<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value);

@@ -9,12 +9,11 @@ import { contentTypeOf, type MediaResult, renderMedia, speechOf } from '../media
 import { priceOfText } from '../price-request.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
-import { idempotencyKeyOf, readPart } from './read-request.ts';
+import { idempotencyKeyOf, readPart, spokenText } from './read-request.ts';
 
-const text = z.string().refine((value) => value.trim() !== '');
 const name = z.string().min(1);
 const common = {
-  text,
+  text: spokenText,
   engineModelId: name.optional(),
   modelId: name.optional(),
   format: z.enum(AUDIO_FORMATS).default('mp3'),
@@ -22,10 +21,13 @@ const common = {
   volume: z.number().min(-20).max(20).optional(),
   language: name.optional(),
 };
-const jobBody = z.object({ ...common, voiceId: name });
-const syncBody = z
+/** The body of a speech job. */
+export const speechJobBody = z.object({ ...common, voiceId: name });
+/** The body of synchronous speech: the voice has two names. */
+export const speechBody = z
   .object({ ...common, voiceId: name.optional(), reference_id: name.optional(), cache: z.boolean().default(false) })
-  .refine((body) => (body.voiceId ?? body.reference_id) !== undefined, { path: ['voiceId'] });
+  .refine((body) => (body.voiceId ?? body.reference_id) !== undefined, { path: ['voiceId'] })
+  .meta({ anyOf: [{ required: ['voiceId'] }, { required: ['reference_id'] }] });
 
 /** Adds the speech endpoints: jobs and the synchronous one. */
 export function addSpeechRoutes(api: FastifyInstance, service: Service): void {
@@ -37,7 +39,7 @@ export function addSpeechRoutes(api: FastifyInstance, service: Service): void {
 }
 
 function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
-  const body = readPart(jobBody, request.body);
+  const body = readPart(speechJobBody, request.body);
   checkVoice(service, body.voiceId);
   const cost = priceOfText('speech-job', body.text);
   return {
@@ -74,7 +76,7 @@ function readSpeechJob(service: Service, id: string): Exchange {
 }
 
 function speakAtOnce(service: Service, request: FastifyRequest): Exchange {
-  const body = readPart(syncBody, request.body);
+  const body = readPart(speechBody, request.body);
   const voiceId = body.voiceId ?? body.reference_id ?? '';
   checkVoice(service, voiceId);
   const operation = 'speech-sync';

@@ -8,7 +8,8 @@ import { priceOfSeconds } from '../price-request.ts';
 import type { Service } from '../service.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
-const body = z.object({ audioUrl: mediaUrl, language: z.string().min(2).optional() });
+/** The body of a transcription. */
+export const transcriptionBody = z.object({ audioUrl: mediaUrl, language: z.string().min(2).optional() });
 
 /** Adds the transcription endpoint. */
 export function addTranscriptionRoute(api: FastifyInstance, service: Service): void {
@@ -16,7 +17,7 @@ export function addTranscriptionRoute(api: FastifyInstance, service: Service): v
 }
 
 function transcribe(service: Service, request: FastifyRequest): Exchange {
-  const { audioUrl } = readPart(body, request.body);
+  const { audioUrl } = readPart(transcriptionBody, request.body);
   const operation = 'transcription';
   const sound = listen(audioUrl, service);
   if (sound.expires !== null && sound.expires < Date.now()) {

@@ -6,11 +6,12 @@ import { listen, speechOf } from '../media-result.ts';
 import { priceOfText } from '../price-request.ts';
 import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
-import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
+import { idempotencyKeyOf, mediaUrl, readPart, spokenText } from './read-request.ts';
 
-const body = z.object({
+/** The body of a video-dubbing create. */
+export const videoDubbingBody = z.object({
   video_url: mediaUrl,
-  text: z.string().refine((value) => value.trim() !== ''),
+  text: spokenText,
   reference_id: z.string().min(1),
 });
 
@@ -26,7 +27,7 @@ export function addVideoDubbingRoutes(api: FastifyInstance, service: Service): v
 }
 
 function create(service: Service, request: FastifyRequest): Exchange {
-  const { video_url: videoUrl, text, reference_id: voiceId } = readPart(body, request.body);
+  const { video_url: videoUrl, text, reference_id: voiceId } = readPart(videoDubbingBody, request.body);
   if (!service.voices.has(voiceId)) throw new Refusal(400, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
   // Only to refuse a link of our own that does not exist: the result is as long as its speech.
   listen(videoUrl, service);

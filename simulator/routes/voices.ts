@@ -8,7 +8,8 @@ import type { StoredVoice } from '../voices.ts';
 import { type FormPart, readMultipart } from './read-multipart.ts';
 import { readPart } from './read-request.ts';
 
-const query = z.object({
+/** What the list of voices is asked with. */
+export const voicesQuery = z.object({
   provider: z.string().min(1).optional(),
   search: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100).optional(),
@@ -30,7 +31,7 @@ const target = { on: 'list', operation: null, subject: '' } as const;
 
 /** Pages by `limit` and `offset`, or by `page` and `pageSize`: clients of the service use both. */
 function listVoices(service: Service, request: FastifyRequest): Exchange {
-  const { provider, search, limit, offset, page, pageSize } = readPart(query, request.query);
+  const { provider, search, limit, offset, page, pageSize } = readPart(voicesQuery, request.query);
   const size = limit ?? pageSize ?? 20;
   const start = offset ?? ((page ?? 1) - 1) * size;
   return {

@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../simulator/open-api.ts';
 import { SHAPES } from '../../simulator/shapes.ts';
@@ -15,6 +15,14 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 const paths = openApiDocument()['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** The schema at a place of the document. */
+function validatorAt(...place: readonly string[]): ValidateFunction {
+  const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const validate = ajv.getSchema(`https://simulator.invalid/api#/${pointer}`);
+  if (validate === undefined) throw new Error(`no schema at ${pointer}`);
+  return validate;
+}
 
 /** Expects an answer to be what the document says for this path and status. */
 function expectDocumented(reply: Reply, method: string, template: string): void {
@@ -31,11 +39,7 @@ function expectDocumented(reply: Reply, method: string, template: string): void 
   const type = reply.contentType.split(';')[0] ?? '';
   expect(Object.keys(content ?? {})).toContain(type);
   if (type !== 'application/json') return;
-  const pointer = ['paths', template, method.toLowerCase(), 'responses', status, 'content', type, 'schema']
-    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-    .join('/');
-  const validate = ajv.getSchema(`https://simulator.invalid/api#/${pointer}`);
-  if (validate === undefined) throw new Error(`no schema at ${pointer}`);
+  const validate = validatorAt('paths', template, method.toLowerCase(), 'responses', status, 'content', type, 'schema');
   const valid = validate(reply.json);
   expect({ method, template, body: reply.text, errors: valid === true ? null : validate.errors }).toMatchObject({
     errors: null,
@@ -123,5 +127,31 @@ describe('the OpenAPI document', () => {
 
   it.each([1, 2, 3, 4])('describes every answer of drawn shapes, seed %d', async (seed) => {
     await withSimulator({ plan, seed }, tour);
+  });
+
+  it.each([
+    ['/speech/tts/jobs', { text: 'a', voiceId: 'narrator' }, true],
+    ['/speech/tts/jobs', { text: 'a', voiceId: 'narrator', modelId: 'm', speed: 2, volume: -20, format: 'wav' }, true],
+    ['/speech/tts/jobs', { text: ' ', voiceId: 'narrator' }, false],
+    ['/speech/tts/jobs', { text: 'a' }, false],
+    ['/speech/tts/jobs', { text: 'a', voiceId: 'narrator', speed: 3 }, false],
+    ['/speech/tts/jobs', { text: 'a', voiceId: 'narrator', format: 'opus' }, false],
+    ['/speech/tts', { text: 'a', voiceId: 'narrator' }, true],
+    ['/speech/tts', { text: 'a', reference_id: 'narrator', cache: true }, true],
+    ['/speech/tts', { text: 'a' }, false],
+    ['/speech/transcriptions', { audioUrl: 'https://x.example/a.mp3' }, true],
+    ['/speech/transcriptions', { audioUrl: 'https://x.example/a.mp3', language: 'e' }, false],
+    ['/speech/transcriptions', {}, false],
+    ['/media/lip-sync/jobs', { videoUrl: 'https://x.example/v.mp4', audioUrl: 'https://x.example/a.mp3' }, true],
+    ['/media/lip-sync/jobs', { videoUrl: 'https://x.example/v.mp4' }, false],
+    ['/media/video-dubbing/jobs', { video_url: 'https://x.example/v', text: 'a', reference_id: 'narrator' }, true],
+    ['/media/video-dubbing/jobs', { video_url: 'https://x.example/v', text: '', reference_id: 'narrator' }, false],
+    ['/profile', { webhookUrl: 'https://hooks.example.com/a' }, true],
+    ['/profile', { webhookUrl: 7 }, false],
+  ])('describes what POST %s takes: %j is %s', async (path, body, isTaken) => {
+    const validate = validatorAt('paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema');
+    expect(validate(body)).toBe(isTaken);
+    const reply = await withSimulator({ seed: 3 }, ({ call }) => call('POST', path, body));
+    expect(reply.status < 400).toBe(isTaken);
   });
 });
