@@ -122,6 +122,7 @@ const OWNERS = {
   kysely: ['ledger'],
   libsql: ['ledger', 'embedded'],
   'csv-parse': ['inputs', 'results'],
+  'fast-string-truncated-width': ['starters'],
   commander: ['starters'],
   fastify: ['simulator'],
   mediabunny: ['simulator', 'store', 'inputs'],

@@ -1,3 +1,5 @@
+import { cutToWidth } from './width.ts';
+
 /** Width of a terminal that does not say its own. */
 const USUAL_COLUMNS = 80;
 
@@ -20,7 +22,7 @@ export class Drawing {
   /** Draws these lines in place of the last ones. Lines are cut to the width, so that each takes one. */
   show(lines: readonly string[]): void {
     const columns = this.#screen.columns ?? 0;
-    const cut = lines.map((line) => line.slice(0, (columns > 1 ? columns : USUAL_COLUMNS) - 1));
+    const cut = lines.map((line) => cutToWidth(line, (columns > 1 ? columns : USUAL_COLUMNS) - 1));
     const up = this.#height === 0 ? '' : `\u001b[${this.#height}A\r\u001b[0J`;
     this.#screen.write(`${up}${cut.map((line) => `${line}\n`).join('')}`);
     this.#height = lines.length;

@@ -2,6 +2,7 @@ import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/recor
 import { isChargeEstimated } from '../../policy/budget.ts';
 import type { Output } from './output.ts';
 import { oneLine } from './table.ts';
+import { cutToWidth } from './width.ts';
 
 /** Without a terminal, a line at most this often, ms. */
 const PLAIN_EVERY_MS = 5_000;
@@ -116,7 +117,7 @@ export class ProgressDisplay {
     if (this.#output.isQuiet === true) return;
     if (this.#output.isTerminal) {
       const width = process.stderr.columns;
-      process.stderr.write(`\r\u001b[2K${line.slice(0, width > 0 ? width - 1 : undefined)}`);
+      process.stderr.write(`\r\u001b[2K${width > 0 ? cutToWidth(line, width - 1) : line}`);
       if (final) process.stderr.write('\n');
     } else if (final ? line !== this.#shown : elapsedMs - this.#shownAt >= PLAIN_EVERY_MS && line !== this.#shown) {
       this.#output.say(line);

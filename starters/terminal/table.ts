@@ -1,3 +1,5 @@
+import { widthOf } from './width.ts';
+
 /** A column of a table for people. */
 export interface TableColumn<T> {
   readonly title: string;
@@ -27,16 +29,4 @@ export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly
 /** Control characters would break the lines, or worse, steer the terminal. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
-}
-
-/** Cells of a terminal: East Asian wide characters take two. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text)
-    width += /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u.test(
-      character,
-    )
-      ? 2
-      : 1;
-  return width;
 }

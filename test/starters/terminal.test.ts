@@ -20,7 +20,30 @@ describe('tableLines', () => {
   });
 });
 
+describe('tableLines, in any script', () => {
+  // What a terminal shows in so many cells; a table of code points would count 2, 10, 5, 6 and 6.
+  it.each([
+    ['👍🏽', 2],
+    ['👨‍👩‍👧', 2],
+    ['e\u0301te\u0301', 3],
+    ['สวัสดี', 4],
+    ['한국어', 6],
+  ])('gives %s %d cells', (text, cells) => {
+    const columns = [
+      { title: 'x', value: (): string => text },
+      { title: 'y', value: (): string => '|' },
+    ];
+    expect(tableLines(columns, [text])).toEqual([`x${' '.repeat(cells - 1)}  y`, `${text}  |`]);
+  });
+});
+
 describe('Drawing', () => {
+  it('cuts between characters, by the cells they take', () => {
+    let screen = '';
+    new Drawing({ write: (text) => void (screen += text), columns: 6 }).show(['语音语音', 'ab👍🏽c👍🏽']);
+    expect(screen).toBe('语音\nab👍🏽c\n');
+  });
+
   it('draws over the lines before, cut to the width', () => {
     let screen = '';
     const drawing = new Drawing({ write: (text) => void (screen += text), columns: 5 });
