@@ -127,8 +127,8 @@ function parseConfig(text: string, path: string): Config {
   const secret = findSecret(value, []);
   if (secret !== undefined) {
     throw new ConfigError(
-      `${path}: ${secret}: expected no token in this file. Tokens come from the environment variable VOXBATCH_API_TOKEN ` +
-        'only. Take it out of the file; if others can read the file, make a new token.',
+      `${path}: ${secret}: expected no token in this file. Set VOXBATCH_API_TOKEN or VOXBATCH_API_TOKEN_FILE ` +
+        'in the environment instead. Take it out of the file; if others can read the file, make a new token.',
     );
   }
   const parsed = configSchema.safeParse(value, { reportInput: true });

@@ -4,6 +4,7 @@ import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/e
 import { readBaseUrl } from '../api/base-url.ts';
 import { readConfig, type Config } from '../inputs/schema.ts';
 import type { ApiAccess, Settings } from '../client/settings.ts';
+import { readToken } from './api-token.ts';
 import { isConfirmed, type AddressUse } from './confirmed-address.ts';
 import { messageOf } from '../client/problem.ts';
 import { ExitError } from './exit-error.ts';
@@ -113,11 +114,8 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
         'voxbatch simulate --port 8080. Nothing was spent.',
     );
   }
-  const token = settings.env['VOXBATCH_API_TOKEN'];
-  if (token === undefined || token.trim() === '') {
-    throw new ExitError('api', 'No API token. Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.');
-  }
-  const access = { baseUrl: baseUrlOf(url), token: token.trim() };
+  const token = readToken(settings);
+  const access = { baseUrl: baseUrlOf(url), token };
   const isOwnWord = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
   if (!isOwnWord && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
   return access;

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startChild } from '../embedded/child-process.ts';
 import type { OpenApi } from '../client/open-api.ts';
 import type { Settings } from '../client/settings.ts';
+import { readToken } from './api-token.ts';
 
 /**
  * What `up` is told of our settings: it works in the place of this command, so it needs the token and the places of the records. The
@@ -22,20 +23,22 @@ const PASSES = [
 
 /**
  * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open. The
- * token goes to it by its environment, as it came to us; other programs' secrets do not.
+ * token goes to it by its environment; other programs' secrets do not.
  */
 export function spawnUp(settings: Settings, open: OpenApi): void {
   const logs = join(settings.home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const log = openSync(join(logs, 'up.log'), 'a');
   const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './cli.ts' : './cli.js', import.meta.url));
+  // A token that came by a file is handed on as it was read: the file may be gone by then.
+  const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings) };
   const child = startChild(
     process.execPath,
     [...process.execArgv, cli, 'up', '--until-idle', '--api-url', open.api.baseUrl],
     {
       detached: true,
       stdio: ['ignore', log, log],
-      env: settings.env,
+      env,
       passes: PASSES,
     },
   );

@@ -103,5 +103,7 @@ async function checkAccount(settings: Settings, flags: { readonly apiUrl?: strin
     );
   }
   const balance = profile.quotaRemaining === undefined ? '' : `, ${String(profile.quotaRemaining)} API credits left`;
-  return `account ${profile.userId}${profile.tier === undefined ? '' : ` (${profile.tier})`}${balance}; clocks agree`;
+  const file = settings.env['VOXBATCH_API_TOKEN_FILE'] ?? '';
+  const from = file === '' ? '' : `; token from ${file}`;
+  return `account ${profile.userId}${profile.tier === undefined ? '' : ` (${profile.tier})`}${balance}; clocks agree${from}`;
 }

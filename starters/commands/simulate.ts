@@ -4,6 +4,7 @@ import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts
 import type { SimulatorOptions } from '../../simulator/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
 import { messageOf } from '../../client/problem.ts';
+import { findToken } from '../api-token.ts';
 import { ExitError } from '../exit-error.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import type { Output } from '../terminal/output.ts';
@@ -32,7 +33,7 @@ export async function simulate(argv: readonly string[], output: Output): Promise
 
 async function readOptions(argv: readonly string[]): Promise<SimulatorOptions> {
   try {
-    return await parseSimulatorArguments(argv, process.env);
+    return await parseSimulatorArguments(argv, { VOXBATCH_API_TOKEN: findToken(process.env) });
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     throw new ExitError('usage', error.message, { cause: error });
@@ -56,8 +57,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
 
 /** A token of the user's own is never printed. */
 function tokenWords(): string {
-  const own = process.env['VOXBATCH_API_TOKEN'];
-  return own === undefined || own === ''
+  return findToken(process.env) === undefined
     ? ' VOXBATCH_API_TOKEN=simulator-token'
-    : '   # and the same VOXBATCH_API_TOKEN as here';
+    : '   # and the same token as here';
 }

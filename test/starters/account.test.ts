@@ -1,5 +1,8 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readToken } from '../../starters/api-token.ts';
 import { main } from '../../starters/main.ts';
+import { readSettings } from '../../starters/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
 import { capture, openCommandLine, type CommandLine } from './command-line.ts';
 
@@ -44,6 +47,40 @@ describe('profile', () => {
     await line.run('profile');
     await line.run('voices', 'list');
     expect(simulator.ledger()).toEqual([]);
+  });
+
+  it('takes the token from a file, white space around it aside, once, and does not print it', async () => {
+    await writeFile('token', `\n ${TOKEN}\r\n`);
+    Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: 'token' });
+    const { code, stdout, stderr } = await line.run('profile');
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain(TOKEN);
+    const settings = await readSettings();
+    const first = readToken(settings);
+    await rm('token');
+    expect([first, readToken(settings)]).toEqual([TOKEN, TOKEN]);
+  });
+
+  it.each([
+    ['', /token is empty/],
+    ['two words', /expected token to hold a token and nothing else/],
+    [undefined, /VOXBATCH_API_TOKEN_FILE cannot be read: .*ENOENT/],
+  ])('refuses a file with %j for a token, and does not print it', async (content, words) => {
+    if (content !== undefined) await writeFile('token', content);
+    Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: 'token' });
+    const { code, stderr } = await line.run('profile');
+    expect(code).toBe(5);
+    expect(stderr).toMatch(words);
+    expect(stderr).not.toContain('two words');
+    expect((await line.run('plan', 'x.csv')).stderr).not.toContain('two words');
+  });
+
+  it('refuses a token and a file with one: it cannot tell which is meant', async () => {
+    await writeFile('token', TOKEN);
+    process.env['VOXBATCH_API_TOKEN_FILE'] = 'token';
+    const { code, stderr } = await line.run('profile');
+    expect(code).toBe(5);
+    expect(stderr).toContain('Both VOXBATCH_API_TOKEN and VOXBATCH_API_TOKEN_FILE are set');
   });
 
   it.each([
