@@ -165,9 +165,9 @@ function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimi
 
 /** A limit that was lower all at once may soon be what it was. */
 function holdAfter(before: LearnedLimit | null, isDrop: boolean, isNearlyStated: boolean): number {
-  if (isNearlyStated) return Math.max(STATED_HOLD_MS, Math.min(CONFIRMED_HOLD_MS, (before?.holdMs ?? 0) * 2));
-  if (before === null) return FIRST_HOLD_MS;
-  if (before.holdMs >= DROPPED_HOLD_MS) return Math.min(LONGEST_HOLD_MS, before.holdMs * 2);
+  const last = before?.holdMs ?? 0;
+  if (isNearlyStated) return Math.max(STATED_HOLD_MS, Math.min(CONFIRMED_HOLD_MS, last * 2));
+  if (last >= DROPPED_HOLD_MS) return Math.min(LONGEST_HOLD_MS, last * 2);
   return isDrop ? DROPPED_HOLD_MS : CONFIRMED_HOLD_MS;
 }
 
@@ -186,7 +186,7 @@ export function climb(limit: LearnedLimit, isShort: boolean, stated: number | nu
     return now < limit.holdUntil ? limit : { ...limit, phase: 'probe', from: limit.rate, climbedAt: now };
   }
   const seconds = Math.min(LONGEST_STRIDE_MS, Math.max(0, now - limit.climbedAt)) / 1000;
-  if (!isShort || seconds === 0) return { ...limit, climbedAt: now };
+  if (!isShort) return { ...limit, climbedAt: now };
   const isSlow = limit.phase === 'probe' && limit.rate < limit.from * PROBE_TO;
   const rate = isSlow ? limit.rate + limit.from * PROBE_PER_SECOND * seconds : limit.rate * 2 ** seconds;
   const isDisproved = rate >= (stated ?? Infinity) || rate >= limit.from * DISPROVED;

@@ -65,8 +65,7 @@ export function lease(
     isTroubled: state.troubles > 0,
   };
   if (cap === Infinity) {
-    const { [key]: own, ...rest } = state.leases;
-    const next = own === undefined ? state : { ...state, leases: rest };
+    const next = { ...state, leases: Object.fromEntries(all) };
     return {
       state: isSameAs(before, next) ? before : next,
       result: { ...common, rate: null, isAlone: true, isStated: false },
@@ -128,5 +127,5 @@ function leaseKey(owner: string, batch: string): string {
 
 /** True if there is nothing to write. */
 function isSameAs(before: RateState | undefined, after: RateState): before is RateState {
-  return before !== undefined && JSON.stringify(before) === JSON.stringify(after);
+  return JSON.stringify(before) === JSON.stringify(after);
 }

@@ -49,9 +49,8 @@ export function takeStep(
         step.now,
       );
     case 'learn': {
-      const known = state as JobTimes | undefined;
-      const times = learnTimes(known ?? NO_JOB_TIMES, step.spans);
-      return { state: known === undefined || step.spans.length > 0 ? times : known, result: times };
+      const times = learnTimes((state as JobTimes | undefined) ?? NO_JOB_TIMES, step.spans);
+      return { state: times, result: times };
     }
     case 'lease':
       return lease(before, step);

@@ -90,7 +90,7 @@ export class Pacer {
     const place = Math.max(oldest, this.#returned[0] ?? this.#last + gap);
     const due = Math.max(place, pausedUntil, this.#afterTheLast(gap, tick));
     const onTick = tick > 0 ? this.#onTick(due, tick) : due;
-    const at = Math.max(onTick, this.#afterTheWindow(rate));
+    const at = Math.max(onTick, roomAfter(this.#fromTheEnd(callsOf(rate)), rate));
     if (at > now + aheadMs) return { notBefore: at - aheadMs };
     if (this.#returned.length > 0) this.#returned.shift();
     else this.#last = place;
@@ -113,8 +113,7 @@ export class Pacer {
    */
   depart(slot: Slot, now: number): number {
     const { rate } = slot;
-    const before = rate === null ? undefined : this.#sent.at(-callsOf(rate));
-    const roomAt = rate === null || before === undefined ? slot.at : before.at + windowOf(rate);
+    const roomAt = rate === null ? slot.at : roomAfter(this.#sent.at(-callsOf(rate)), rate);
     const wait = Math.max(slot.at, roomAt) - now;
     if (wait >= TIMER_MS) return wait;
     remove(this.#given, slot);
@@ -169,12 +168,11 @@ export class Pacer {
     // Half a tick: one that went a little late does not cost the next tick.
     return last.at + (tick > 0 ? tick / 2 : gap / CATCH_UP_PACE);
   }
+}
 
-  /** When there is room in the trailing second. A rate below one a second has a longer one. */
-  #afterTheWindow(rate: number): number {
-    const first = this.#fromTheEnd(callsOf(rate));
-    return first === undefined ? Number.NEGATIVE_INFINITY : first.at + windowOf(rate);
-  }
+/** When there is room in the trailing second that begins with this slot. A rate below one a second has a longer one. */
+function roomAfter(first: Slot | undefined, rate: number): number {
+  return first === undefined ? Number.NEGATIVE_INFINITY : first.at + windowOf(rate);
 }
 
 /** Calls that are counted against each other. */
