@@ -18,6 +18,7 @@ const LOWEST_SCORE = 85;
 
 /** Tests of a policy beside the one that has its name. */
 const MORE_OF_POLICY = {
+  pacer: ['policy/pacer-property'],
   rate: ['policy/rate-figures'],
   redrive: ['policy/redrive-jobs'],
   'row-machine': ['policy/row-story'],
@@ -55,7 +56,7 @@ const SOURCES = {
   'ledger/lanes.ts': ['ledger/lanes', 'activities/one-charge-lanes'],
   'ledger/write-queue.ts': ['ledger/write-queue'],
   'ledger/intents.ts': ['ledger/{charges,takes,budgets,over-budget,rows}'],
-  'ledger/charges.ts': ['ledger/{charges,unresolved,late-news,note-price}'],
+  'ledger/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,stops,accept}'],
   'ledger/give-up.ts': ['ledger/late-news'],
   'ledger/unresolved.ts': ['ledger/{charges,unresolved}'],
   'ledger/takes.ts': ['ledger/{takes,reopening}'],

@@ -42,6 +42,12 @@ describe('chooseJob, where the list echoes the inputs', () => {
     expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'nothing' });
   });
 
+  it('does not ask whether a link that is not echoed is the audio that was sent', () => {
+    const { audioUrl, ...job } = echoed('a');
+    expect(audioUrl).toBe(AUDIO);
+    expect(chooseJob({ ...LOST, isAudio: () => true }, [job], [])).toEqual({ is: 'nothing' });
+  });
+
   it.each([99_000, 111_000])('takes a job made at the edge of the time: %d', (createdAtMs) => {
     expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], [])).toMatchObject({ is: 'found' });
   });

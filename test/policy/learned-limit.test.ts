@@ -41,6 +41,10 @@ describe('the first refusal', () => {
   it('of a stated rate that was used to the full takes a little of it, for half a minute', () => {
     expect(first(98, 100)).toMatchObject({ rate: 99, phase: 'hold', holdMs: 30_000 });
     expect(learnedRate(wait(first(98, 100), 31_000, 100))).toBeNull();
+    expect(first(90, 100)).toMatchObject({ rate: 99, phase: 'hold' });
+    // It is believed as much where a guess has been disproved before.
+    const open = { ...first(50), phase: 'open' } as const;
+    expect(learn(open, refusal(98, { stated: 100, now: NOW + 500 }), ALONE)).toMatchObject({ rate: 99, phase: 'hold' });
   });
 
   it('of a moment before the pause adds nothing, and one of the moment after it does', () => {
@@ -85,6 +89,8 @@ describe('a wave of calls that were on the wire at the first refusal', () => {
   it('says nothing once the rate has climbed, or another limit was known before', () => {
     const climbed = wait(first(100), 500) as LearnedLimit;
     expect(prove(climbed, 'p', wave, after)).toBe(climbed);
+    const held = first(98, 100);
+    expect(prove(held, 'p', wave, after)).toBe(held);
     const known = learn(wait(first(100), 750), refusal(100, { now: NOW + 2_000 }), ALONE);
     const fallen = learn(known, refusal(40, { now: NOW + 20_000 }), ALONE);
     expect(prove(fallen, 'p', wave, after)).toBe(fallen);
@@ -108,7 +114,12 @@ describe('a second refusal', () => {
   it('at the same figure takes a stated rate down that is far too high', () => {
     const open = wait(first(50, 100), 1_000, 100);
     const limit = learn(open, refusal(50, { stated: 100, now: NOW + 2_500 }), ALONE);
-    expect(limit).toMatchObject({ rate: 50, phase: 'hold' });
+    expect(limit).toMatchObject({ rate: 50, phase: 'hold', holdMs: 60_000 });
+  });
+
+  it('at the same figure is believed where the rate in use was lower, for so many were accepted', () => {
+    const slower = { ...first(100), rate: 40 };
+    expect(learn(slower, refusal(100, { now: NOW + 2_000 }), ALONE)).toMatchObject({ rate: 100, phase: 'hold' });
   });
 
   it.each([
@@ -198,6 +209,34 @@ describe('a limit that is held', () => {
     const tried = { ...held, phase: 'probe', rate } as const;
     const limit = learn(tried, refusal(counted, { now: NOW + 65_000 }), ALONE);
     expect(limit).toMatchObject({ phase, rate: then, was: rate });
+  });
+
+  it('and is refused in a trial a tenth beyond it', () => {
+    const tried = { ...held, phase: 'probe', rate: 11, from: 10 } as const;
+    expect(learn(tried, refusal(11, { now: NOW + 65_000 }), ALONE)).toMatchObject({ phase: 'hold', rate: 10 });
+  });
+
+  it('close to what is stated, is held for a minute at most', () => {
+    const tried = { ...held, phase: 'probe', rate: 95, from: 90 } as const;
+    const limit = learn(tried, refusal(90, { stated: 100, now: NOW + 65_000 }), ALONE);
+    expect(limit).toMatchObject({ phase: 'hold', rate: 90, holdMs: 60_000 });
+  });
+
+  it.each([
+    { rate: 20, stated: null, then: 20.5, phase: 'probe' },
+    { rate: 20, stated: 20.5, then: 20.5, phase: 'open' },
+    { rate: 23, stated: null, then: 23 * Math.SQRT2, phase: 'probe' },
+  ])('and is tried from $rate for half a second, where $stated is stated', ({ rate, stated, then, phase }) => {
+    const tried = { ...held, phase: 'probe', rate, from: 20, climbedAt: later } as const;
+    const limit = climb(tried, true, stated, later + 500);
+    expect(limit).toMatchObject({ phase, climbedAt: later + 500 });
+    expect(limit?.rate).toBeCloseTo(then, 9);
+  });
+
+  it('is disproved once it was exceeded eight times over', () => {
+    const tried = { ...held, phase: 'probe', rate: 800, from: 100, climbedAt: later } as const;
+    expect(climb(tried, true, null, later)).toMatchObject({ phase: 'open', rate: 800 });
+    expect(climb({ ...tried, rate: 799 }, true, null, later)).toMatchObject({ phase: 'probe', rate: 799 });
   });
 
   it.each([

@@ -105,6 +105,14 @@ describe('a lease', () => {
     expect(lease(state, ask('p')).result.rate).toBe(43);
   });
 
+  it('is an equal part for one who wants no more than that', () => {
+    expect(lease(lent(lentTo('q')), ask('p', { want: 45 })).result.rate).toBe(45);
+  });
+
+  it('counts one who wants just an equal part among those who have one, so that what is left over goes to whoever asks first', () => {
+    expect(lease(lent(lentTo('q', { limit: 7, want: 3.5 })), ask('p', { limit: 7 })).result.rate).toBe(4);
+  });
+
   it('is shared within a batch as well', () => {
     const slow = { batch: 'slow', limit: 9 };
     const [, ...rates] = settled([ask('p', { batch: 'quick' }), ask('q', slow), ask('r', slow)]).rates;

@@ -54,6 +54,21 @@ describe('a pacer', () => {
     expect(taken(new Pacer(0.5), share(10), 5_000).at).toBe(5_050);
   });
 
+  it('makes up for the second before the first call as well, once nobody else can have used it', () => {
+    const pacer = new Pacer(0);
+    expect(taken(pacer, share(10), 5_000).at).toBe(5_000);
+    const alone = share(10, { mayCatchUp: true });
+    expect(taken(pacer, alone, 5_000).at - 5_000).toBeCloseTo(500 / 9.95, 6);
+  });
+
+  it('gives a slot whose moment is now, and lays no new grid for it', () => {
+    const pacer = new Pacer(0.5);
+    const { at } = taken(pacer, share(10), 5_000);
+    const next = pacer.next(share(10), at, 0);
+    if (!('notBefore' in next)) throw new Error('a slot that is ahead was given');
+    expect(pacer.next(share(10), next.notBefore, 0)).toMatchObject({ at: next.notBefore });
+  });
+
   it('gives a slot that was given back to the next one', () => {
     const pacer = new Pacer(0);
     const first = taken(pacer, share(1), 1_000);
@@ -93,6 +108,54 @@ describe('a pacer', () => {
     pacer.giveBack({ ...first });
     expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
     expect(pacer.usedBefore(first.at + 1)).toBe(1);
+    const quick = new Pacer(0);
+    quick.giveBack({ ...taken(quick, share(10), 1_000) });
+    expect(taken(quick, share(10), 1_000).at).toBeCloseTo(1_000 + 1_000 / 9.87, 6);
+  });
+
+  it('gives the place of a call that had its turn and did not go after all to the next one', () => {
+    const pacer = new Pacer(0);
+    const first = taken(pacer, share(10), 1_000);
+    expect(pacer.depart(first, 1_000)).toBe(0);
+    pacer.giveBack(first);
+    expect(pacer.usedBefore(1_500)).toBe(0);
+    expect([1, 2].map(() => taken(pacer, share(10), 1_000).at)).toEqual([1_000, expect.closeTo(1_101.32, 2)]);
+  });
+
+  it.each([
+    ['waits for its moment', (_: Pacer) => undefined],
+    ['was sent', (pacer: Pacer, slot: Slot) => pacer.depart(slot, slot.at)],
+  ])('forgets a call of long ago that %s: it is not taken back any more', (_, become) => {
+    const pacer = new Pacer(0);
+    const old = pacer.unlimited(1_000, 0);
+    become(pacer, old);
+    for (let call = 0; call < 64; call++) {
+      const slot = pacer.unlimited(5_000, 0);
+      become(pacer, slot);
+    }
+    pacer.giveBack(old);
+    const [first, second] = [1, 2].map(() => taken(pacer, share(100), 7_000).at);
+    expect((second ?? NaN) - (first ?? NaN)).toBeCloseTo(1000 / 98.7, 6);
+  });
+
+  it('remembers each call of the second before, however many there are', () => {
+    const pacer = new Pacer(0);
+    for (let call = 0; call < 70; call++) {
+      const slot = pacer.unlimited(5_000 + call, 0);
+      pacer.depart(slot, slot.at);
+    }
+    pacer.unlimited(5_100, 0);
+    expect(taken(pacer, share(60), 5_100).at).toBe(5_011 + 1_010);
+  });
+
+  it('remembers the last call that was sent, however long ago, for a rate far below one a second', () => {
+    const pacer = new Pacer(0);
+    for (let call = 0; call < 63; call++) {
+      const slot = pacer.unlimited(1_000 + call, 0);
+      pacer.depart(slot, slot.at);
+    }
+    pacer.giveBack(pacer.unlimited(10_000, 0));
+    expect(taken(pacer, share(0.05), 10_000).at).toBe(1_062 + 20_010);
   });
 
   it('counts the second before a moment, without its ends', () => {
@@ -120,10 +183,29 @@ describe('a pacer', () => {
     expect((times[999] ?? 0) - (times[0] ?? 0)).toBeLessThan((999 * 10) / 0.98);
   });
 
-  it('lets each call of a low rate go by itself', () => {
+  it.each([
+    ['of a low rate', share(30, { mayBunch: true })],
+    ['of a high rate that refusals have taught', share(100)],
+  ])('lets each call %s go by itself', (_, of) => {
     const pacer = new Pacer(0.4);
-    const times = Array.from({ length: 100 }, () => taken(pacer, share(30, { mayBunch: true }), 5_000).at);
-    expect(new Set(times).size).toBe(100);
+    const times = Array.from({ length: of.rate - 1 }, () => taken(pacer, of, 5_000).at);
+    for (const [index, at] of times.slice(1).entries())
+      expect(at - (times[index] ?? NaN)).toBeCloseTo(1_000 / (0.987 * of.rate), 6);
+  });
+
+  it('lays ticks by its own phase, whatever went one by one before, and goes on from the last where the rate changes', () => {
+    const bunched = { mayBunch: true };
+    const tick = 25.25; // A whole part of the second and its slack.
+    const pacer = new Pacer(0.4);
+    taken(pacer, share(10), 5_001);
+    const first = taken(pacer, share(100, bunched), 5_001).at;
+    expect((first / tick) % 1).toBeCloseTo(0.4, 6);
+    // One whose moment is a tick has that one.
+    const from = (pausedUntil: number, rate: number): number =>
+      taken(pacer, share(rate, { ...bunched, mayCatchUp: true, pausedUntil }), 5_001).at;
+    const fourth = first + 4 * tick;
+    expect(from(fourth, 100)).toBe(fourth);
+    expect(from(fourth + 1, 100.5)).toBeCloseTo(fourth + ((101 / 100.5) * 1_000 + 10) / 41, 6);
   });
 
   it('makes up for missed slots a few together, at twice the pace', () => {
@@ -153,6 +235,7 @@ describe('a pacer', () => {
     const pacer = new Pacer(0);
     const slot = taken(pacer, share(10), 1_000);
     expect(pacer.depart(slot, slot.at - 5)).toBe(5);
+    expect(pacer.depart(slot, slot.at - 1)).toBe(1);
     expect(pacer.depart(slot, slot.at)).toBe(0);
   });
 
@@ -160,6 +243,16 @@ describe('a pacer', () => {
     const pacer = new Pacer(0);
     const slots = Array.from({ length: 2_000 }, () => pacer.unlimited(1_000, 0));
     expect(slots.map((slot) => pacer.depart(slot, 1_000))).toEqual(slots.map(() => 0));
+  });
+
+  it('keeps calls that nothing limits a little apart, whether those before are on their way or have to wait', () => {
+    const pacer = new Pacer(0);
+    const slots = [1, 2, 3].map(() => pacer.unlimited(2, 5));
+    expect(slots.map(({ at }) => at)).toEqual([2, 7, 12]);
+    for (const slot of slots) pacer.depart(slot, slot.at);
+    expect(pacer.unlimited(2, 5).at).toBe(17);
+    expect(pacer.unlimited(2, 5).at).toBe(22);
+    expect(pacer.unlimited(100, 5).at).toBe(100);
   });
 
   it('gives none in a pause, and counts what was sent and not refused', () => {
