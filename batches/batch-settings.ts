@@ -5,7 +5,7 @@ import type { Kind, TtsMode } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
-import type { RowDefaults } from '../inputs/row-defaults.ts';
+import type { RowDefaults } from '../inputs/columns.ts';
 import type { Config } from '../inputs/schema.ts';
 import { applyTuning } from '../policy/tuning.ts';
 

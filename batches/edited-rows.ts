@@ -1,7 +1,7 @@
 import { KNOWN_COLUMNS } from '../inputs/columns.ts';
 import type { ManifestOptions, ManifestRow } from '../inputs/manifest-reader.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import { checkManifest, readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
+import { readManifest, summarizeManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -46,7 +46,7 @@ export async function findEditedRows(
   { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
 ): Promise<EditedRows> {
   const options = readingOf(batch);
-  const checked = await checkManifest(source, options);
+  const checked = await summarizeManifest(source, options);
   if (checked.problemCount > 0) return { is: 'faulty', checked };
   const { previousBatch } = checked;
   if (previousBatch !== null && previousBatch !== batch.name)

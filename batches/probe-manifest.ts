@@ -1,8 +1,7 @@
 import { createProbe } from '../inputs/create-probe.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { ManifestError } from '../inputs/problems.ts';
-import { checkManifest } from '../inputs/read-manifest.ts';
-import type { SoundManifest } from './check-manifest.ts';
+import { summarizeManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 
 /** How the length of media is read. */
 export interface ProbeChoice {
@@ -28,7 +27,7 @@ export async function probeManifest(
   if (missing === 0) return { summary, options };
   onProbing?.(missing);
   const probing = { ...options, probe: createProbe() };
-  const probed = await checkManifest(source, probing, budget);
+  const probed = await summarizeManifest(source, probing, budget);
   if (probed.digest !== summary.digest) {
     throw new ManifestError(
       `${source.label} changed while it was read. Nothing was spent. Run the same command again.`,

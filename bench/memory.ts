@@ -15,7 +15,7 @@ import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
-import { checkManifest } from '../inputs/read-manifest.ts';
+import { summarizeManifest } from '../inputs/read-manifest.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { findOrLoadBatch } from '../batches/load-batch.ts';
 import { usageOf } from './processes.ts';
@@ -106,7 +106,7 @@ async function load(folder: string): Promise<void> {
   await mkdir(join(folder, 'home'), { recursive: true });
   const ledger = await openLedger(join(folder, 'home', 'ledger.db'));
   const source = await openManifest(join(folder, 'lines.csv'));
-  const checked = await checkManifest(source, OPTIONS);
+  const checked = await summarizeManifest(source, OPTIONS);
   await findOrLoadBatch({
     ledger,
     source,

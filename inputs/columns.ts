@@ -13,6 +13,17 @@ export const SPEC_COLUMNS: readonly SpecColumn[] = [
 /** Every column that means something, by name; `api.*` and `_*` come on top. */
 export const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['id', 'kind', ...SPEC_COLUMNS]);
 
+/** Columns that a flag fills for rows whose cell is empty or whose file lacks the column: `--voice --engine --format --language`. */
+const DEFAULTED = ['voice', 'engine', 'format', 'language'] as const satisfies readonly SpecColumn[];
+type DefaultedColumn = (typeof DEFAULTED)[number];
+
+/** What these flags say. */
+export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined };
+
+export function isDefaulted(column: SpecColumn): column is DefaultedColumn {
+  return DEFAULTED.some((one) => one === column);
+}
+
 /** Columns of the design whose feature does not exist yet. */
 const NOT_DELIVERED: ReadonlySet<string> = new Set(['verify']);
 
@@ -73,9 +84,12 @@ export class Columns {
     return this.#headers.get(ours) ?? ours;
   }
 
-  /** `--map` entries that name no known column, or (once all columns are there) a header that the file lacks. */
-  checkMap(): Finding[] {
-    return [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
+  /**
+   * What is wrong with the columns together, once all are there: `--map` entries that name no known column, or a header that the file
+   * lacks; and a header without any column that a kind reads.
+   */
+  findWrong(): Finding[] {
+    const findings = [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
       if (!KNOWN_COLUMNS.has(ours) && !isApi(ours)) {
         const { name } = nearestName(ours, [...KNOWN_COLUMNS]);
         const expected = `--map to a known column, such as ${name}`;
@@ -85,6 +99,21 @@ export class Columns {
       const expected = `a column ${show(theirs)} in the file, as --map ${ours}=${theirs} says`;
       return [{ column: theirs, expected, came: 'no such column', code: 'bad-map' }];
     });
+    const isForeign = this.#csv && findings.length === 0 && !SPEC_COLUMNS.some((column) => this.known.has(column));
+    if (!isForeign) return findings;
+    const expected = 'a header with columns such as text, voice, audio, video (--map renames yours)';
+    return [{ column: '', expected, came: show([...this.byName.keys()].join(', ')), code: 'no-header' }];
+  }
+
+  /** The finding for a record that has more or fewer cells than the header. */
+  findRagged(cells: readonly string[]): Finding | undefined {
+    const { count, input } = this;
+    if (cells.length === count) return undefined;
+    const expected = `${count} cells, like the header`;
+    const came = `${cells.length} cells`;
+    if (cells.length > count) return { column: `#${count + 1}`, expected, came, code: 'too-many-cells' };
+    const column = input.find(({ at }) => at >= cells.length)?.name ?? `#${cells.length + 1}`;
+    return { column, expected, came, code: 'too-few-cells' };
   }
 
   #addOne(name: string, at: number): ColumnNote[] {

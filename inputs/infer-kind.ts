@@ -1,42 +1,62 @@
-import { KIND_FACTS, KINDS, ROW_KINDS } from '../contract/row-kinds.ts';
+import { KIND_FACTS, KINDS, ofEach, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, SpecColumn } from '../contract/row-kinds.ts';
-import { isDefaulted } from './row-defaults.ts';
+import { isDefaulted, type Columns } from './columns.ts';
 import { nearestName } from './nearest-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
 /**
- * Columns that tell the kinds apart: those that a kind needs and that no flag fills. The voice does not tell anything apart: it may come
- * from a default, and a row without one is told so.
+ * What tells a kind: the columns that it needs and that no flag fills. The voice does not tell anything apart: it may come from a default, and
+ * a row without one is told so.
  */
-export const TELLING: readonly SpecColumn[] = [...new Set(KINDS.flatMap(tellingOf))];
+const TELLING_OF = ofEach(KINDS, (kind) => ROW_KINDS[kind].required.filter((column) => !isDefaulted(column)));
+
+/** Columns that tell the kinds apart. */
+const TELLING: readonly SpecColumn[] = [...new Set(Object.values(TELLING_OF).flat())];
+
+/** The kind that the columns of a file tell, whatever is in their cells; undefined where they tell none, or several. */
+export function kindOfColumns({ known }: Columns): Kind | undefined {
+  return inferKind(TELLING.filter((column) => known.has(column)));
+}
 
 /**
- * The one kind that fits a row or a header, by those of the telling columns that it has: text → `tts`, text and video → `dub`, video and
- * audio → `lip-sync`, audio → `stt`. Undefined where several could be meant (text and audio) or none.
+ * The kind of a record: as its `kind` cell says, else as `stated` for all that say nothing, else as its filled cells tell. `stated` is `--kind`,
+ * or the kind that the columns tell. Columns go before cells: a blank cell in a file of dubs is a mistake, not a cheaper kind of row.
  */
-export function inferKind(has: ReadonlySet<SpecColumn>): Kind | undefined {
+export function decideKind(
+  columns: Columns,
+  cells: readonly string[],
+  stated: Kind | undefined,
+): { readonly kind: Kind } | { readonly finding: Finding } {
+  const { known } = columns;
+  const given = cells[known.get('kind') ?? -1]?.trim() ?? '';
+  if (given !== '') {
+    const kind = KINDS.find((one) => one === given);
+    if (kind !== undefined) return { kind };
+    const expected = `one of ${KINDS.join(', ')} (the nearest is ${nearestName(given, KINDS).name})`;
+    return { finding: { column: columns.headerOf('kind'), expected, came: show(given), code: 'unknown-kind' } };
+  }
+  if (stated !== undefined) return { kind: stated };
+  const filled = TELLING.filter((column) => (cells[known.get(column) ?? -1] ?? '').trim() !== '');
+  const kind = inferKind(filled);
+  return kind === undefined ? { finding: noKind(filled) } : { kind };
+}
+
+/**
+ * The one kind that needs just these columns: text → `tts`, text and video → `dub`, video and audio → `lip-sync`, audio → `stt`. Undefined
+ * where several could be meant (text and audio) or none.
+ */
+function inferKind(has: readonly SpecColumn[]): Kind | undefined {
   return KINDS.find((kind) => {
-    const telling = tellingOf(kind);
-    return KIND_FACTS[kind].onlyByName !== true && telling.length === has.size && telling.every((one) => has.has(one));
+    const telling = TELLING_OF[kind];
+    return (
+      KIND_FACTS[kind].onlyByName !== true && telling.length === has.length && telling.every((one) => has.includes(one))
+    );
   });
 }
 
-function tellingOf(kind: Kind): readonly SpecColumn[] {
-  return ROW_KINDS[kind].required.filter((column) => !isDefaulted(column));
-}
-
-/** The kind that a `kind` cell or `--kind` names. */
-export function parseKind(cell: string, column: string): { kind: Kind } | { finding: Finding } {
-  const kind = KINDS.find((known) => known === cell);
-  if (kind !== undefined) return { kind };
-  const expected = `one of ${KINDS.join(', ')} (the nearest is ${nearestName(cell, KINDS).name})`;
-  return { finding: { column, expected, came: show(cell), code: 'unknown-kind' } };
-}
-
 /** The finding for a row whose kind is not given and cannot be inferred. */
-export function noKind(has: ReadonlySet<SpecColumn>): Finding {
-  const filled = TELLING.filter((column) => has.has(column));
+function noKind(filled: readonly SpecColumn[]): Finding {
   const needs = KINDS.map((kind) => `${kind} needs ${ROW_KINDS[kind].required.join(', ')}`).join('; ');
   return {
     column: 'kind',

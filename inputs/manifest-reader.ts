@@ -1,21 +1,17 @@
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
-import { quoteRow } from '../policy/pricing.ts';
-import { Columns, SPEC_COLUMNS } from './columns.ts';
-import type { Pricing } from './find-duration.ts';
+import { Columns, type RowDefaults } from './columns.ts';
 import { unguardCell } from './formula-guard.ts';
+import { kindOfColumns } from './infer-kind.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { NameCheck } from './name-check.ts';
-import { findBadTemplate, makeName } from './output-name.ts';
-import { findBadId } from './parse-cells.ts';
+import { findBadTemplate } from './output-name.ts';
 import { parseRow } from './parse-row.ts';
-import type { RowDefaults } from './row-defaults.ts';
-import { show } from './problems.ts';
+import { PreviousRows } from './previous-rows.ts';
+import { priceRows, type Priced, type Pricing } from './price-rows.ts';
 import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
 import { MAX_COLUMNS } from './raw-record.ts';
-import type { RawItem } from './raw-record.ts';
-import { IdMaker } from './row-id.ts';
-import { safeId } from './safe-id.ts';
-import { SeenTable } from './seen-table.ts';
+import { readCsv } from './read-csv.ts';
+import { readJsonl } from './read-jsonl.ts';
+import { RowIdentities } from './row-identity.ts';
 
 /** Everything besides the file that shapes its rows. */
 export interface ManifestOptions extends Pricing {
@@ -32,234 +28,171 @@ export interface ManifestOptions extends Pricing {
 }
 
 /** A row that is ready for the ledger. */
-export interface ManifestRow {
+export interface ManifestRow extends Priced {
   /** 1-based position among the rows. */
   readonly row: number;
   /** Physical line of the record's first line, header = 1. */
   readonly line: number;
   readonly id: string;
-  readonly spec: RowSpec;
   /** The input cells in the order of the summary's columns, as they came. */
   readonly input: readonly string[];
-  /** Credits, or null if no price can be known from the row alone. */
-  readonly quoted: number | null;
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;
   /** The row's number in the batch that an outcome file is of (`_row`). */
   readonly previousRow?: number;
 }
 
-/** What became of one item of the file. */
-export interface Progress {
-  readonly row?: ManifestRow;
+/** A row before its price. */
+type UnpricedRow = Omit<ManifestRow, keyof Priced> & { readonly spec: RowSpec };
+
+/** What became of a record: a row, or what is wrong with it. */
+type ReadRow = { readonly row: UnpricedRow } | { readonly givenId: string; readonly findings: readonly Finding[] };
+
+/** Some rows of a file, in order, and what is wrong between them. */
+export interface ManifestPart {
+  readonly rows: readonly ManifestRow[];
   readonly problems: readonly ManifestProblem[];
-  /** Nothing sensible can be read after this. */
-  readonly stop?: true;
 }
 
-const NOTHING: Progress = { problems: [] };
-
 /**
- * Turns the items of a file into rows and problems, one at a time. Holds no row: only hashes of ids and output names, for
- * the check that they are unique.
+ * The way of a record from the file to a row: its columns are told, its cells parsed, its id and name given, its price found. Holds no row:
+ * only hashes of ids and output names, for the check that they are unique.
  */
 export class ManifestReader {
   readonly columns: Columns;
   readonly warnings = new Map<string, ManifestWarning>();
-  /** The `_batch` of an outcome file. */
-  previousBatch: string | undefined;
+  /** Rows so far, bad ones included. */
   rows = 0;
+  /** sha256 of the bytes of the file, hex; null until its end was reached. */
+  digest: string | null = null;
 
+  readonly #source: ManifestSource;
   readonly #options: ManifestOptions;
   readonly #csv: boolean;
-  readonly #unique: boolean;
-  readonly #ids = new SeenTable();
-  readonly #names: NameCheck;
-  readonly #idMaker = new IdMaker();
+  readonly #identities: RowIdentities;
+  readonly #previous = new PreviousRows();
   #headerLine: number | undefined;
+  /** `--kind`, or the kind that the columns of a CSV file tell. */
+  #kind: Kind | undefined;
   /** The columns are so wrong that every row would only repeat it. */
   #skipsRows = false;
-  #checksNames = true;
-  #cut = false;
+  #hasTooManyColumns = false;
+  /** Not all of the file could be read. */
+  #isCut = false;
 
   /** `unique`: whether ids and names are compared; not needed the second time. */
   constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
+    this.#source = source;
     this.#options = options;
     this.#csv = source.format.format === 'csv';
-    this.#unique = unique;
-    this.#names = new NameCheck(options.nameTemplate, unique);
+    this.#kind = options.kind;
     this.columns = new Columns(options.map, options.strict, this.#csv);
+    this.#identities = new RowIdentities(options.nameTemplate, { csv: this.#csv, unique });
   }
 
-  accept(item: RawItem): Progress {
-    switch (item.type) {
-      case 'columns':
-        return this.#addColumns(item.line, item.names);
-      case 'record':
-        this.rows++;
-        return this.#skipsRows ? this.#readOrigin(item.line, item.cells) : this.#readRow(item.line, item.cells);
-      case 'problem':
-        this.#cut = true;
-        return { problems: [item.problem] };
-      case 'end':
-        return NOTHING;
+  /** The `_batch` of an outcome file. */
+  get previousBatch(): string | undefined {
+    return this.#previous.batch;
+  }
+
+  /** Reads the file to its end, or as far as anything sensible can be read. */
+  async *read(): AsyncGenerator<ManifestPart> {
+    const { path, format } = this.#source;
+    const parts = format.format === 'csv' ? readCsv(path, format.delimiter) : readJsonl(path);
+    for await (const items of parts) {
+      const rows: UnpricedRow[] = [];
+      const problems: ManifestProblem[] = [];
+      for (const item of items) {
+        if (item.type === 'columns') problems.push(...this.#addColumns(item.line, item.names));
+        else if (item.type === 'end') this.digest = item.digest;
+        else if (item.type === 'problem') {
+          this.#isCut = true;
+          problems.push(item.problem);
+        } else {
+          this.rows++;
+          const read = this.#readRow(item.line, item.cells);
+          if ('row' in read) rows.push(read.row);
+          else for (const one of read.findings) problems.push({ line: item.line, id: read.givenId, ...one });
+        }
+        if (this.#hasTooManyColumns) break;
+      }
+      yield { rows: await priceRows(rows, this.#options), problems };
+      if (this.#hasTooManyColumns) break;
     }
+    yield { rows: [], problems: this.#findMissing() };
   }
 
-  /** What can be said only when all was read. */
-  finish(): readonly ManifestProblem[] {
-    const whole = (expected: string, came: string, code: 'empty-file' | 'no-rows'): ManifestProblem[] => [
-      { line: 1, id: '', column: '', expected, came, code },
-    ];
-    if (this.#cut && this.rows === 0) return [];
-    if (this.#headerLine === undefined) return whole('a header and at least one row', 'an empty file', 'empty-file');
-    if (this.rows === 0) return whole('at least one row below the header', 'only a header', 'no-rows');
-    return this.#csv ? [] : this.#checkColumns().map((finding) => ({ line: 1, id: '', ...finding }));
-  }
-
-  #addColumns(line: number, names: readonly string[]): Progress {
+  #addColumns(line: number, names: readonly string[]): readonly ManifestProblem[] {
     this.#headerLine ??= line;
     const count = this.columns.count + names.length;
     if (count > MAX_COLUMNS) {
-      this.#cut = true;
+      this.#isCut = true;
+      this.#hasTooManyColumns = true;
       const expected = `at most ${MAX_COLUMNS} columns; the rest was not checked`;
-      const problem = {
-        line,
-        id: '',
-        column: '',
-        expected,
-        came: `${count} columns`,
-        code: 'too-many-columns',
-      } as const;
-      return { problems: [problem], stop: true };
+      return [{ line, id: '', column: '', expected, came: `${count} columns`, code: 'too-many-columns' }];
     }
     const findings: Finding[] = [];
     for (const note of this.columns.add(names)) {
       if ('finding' in note) findings.push(note.finding);
       else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
     }
-    if (this.#csv) findings.push(...this.#checkColumns());
-    return { problems: findings.map((finding) => ({ line, id: '', ...finding })) };
+    if (this.#csv) {
+      findings.push(...this.#checkColumns());
+      this.#kind ??= kindOfColumns(this.columns);
+    }
+    return findings.map((finding) => ({ line, id: '', ...finding }));
   }
 
   /** What concerns the columns together; for JSONL that is known at the end only. */
   #checkColumns(): Finding[] {
-    const findings = this.columns.checkMap();
-    const meaningful = SPEC_COLUMNS.some((column) => this.columns.known.has(column));
-    if (this.#csv && !meaningful && findings.length === 0) {
-      findings.push({
-        column: '',
-        expected: 'a header with columns such as text, voice, audio, video (--map renames yours)',
-        came: show([...this.columns.byName.keys()].join(', ')),
-        code: 'no-header',
-      });
-    }
+    const findings = this.columns.findWrong();
     this.#skipsRows = findings.length > 0;
-    const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.#placeOf(name) !== undefined);
-    this.#checksNames = badTemplate === undefined;
+    const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.columns.byName.has(name));
+    this.#identities.checksNames = badTemplate === undefined;
     return badTemplate === undefined ? findings : [...findings, badTemplate];
   }
 
-  /** Where the columns make no sense, a row still tells which batch it is of: that one's manifest may have been read with `--map`. */
-  #readOrigin(line: number, cells: readonly string[]): Progress {
-    const problems: ManifestProblem[] = [];
-    this.#readPrevious(this.#cellsOf(cells), (finding) => void problems.push({ line, id: '', ...finding }));
-    return { problems };
+  #readRow(line: number, raw: readonly string[]): ReadRow {
+    const { columns, rows: row } = this;
+    const { strict, defaults } = this.#options;
+    const cells = columns.guarded ? raw.map(unguardCell) : raw;
+    // Also where the columns make no sense: the manifest of that batch may have been read with `--map`.
+    if (this.#skipsRows) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
+    const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
+    const ragged = this.#csv ? columns.findRagged(cells) : undefined;
+    if (ragged !== undefined) return { givenId, findings: [ragged] };
+    const { spec, findings, unread } = parseRow(columns, cells, { kind: this.#kind, defaults, strict });
+    if (!strict) for (const column of unread) this.#warnOfUnread(column, line);
+    const identity = this.#identities.identify({ columns, cells, givenId, line, row, kind: spec?.kind });
+    const previous = columns.batchAt === undefined ? undefined : this.#previous.read(columns, cells);
+    const all = [...(previous?.findings ?? []), ...findings, ...identity.findings];
+    if (spec === undefined || all.length > 0) return { givenId, findings: all };
+    const { id, name } = identity;
+    const input = columns.input.map(({ at }) => cells[at] ?? '');
+    const found = { row, line, id, spec, input, name };
+    return { row: previous?.row === undefined ? found : { ...found, previousRow: previous.row } };
   }
 
-  /** The cells of a record by place, as they were before they were made harmless. */
-  #cellsOf(cells: readonly string[]): (at: number) => string {
-    return (at) => (this.columns.guarded ? unguardCell(cells[at] ?? '') : (cells[at] ?? ''));
-  }
-
-  #readRow(line: number, cells: readonly string[]): Progress {
-    const { columns } = this;
-    const cellAt = this.#cellsOf(cells);
-    const idAt = columns.known.get('id');
-    const givenId = idAt === undefined ? '' : cellAt(idAt).trim();
-    const problems: ManifestProblem[] = [];
-    const report = (finding: Finding): void => void problems.push({ line, id: givenId, ...finding });
-
-    const ragged = this.#csv ? this.#findRagged(cells) : undefined;
-    if (ragged !== undefined) return { problems: [{ line, id: givenId, ...ragged }] };
-    const previousRow = this.#readPrevious(cellAt, report);
-
-    const parsed = parseRow(columns, cellAt, {
-      kind: this.#options.kind,
-      defaults: this.#options.defaults,
-      strict: this.#options.strict,
-      inferFromColumns: this.#csv,
-    });
-    parsed.findings.forEach(report);
-    if (!this.#options.strict) {
-      for (const column of parsed.unread) this.#countUnread(column, line);
-    }
-
-    const input = columns.input.map(({ at }) => cellAt(at));
-    const named = columns.input.flatMap(({ name, at }) => (cellAt(at) === '' ? [] : [[name, cellAt(at)] as const]));
-    const id = givenId === '' ? this.#idMaker.make(named) : givenId;
-    const badId = givenId === '' ? undefined : findBadId(givenId, columns.headerOf('id'));
-    if (badId !== undefined) report(badId);
-    // Without a column for them all ids are made from content, and so that they differ. JSON lines may bring one later.
-    const mayClash = this.#unique && (idAt !== undefined || !this.#csv);
-    const twice = mayClash ? this.#ids.lineBefore(this.#names.keyOfId(id), line) : undefined;
-    if (twice !== undefined) {
-      const alike = this.#names.isById ? ', ignoring case' : '';
-      const expected = `a unique id${alike}; line ${twice} has the same`;
-      report({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
-    }
-    const { spec } = parsed;
-    if (spec === undefined) return { problems };
-
-    const cellOf = (column: string): string | undefined => {
-      const at = this.#placeOf(column);
-      return at === undefined ? undefined : cellAt(at);
-    };
-    const name = makeName(this.#options.nameTemplate, { id: safeId(id), row: this.rows, kind: spec.kind, cellOf });
-    // A bad or repeated id spoils its name too; once is enough.
-    const soundId = badId === undefined && twice === undefined;
-    const badName = soundId && this.#checksNames ? this.#names.findBadName(name, line, cellOf) : undefined;
-    if (badName !== undefined) report(badName);
-    if (problems.length > 0) return { problems };
-    const quoted = quoteRow(spec.kind, spec, this.#options.tts, this.#options.prices);
-    const row = { row: this.rows, line, id, spec, input, quoted, name };
-    return { row: previousRow === undefined ? row : { ...row, previousRow }, problems };
-  }
-
-  #findRagged(cells: readonly string[]): Finding | undefined {
-    const { count, input } = this.columns;
-    if (cells.length === count) return undefined;
-    const expected = `${count} cells, like the header`;
-    const came = `${cells.length} cells`;
-    if (cells.length > count) return { column: `#${count + 1}`, expected, came, code: 'too-many-cells' };
-    const column = input.find(({ at }) => at >= cells.length)?.name ?? `#${cells.length + 1}`;
-    return { column, expected, came, code: 'too-few-cells' };
-  }
-
-  /** Checks which batch a row of an outcome file is of; returns which row of it. */
-  #readPrevious(cellAt: (at: number) => string, report: (finding: Finding) => void): number | undefined {
-    const { batchAt, rowAt } = this.columns;
-    const batch = batchAt === undefined ? '' : cellAt(batchAt).trim();
-    if (batch === '') return undefined;
-    this.previousBatch ??= batch;
-    if (batch !== this.previousBatch) {
-      const expected = `rows of one batch (${show(this.previousBatch)})`;
-      report({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
-    }
-    const cell = rowAt === undefined ? '' : cellAt(rowAt).trim();
-    if (cell === '') return undefined;
-    if (/^[1-9]\d{0,14}$/.test(cell)) return Number(cell);
-    report({ column: '_row', expected: 'the number of a row of that batch', came: show(cell), code: 'bad-number' });
-    return undefined;
-  }
-
-  #placeOf(name: string): number | undefined {
-    return this.columns.byName.get(name);
-  }
-
-  #countUnread(column: string, line: number): void {
+  #warnOfUnread(column: string, line: number): void {
     const message = 'filled in rows whose kind does not use it; copied to the results';
     const known = this.warnings.get(column);
     this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
+  }
+
+  /** What can be said only when all was read. */
+  #findMissing(): readonly ManifestProblem[] {
+    const at = { line: 1, id: '' };
+    if (this.#isCut && this.rows === 0) return [];
+    if (this.#headerLine === undefined) {
+      return [
+        { ...at, column: '', expected: 'a header and at least one row', came: 'an empty file', code: 'empty-file' },
+      ];
+    }
+    if (this.rows === 0) {
+      return [
+        { ...at, column: '', expected: 'at least one row below the header', came: 'only a header', code: 'no-rows' },
+      ];
+    }
+    return this.#csv ? [] : this.#checkColumns().map((finding) => ({ ...at, ...finding }));
   }
 }

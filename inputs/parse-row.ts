@@ -1,24 +1,14 @@
 import { boundsOf, ROW_KINDS } from '../contract/row-kinds.ts';
-import type { Bounds, Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
+import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
 import { valueOfApiCell } from './api-cell.ts';
 import { SPEC_COLUMNS } from './columns.ts';
-import type { Columns } from './columns.ts';
-import { inferKind, noKind, parseKind, TELLING } from './infer-kind.ts';
-import { findBadText, parseMediaUrl, parseNumber } from './parse-cells.ts';
+import type { Columns, RowDefaults } from './columns.ts';
+import { decideKind } from './infer-kind.ts';
+import { parseMediaUrl, parseNumber } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 import { MAX_CELL_BYTES } from './raw-record.ts';
-import { isDefaulted, type RowDefaults } from './row-defaults.ts';
-
-export interface RowRules {
-  /** `--kind`: the kind of every row whose `kind` cell is empty. */
-  readonly kind?: Kind | undefined;
-  readonly defaults: RowDefaults;
-  readonly strict: boolean;
-  /** Whether the columns of the file tell the kind (CSV) or only the cells of the row (JSONL). */
-  readonly inferFromColumns: boolean;
-}
 
 export interface ParsedRow {
   /** Undefined if there are findings. */
@@ -28,99 +18,99 @@ export interface ParsedRow {
   readonly unread: readonly string[];
 }
 
+/** Text that cannot be sent as UTF-8, or carries NUL: possible in JSON lines only, by escapes. */
+const UNSENDABLE = /[\0\p{Cs}]/u;
+
 const DURATION: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
 
-/** Checks one record and makes the row's spec. `cellAt` gives a cell by place, the formula guard taken off. */
-export function parseRow(columns: Columns, cellAt: (at: number) => string, rules: RowRules): ParsedRow {
-  const findings: Finding[] = [];
-  for (const { name, at } of columns.input) {
-    const cell = cellAt(at);
-    const bad = tooLong(cell, name) ?? findBadText(cell, name);
-    if (bad !== undefined) findings.push(bad);
-  }
-  if (findings.length > 0) return { spec: undefined, findings, unread: [] };
+/** How the cells of every row are read. */
+export interface RowRules {
+  /** The kind of rows that say none: `--kind`, or what the columns of the file tell. Undefined: what the cells of the row tell. */
+  readonly kind: Kind | undefined;
+  /** Values for empty cells. */
+  readonly defaults: RowDefaults;
+  /** Whether filled cells that a row does not read are errors. */
+  readonly strict: boolean;
+}
 
-  const raw = (column: string): string => {
-    const at = columns.known.get(column);
-    return at === undefined ? '' : cellAt(at);
-  };
-  const decided = decideKind(columns, raw, rules);
+/** Makes the spec of a row from its cells. What is wrong with them whatever they mean goes first, then its kind, then each value. */
+export function parseRow(columns: Columns, cells: readonly string[], rules: RowRules): ParsedRow {
+  const bad = findBadCells(columns, cells);
+  if (bad.length > 0) return { spec: undefined, findings: bad, unread: [] };
+  const decided = decideKind(columns, cells, rules.kind);
   if ('finding' in decided) return { spec: undefined, findings: [decided.finding], unread: [] };
   const { kind } = decided;
+  const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = rules.defaults;
   const { required, optional } = ROW_KINDS[kind];
-
-  const values: Partial<Record<SpecColumn, string | number>> = {};
+  const findings: Finding[] = [];
   const unread: string[] = [];
+  const values: Partial<Record<SpecColumn, string | number>> = {};
   for (const column of SPEC_COLUMNS) {
-    const header = columns.headerOf(column);
-    const cell = raw(column);
+    const cell = cells[columns.known.get(column) ?? -1] ?? '';
     const filled = cell.trim() !== '';
     if (!required.includes(column) && !optional.includes(column)) {
-      if (filled) unread.push(header);
+      if (filled) unread.push(columns.headerOf(column));
       continue;
     }
-    const value = filled ? cell : isDefaulted(column) ? rules.defaults[column] : undefined;
+    const value = filled ? cell : standIns[column];
     if (value === undefined) {
-      if (required.includes(column)) findings.push(missing(kind, column, header, cell));
+      if (required.includes(column)) findings.push(missing(kind, column, columns.headerOf(column), cell));
       continue;
     }
-    const parsed = parseCell(kind, column, value, header);
-    if ('finding' in parsed) findings.push(parsed.finding);
+    const parsed = parseCell(kind, column, value);
+    if ('finding' in parsed) findings.push({ column: columns.headerOf(column), ...parsed.finding });
     else values[column] = parsed.value;
   }
   if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
   const extra = Object.fromEntries(
-    columns.api.flatMap(({ field, at }) => (cellAt(at) === '' ? [] : [[field, valueOfApiCell(cellAt(at))] as const])),
+    columns.api.flatMap(({ field, at }) => {
+      const cell = cells[at] ?? '';
+      return cell === '' ? [] : [[field, valueOfApiCell(cell)] as const];
+    }),
   );
   // Each value was parsed by the rule of its own column just above.
   const spec = { kind, ...values, extra } as RowSpec;
   return { spec: findings.length === 0 ? spec : undefined, findings, unread };
 }
 
-function decideKind(
-  columns: Columns,
-  raw: (column: string) => string,
-  rules: RowRules,
-): { kind: Kind } | { finding: Finding } {
-  const given = raw('kind').trim();
-  if (given !== '') return parseKind(given, columns.headerOf('kind'));
-  if (rules.kind !== undefined) return { kind: rules.kind };
-  const cells = new Set(TELLING.filter((column) => raw(column).trim() !== ''));
-  // Columns go first: a blank cell in a file of dubs is a mistake, not a cheaper kind of row.
-  const byColumns = rules.inferFromColumns
-    ? inferKind(new Set(TELLING.filter((column) => columns.known.has(column))))
-    : undefined;
-  const kind = byColumns ?? inferKind(cells);
-  return kind === undefined ? { finding: noKind(cells) } : { kind };
+/** What is wrong with the input cells of a record, whatever they mean: too long, or no text that can be sent. */
+function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
+  const findings: Finding[] = [];
+  for (const { name, at } of input) {
+    const cell = cells[at] ?? '';
+    // A UTF-16 unit is at most three bytes, so short cells need no counting.
+    if (cell.length * 3 > MAX_CELL_BYTES && Buffer.byteLength(cell) > MAX_CELL_BYTES) {
+      const expected = 'a cell of at most 1 MB';
+      findings.push({ column: name, expected, came: `${Buffer.byteLength(cell)} bytes`, code: 'cell-too-long' });
+    } else if (UNSENDABLE.test(cell)) {
+      const expected = 'Unicode text without NUL and without half of a surrogate pair';
+      findings.push({ column: name, expected, came: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' });
+    }
+  }
+  return findings;
 }
 
-function parseCell(kind: Kind, column: SpecColumn, cell: string, header: string): Parsed<string | number> {
+function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<string | number> {
   switch (column) {
     case 'text':
       return { value: cell };
     case 'speed':
-      return parseNumber(cell.trim(), header, within(boundsOf(kind, column)));
+      return parseNumber(cell.trim(), boundsRule(kind, column));
     case 'duration':
-      return parseNumber(cell.trim(), header, DURATION);
+      return parseNumber(cell.trim(), DURATION);
     case 'audio':
     case 'video':
-      return parseMediaUrl(cell.trim(), header);
+      return parseMediaUrl(cell.trim());
     default:
       return { value: cell.trim() };
   }
 }
 
-function within(bounds: Bounds | undefined): NumberRule {
+function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
+  const bounds = boundsOf(kind, column);
   if (bounds === undefined) return { expected: 'a number', holds: () => true };
   const { least, most } = bounds;
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
-}
-
-function tooLong(cell: string, column: string): Finding | undefined {
-  // A UTF-16 unit is at most three bytes, so short cells need no counting.
-  if (cell.length * 3 <= MAX_CELL_BYTES || Buffer.byteLength(cell) <= MAX_CELL_BYTES) return undefined;
-  const expected = 'a cell of at most 1 MB';
-  return { column, expected, came: `${Buffer.byteLength(cell)} bytes`, code: 'cell-too-long' };
 }
 
 function missing(kind: Kind, column: SpecColumn, header: string, cell: string): Finding {

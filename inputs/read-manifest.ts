@@ -1,15 +1,10 @@
 import { Bill } from './bill.ts';
 import type { BillSummary } from './bill.ts';
-import { findDuration } from './find-duration.ts';
-import type { Priced } from './find-duration.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-reader.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { ManifestError, describeProblem } from './problems.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
-import type { RawItem } from './raw-record.ts';
-import { readCsv } from './read-csv.ts';
-import { readJsonl } from './read-jsonl.ts';
 
 /** Problems beyond this many are counted and not kept. */
 const KEPT_PROBLEMS = 1000;
@@ -31,47 +26,66 @@ export interface ManifestSummary extends BillSummary {
   readonly previousBatch: string | null;
 }
 
+/** A manifest that is sound, and how its rows are to be read and priced. */
+export interface SoundManifest {
+  readonly summary: ManifestSummary;
+  readonly options: ManifestOptions;
+}
+
+/** A file with rows of a batch that is there. */
+export interface OutcomeFile {
+  readonly is: 'outcome-file';
+  /** The batch's name. */
+  readonly batch: string;
+}
+
+/** What a file is: a manifest that may become a batch, one with faults, or an outcome file, which is there to be redriven. */
+export type CheckedManifest =
+  | ({ readonly is: 'sound' } & SoundManifest)
+  | { readonly is: 'faulty'; readonly summary: ManifestSummary }
+  | OutcomeFile;
+
+/** Reads a file to its end like {@link summarizeManifest}, and says what it is. Changes nothing, spends nothing. */
+export async function checkManifest(
+  source: ManifestSource,
+  options: ManifestOptions,
+  budget: number | null,
+): Promise<CheckedManifest> {
+  const summary = await summarizeManifest(source, options, budget);
+  const { previousBatch, problems, problemCount } = summary;
+  // With rows of several batches it is that of none, which is its fault.
+  if (previousBatch !== null && problems.every(({ code }) => code !== 'mixed-batches')) {
+    return { is: 'outcome-file', batch: previousBatch };
+  }
+  return problemCount === 0 ? { is: 'sound', summary, options } : { is: 'faulty', summary };
+}
+
 /**
  * Reads a manifest to its end, checks and prices every row, and reports everything that is wrong at once.
  * `budget`: credits; how many rows it pays is then part of the bill.
  */
-export async function checkManifest(
+export async function summarizeManifest(
   source: ManifestSource,
   options: ManifestOptions,
   budget: number | null = null,
 ): Promise<ManifestSummary> {
   const reader = new ManifestReader(source, options, true);
   const bill = new Bill(budget);
-  const problems: ManifestProblem[] = [];
+  const kept: ManifestProblem[] = [];
   let problemCount = 0;
-  let digest: string | null = null;
-  const keep = (found: readonly ManifestProblem[]): void => {
-    problemCount += found.length;
-    problems.push(...found.slice(0, Math.max(0, KEPT_PROBLEMS - problems.length)));
-  };
-  for await (const batch of readItems(source)) {
-    const rows: ManifestRow[] = [];
-    let stopped = false;
-    for (const item of batch) {
-      const { row, problems: found, stop } = reader.accept(item);
-      keep(found);
-      if (row !== undefined) rows.push(row);
-      if (item.type === 'end') ({ digest } = item);
-      stopped = stop === true;
-      if (stopped) break;
-    }
-    for (const row of await priceRows(rows, options)) bill.add(row);
-    if (stopped) break;
+  for await (const { rows, problems } of reader.read()) {
+    for (const row of rows) bill.add(row);
+    problemCount += problems.length;
+    kept.push(...problems.slice(0, KEPT_PROBLEMS - kept.length));
   }
-  keep(reader.finish());
   return {
     rows: reader.rows,
     ...bill.summary(),
-    problems,
+    problems: kept,
     problemCount,
     warnings: [...reader.warnings.values()],
     columns: reader.columns.input.map(({ name }) => name),
-    digest,
+    digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,
   };
 }
@@ -86,36 +100,14 @@ export async function* readManifest(
   checked: Pick<ManifestSummary, 'columns' | 'digest'>,
 ): AsyncGenerator<ManifestRow, void, undefined> {
   const reader = new ManifestReader(source, options, false);
-  for await (const batch of readItems(source)) {
-    const rows: ManifestRow[] = [];
-    for (const item of batch) {
-      const { row, problems } = reader.accept(item);
-      refuse(problems);
-      if (item.type === 'end' && item.digest !== checked.digest) {
-        const expected = 'the file that was checked';
-        refuse([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
-      }
-      if (row !== undefined) rows.push(pad(row, checked.columns.length));
+  for await (const { rows, problems } of reader.read()) {
+    if (problems.length > 0) throw refusal(problems);
+    if (reader.digest !== null && reader.digest !== checked.digest) {
+      const expected = 'the file that was checked';
+      throw refusal([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
     }
-    yield* await priceRows(rows, options);
+    for (const row of rows) yield pad(row, checked.columns.length);
   }
-  refuse(reader.finish());
-}
-
-/** Rows whose price needs the length of their media, probed all at once: the probe knows how many it may read at a time. */
-async function priceRows(
-  rows: readonly ManifestRow[],
-  options: ManifestOptions,
-): Promise<readonly (ManifestRow & Priced)[]> {
-  return Promise.all(
-    rows.map(async (row) =>
-      row.quoted === null ? { ...row, ...(await findDuration(row.spec, options)) } : { ...row, isAssumed: false },
-    ),
-  );
-}
-
-function readItems(source: ManifestSource): AsyncIterable<readonly RawItem[]> {
-  return source.format.format === 'csv' ? readCsv(source.path, source.format.delimiter) : readJsonl(source.path);
 }
 
 /** Early JSON lines lack cells for columns that occur later only. */
@@ -124,8 +116,8 @@ function pad(row: ManifestRow, columns: number): ManifestRow {
   return { ...row, input: [...row.input, ...new Array<string>(columns - row.input.length).fill('')] };
 }
 
-function refuse(problems: readonly ManifestProblem[]): void {
+function refusal(problems: readonly ManifestProblem[]): ManifestError {
   const [first] = problems;
-  if (first === undefined) return;
-  throw new ManifestError(`the manifest cannot be used: ${describeProblem(first)}. Nothing was spent.`, problems);
+  const what = first === undefined ? '' : describeProblem(first);
+  return new ManifestError(`the manifest cannot be used: ${what}. Nothing was spent.`, problems);
 }

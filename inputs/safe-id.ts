@@ -1,4 +1,8 @@
 import { hash } from 'node:crypto';
+import { show } from './problems.ts';
+import type { Finding } from './problems.ts';
+
+const LONGEST_ID = 200;
 
 /** What some file system in use does not take in a name, or takes for a folder: the list of Windows has that of all others in it. */
 const UNSAFE = /[<>:"/\\|?*\p{Cc}]/gu;
@@ -6,6 +10,20 @@ const UNSAFE = /[<>:"/\\|?*\p{Cc}]/gu;
 const LONGEST_BYTES = 200;
 /** Hex digits that tell ids apart which would be written alike. */
 const MARK_DIGITS = 8;
+
+/**
+ * What is wrong with an id that is given. It is typed after `explain` and shown in messages. In file names it is made safe (see {@link safeId}),
+ * but one that is meant as a path to somewhere else is a mistake.
+ */
+export function findBadId(id: string, column: string): Finding | undefined {
+  const bad = (expected: string): Finding => ({ column, expected, came: show(id), code: 'bad-id' });
+  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}]/u.test(id))
+    return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
+  if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');
+  return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
+    ? bad('an id without . or .. as in a path')
+    : undefined;
+}
 
 /**
  * An id as a part of a file name. One that every file system takes stays as it is. In any other, `_` stands for what cannot be in a

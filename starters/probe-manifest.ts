@@ -1,4 +1,4 @@
-import type { SoundManifest } from '../batches/check-manifest.ts';
+import type { SoundManifest } from '../inputs/read-manifest.ts';
 import { probeManifest } from '../batches/probe-manifest.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { Output } from './terminal/output.ts';

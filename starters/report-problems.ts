@@ -1,6 +1,5 @@
-import type { OutcomeFile } from '../batches/check-manifest.ts';
 import { describeProblem, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
-import type { ManifestSummary } from '../inputs/read-manifest.ts';
+import type { ManifestSummary, OutcomeFile } from '../inputs/read-manifest.ts';
 import { ExitError } from './exit-error.ts';
 import { shellWord } from './go-on-command.ts';
 import type { Output } from './terminal/output.ts';

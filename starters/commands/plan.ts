@@ -1,4 +1,4 @@
-import { checkManifest } from '../../batches/check-manifest.ts';
+import { checkManifest } from '../../inputs/read-manifest.ts';
 import { spendFacts } from '../../batches/bill-lines.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';

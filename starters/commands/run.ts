@@ -1,7 +1,7 @@
-import { checkManifest, type SoundManifest } from '../../batches/check-manifest.ts';
 import { findOrLoadBatch } from '../../batches/load-batch.ts';
 import { spendFacts } from '../../batches/bill-lines.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { newIn } from '../../policy/tuning.ts';

@@ -3,7 +3,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
-import { checkManifest } from '../../inputs/read-manifest.ts';
+import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -137,7 +137,7 @@ function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFla
 /** The batch of one of our outcome files; undefined for any other file. */
 async function batchOf(source: ManifestSource): Promise<string | undefined> {
   const neutral = { defaults: {}, map: {}, strict: false, nameTemplate: DEFAULT_TEMPLATE, prices: BUILT_IN_PRICES };
-  const { previousBatch } = await checkManifest(source, { ...neutral, tts: 'job' });
+  const { previousBatch } = await summarizeManifest(source, { ...neutral, tts: 'job' });
   return previousBatch ?? undefined;
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { checkManifest } from '../../inputs/read-manifest.ts';
+import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { findOrLoadBatch } from '../../batches/load-batch.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, lipSync, settingsOf, tts } from './rows.ts';
@@ -93,7 +93,7 @@ describe('one charge: two at once', () => {
       prices: settings.prices,
       tts: 'job',
     } as const;
-    const checked = await checkManifest(source, options);
+    const checked = await summarizeManifest(source, options);
     const workers = await Promise.all([world.worker(), world.worker()]);
     const starts = await Promise.all(
       workers.map(async ({ deps: { ledger, realm } }) =>

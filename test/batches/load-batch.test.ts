@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findOrLoadBatch, type LoadAnswer, type LoadRequest } from '../../batches/load-batch.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { checkManifest } from '../../inputs/read-manifest.ts';
+import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';
 import { OPTIONS } from '../inputs/manifest-file.ts';
 import { openPlace, type Place } from '../results/sample-batch.ts';
@@ -20,7 +20,7 @@ afterEach(() => place.close());
 /** Loads a manifest with this content as the batch `lines`. */
 async function load(content = LINES, more: Partial<LoadRequest> = {}): Promise<LoadAnswer> {
   const source = await openLines(content);
-  const checked = await checkManifest(source, OPTIONS);
+  const checked = await summarizeManifest(source, OPTIONS);
   return findOrLoadBatch({
     ledger: place.ledger,
     source,
@@ -50,7 +50,7 @@ describe('findOrLoadBatch', () => {
   });
 
   it('begins a load anew that was killed', async () => {
-    const checked = await checkManifest(await openLines(LINES), OPTIONS);
+    const checked = await summarizeManifest(await openLines(LINES), OPTIONS);
     const identity = { ...IDENTITY, digest: checked.digest ?? '' };
     await place.ledger.createBatch({ ...identity, settings: settingsOf({}), columns: ['id'], source: 'lines.csv' });
     expect(await load()).toMatchObject({ is: 'new', batch: { state: 'open', rows: 2, columns: checked.columns } });

@@ -1,9 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { SoundManifest } from '../../batches/check-manifest.ts';
 import { probeManifest } from '../../batches/probe-manifest.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
+import { readManifest, summarizeManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
 import { OPTIONS, withManifest } from '../inputs/manifest-file.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../inputs/media-server.ts';
@@ -22,7 +21,7 @@ async function probing<T>(
 ): Promise<T> {
   return withManifest(['id,audio,duration', ...lines, ''].join('\n'), async (path) => {
     const source = await openManifest(path);
-    const summary = await checkManifest(source, OPTIONS);
+    const summary = await summarizeManifest(source, OPTIONS);
     await change?.(path);
     const announced: number[] = [];
     const onProbing = (rows: number): void => void announced.push(rows);

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { boundsOf, KINDS, ROW_KINDS, type SpecColumn } from '../../contract/row-kinds.ts';
-import { SPEC_COLUMNS } from '../../inputs/columns.ts';
-import { isDefaulted } from '../../inputs/row-defaults.ts';
+import { isDefaulted, SPEC_COLUMNS } from '../../inputs/columns.ts';
 import { configSchema } from '../../inputs/schema.ts';
 import { receiptSchema } from '../../results/receipt.ts';
 import { resultSchema } from '../../results/result-line.ts';

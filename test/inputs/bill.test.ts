@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import { Bill, type BilledRow } from '../../inputs/bill.ts';
-import { estimateBytes } from '../../inputs/estimate-bytes.ts';
+import { Bill, estimateBytes, type BilledRow } from '../../inputs/bill.ts';
 
 const row = (line: number, quoted: number | null, more: Partial<BilledRow> = {}): BilledRow => ({
   line,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-reader.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
+import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 
 export const OPTIONS: ManifestOptions = {
@@ -39,7 +39,7 @@ export async function check(
 ): Promise<ManifestSummary> {
   return await withManifest(
     content,
-    async (path) => await checkManifest(await openManifest(path), { ...OPTIONS, ...options }),
+    async (path) => await summarizeManifest(await openManifest(path), { ...OPTIONS, ...options }),
     name,
   );
 }
@@ -59,7 +59,7 @@ export async function loadFile(
 ): Promise<{ summary: ManifestSummary; rows: ManifestRow[] }> {
   const source = await openManifest(path);
   const all = { ...OPTIONS, ...options };
-  const summary = await checkManifest(source, all);
+  const summary = await summarizeManifest(source, all);
   if (summary.problems.length > 0) throw new Error(JSON.stringify(summary.problems));
   const rows: ManifestRow[] = [];
   for await (const row of readManifest(source, all, summary)) rows.push(row);

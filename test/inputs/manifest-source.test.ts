@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { ManifestError } from '../../inputs/problems.ts';
-import { checkManifest } from '../../inputs/read-manifest.ts';
+import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, withManifest } from './manifest-file.ts';
 
 describe('openManifest', () => {
@@ -33,8 +33,8 @@ describe('openManifest', () => {
     const source = await openManifest('-', Readable.from([Buffer.from('text,vo'), Buffer.from('ice\na,v\n')]));
     expect(source.label).toBe('standard input');
     expect((await stat(source.path)).mode & 0o777).toBe(0o600);
-    expect((await checkManifest(source, OPTIONS)).rows).toBe(1);
-    expect((await checkManifest(source, OPTIONS)).rows).toBe(1);
+    expect((await summarizeManifest(source, OPTIONS)).rows).toBe(1);
+    expect((await summarizeManifest(source, OPTIONS)).rows).toBe(1);
     await source.close();
     await source.close();
     await expect(access(source.path)).rejects.toThrow();

@@ -6,7 +6,7 @@ import { guardCell } from '../../inputs/formula-guard.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { Probe } from '../../inputs/probe-media.ts';
 import { ManifestError } from '../../inputs/problems.ts';
-import { checkManifest, readManifest } from '../../inputs/read-manifest.ts';
+import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import { OPTIONS, check, load, withManifest } from './manifest-file.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 
@@ -166,7 +166,7 @@ describe('the summary', () => {
     const affordable = async (budget: number | null): Promise<unknown> =>
       withManifest(
         content,
-        async (path) => (await checkManifest(await openManifest(path), OPTIONS, budget)).affordable,
+        async (path) => (await summarizeManifest(await openManifest(path), OPTIONS, budget)).affordable,
       );
     expect(await affordable(8)).toEqual({ rows: 2, quoted: 7 });
     expect(await affordable(18)).toEqual({ rows: 4, quoted: 18 });
@@ -240,7 +240,7 @@ describe('readManifest', () => {
   it('refuses a file that changed after it was checked', async () => {
     await withManifest('text,voice\na,v\n', async (path) => {
       const source = await openManifest(path);
-      const summary = await checkManifest(source, OPTIONS);
+      const summary = await summarizeManifest(source, OPTIONS);
       await appendFile(path, 'b,v\n');
       const read = async (): Promise<void> => {
         for await (const row of readManifest(source, OPTIONS, summary)) expect(row.row).toBeGreaterThan(0);

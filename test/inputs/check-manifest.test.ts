@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { checkManifest, type CheckedManifest } from '../../batches/check-manifest.ts';
+import { checkManifest, type CheckedManifest } from '../../inputs/read-manifest.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { OPTIONS, withManifest } from '../inputs/manifest-file.ts';
+import { OPTIONS, withManifest } from './manifest-file.ts';
 
 async function check(content: string, budget: number | null = null): Promise<CheckedManifest> {
   return withManifest(content, async (path) => checkManifest(await openManifest(path), OPTIONS, budget));

@@ -27,10 +27,24 @@ export interface Priced {
 }
 
 /**
- * Prices a row whose price is not known without the length of its media: by the media itself, else by the length that is
- * assumed for all.
+ * Prices rows. Those whose price is not known without the length of their media are priced by the media themselves, else by the length that
+ * is assumed for all. Media are probed all at once: the probe knows how many it may read at a time.
  */
-export async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
+export async function priceRows<Row extends { readonly spec: RowSpec }>(
+  rows: readonly Row[],
+  pricing: Pricing,
+): Promise<readonly (Row & Priced)[]> {
+  const { prices, tts } = pricing;
+  const priced = rows.map((row) => {
+    return { ...row, quoted: quoteRow(row.spec.kind, row.spec, tts, prices), isAssumed: false };
+  });
+  if (priced.every(({ quoted }) => quoted !== null)) return priced;
+  return Promise.all(
+    priced.map(async (row) => (row.quoted === null ? { ...row, ...(await findDuration(row.spec, pricing)) } : row)),
+  );
+}
+
+async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
   const { prices, tts, probe, assumeSeconds } = pricing;
   const at = (duration: number): Pick<Priced, 'spec' | 'quoted'> => {
     const timed = { ...spec, duration };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import { findDuration, type Pricing } from '../../inputs/find-duration.ts';
+import { priceRows, type Priced, type Pricing } from '../../inputs/price-rows.ts';
 import type { Probe } from '../../inputs/probe-media.ts';
 
 const LENGTHS: Readonly<Record<string, number>> = { 'a:short': 4.2, 'a:long': 20, 'v:short': 6, 'v:long': 9.5 };
@@ -14,14 +14,18 @@ const dub: RowSpec = { kind: 'dub', text: 'abcd', voice: 'v', video: 'v:long', e
 const lipSync = (video: string, audio: string): RowSpec => ({ kind: 'lip-sync', video, audio, extra: {} });
 const stt: RowSpec = { kind: 'stt', audio: 'a:short', extra: {} };
 
-describe('findDuration', () => {
+async function price(spec: RowSpec, pricing: Pricing): Promise<Priced | undefined> {
+  return (await priceRows([{ spec }], pricing))[0];
+}
+
+describe('priceRows', () => {
   it.each([
     ['a transcription: the audio', stt, 4.2, 5],
     ['a lip-sync: the longer, here the audio', lipSync('v:short', 'a:long'), 20, 20],
     ['a lip-sync: the longer, here the video', lipSync('v:long', 'a:short'), 9.5, 10],
     ['a dub: the video, and its speech by the character', dub, 9.5, 12],
   ])('bills for %s', async (_, spec, duration, quoted) => {
-    expect(await findDuration(spec, { ...PRICING, probe })).toEqual({
+    expect(await price(spec, { ...PRICING, probe })).toEqual({
       spec: { ...spec, duration },
       quoted,
       isAssumed: false,
@@ -29,7 +33,7 @@ describe('findDuration', () => {
   });
 
   it('names what could not be read, and knows no price where one half of a lip-sync is unknown', async () => {
-    expect(await findDuration(lipSync('gone', 'a:long'), { ...PRICING, probe })).toEqual({
+    expect(await price(lipSync('gone', 'a:long'), { ...PRICING, probe })).toEqual({
       spec: lipSync('gone', 'a:long'),
       quoted: null,
       isAssumed: false,
@@ -39,20 +43,20 @@ describe('findDuration', () => {
 
   it('assumes a length only where none is found', async () => {
     const assuming = { ...PRICING, assumeSeconds: 60 };
-    expect(await findDuration(stt, { ...assuming, probe })).toMatchObject({ quoted: 5, isAssumed: false });
-    expect(await findDuration(stt, assuming)).toMatchObject({ quoted: 60, isAssumed: true });
-    const gone = await findDuration({ ...stt, audio: 'gone' }, { ...assuming, probe });
+    expect(await price(stt, { ...assuming, probe })).toMatchObject({ quoted: 5, isAssumed: false });
+    expect(await price(stt, assuming)).toMatchObject({ quoted: 60, isAssumed: true });
+    const gone = await price({ ...stt, audio: 'gone' }, { ...assuming, probe });
     expect(gone).toMatchObject({ quoted: 60, isAssumed: true, notProbed: 'the audio answers 404' });
   });
 
   it('has nothing to probe for speech that a user prices by the second', async () => {
     const speech: RowSpec = { kind: 'tts', text: 'abc', voice: 'v', extra: {} };
     const prices = { ...BUILT_IN_PRICES, 'speech-job': { unit: 'second', credits: 2, estimate: false } } as const;
-    expect(await findDuration(speech, { ...PRICING, prices, probe })).toEqual({
+    expect(await price(speech, { ...PRICING, prices, probe })).toEqual({
       spec: speech,
       quoted: null,
       isAssumed: false,
     });
-    expect(await findDuration(speech, { ...PRICING, prices, assumeSeconds: 3 })).toMatchObject({ quoted: 6 });
+    expect(await price(speech, { ...PRICING, prices, assumeSeconds: 3 })).toMatchObject({ quoted: 6 });
   });
 });

@@ -1,0 +1,37 @@
+import type { Columns } from './columns.ts';
+import { show } from './problems.ts';
+import type { Finding } from './problems.ts';
+
+/** The rows of a batch that one of our outcome files is about, by its columns `_batch` and `_row`. */
+export class PreviousRows {
+  /** The batch; undefined for any other file. */
+  batch: string | undefined;
+
+  /** Checks which batch a record is of, and which row of it. */
+  read({ batchAt, rowAt }: Columns, cells: readonly string[]): PreviousRow {
+    const batch = cells[batchAt ?? -1]?.trim() ?? '';
+    if (batch === '') return { row: undefined, findings: [] };
+    this.batch ??= batch;
+    const findings: Finding[] = [];
+    if (batch !== this.batch) {
+      const expected = `rows of one batch (${show(this.batch)})`;
+      findings.push({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
+    }
+    const cell = cells[rowAt ?? -1]?.trim() ?? '';
+    if (cell === '') return { row: undefined, findings };
+    if (/^[1-9]\d{0,14}$/.test(cell)) return { row: Number(cell), findings };
+    findings.push({
+      column: '_row',
+      expected: 'the number of a row of that batch',
+      came: show(cell),
+      code: 'bad-number',
+    });
+    return { row: undefined, findings };
+  }
+}
+
+/** The number of the row in its batch, where the record gives it. */
+interface PreviousRow {
+  readonly row: number | undefined;
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto';
+import type { Kind } from '../contract/row-kinds.ts';
+import type { Columns } from './columns.ts';
+import { collisionKey, makeName, templateFields, whyBadPath, whyReserved } from './output-name.ts';
+import { show } from './problems.ts';
+import type { Finding } from './problems.ts';
+import { findBadId, safeId } from './safe-id.ts';
+import { SeenTable } from './seen-table.ts';
+
+/** What a row is known by. */
+export interface RowIdentity {
+  readonly id: string;
+  /** File name of its result below `media/`, `{ext}` left in; empty where the kind of the row is not known. */
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** A record, as far as its identity goes. */
+export interface IdentifiedRecord {
+  /** Cells by their columns. */
+  readonly columns: Columns;
+  readonly cells: readonly string[];
+  /** Its `id` cell, trimmed; empty: it gives none. */
+  readonly givenId: string;
+  readonly line: number;
+  readonly row: number;
+  /** Undefined where the row is faulty: then its name is of no interest. */
+  readonly kind: Kind | undefined;
+}
+
+/**
+ * Gives each row its id and the name of its result file, and sees to it that no two rows share either. Holds no row: only hashes of ids and
+ * names.
+ *
+ * A row that gives no id gets one made of its content: 12 hex digits of the sha256 of its filled cells, sorted by column, and `-2`, `-3`, …
+ * for further rows of the same content. So ids stay the same when rows or columns are put in another order.
+ */
+export class RowIdentities {
+  /** False while the template is no good: every name would only repeat it. */
+  checksNames = true;
+  readonly #template: string;
+  readonly #fields: readonly string[];
+  /** Names are made from ids alone: they differ where ids do, letter case aside, so that one check serves both. */
+  readonly #isById: boolean;
+  readonly #csv: boolean;
+  readonly #unique: boolean;
+  readonly #ids = new SeenTable();
+  readonly #names = new SeenTable();
+  /** How many rows without an id have the same content. */
+  readonly #contents = new SeenTable();
+
+  /** `unique`: whether ids and names are compared; not needed when a manifest is read for the second time. */
+  constructor(template: string, { csv, unique }: { readonly csv: boolean; readonly unique: boolean }) {
+    this.#csv = csv;
+    this.#template = template;
+    this.#fields = templateFields(template);
+    this.#isById = this.#fields.includes('id') && this.#fields.every((field) => field === 'id' || field === 'ext');
+    this.#unique = unique;
+  }
+
+  identify(record: IdentifiedRecord): RowIdentity {
+    const { columns, cells, givenId, line, row, kind } = record;
+    const id = givenId === '' ? this.#idOfContent(columns, cells) : givenId;
+    const bad = givenId === '' ? undefined : findBadId(givenId, columns.headerOf('id'));
+    const cellOf = (column: string): string | undefined => {
+      const at = columns.byName.get(column);
+      return at === undefined ? undefined : (cells[at] ?? '');
+    };
+    const name =
+      kind === undefined && !this.#isById
+        ? ''
+        : makeName(this.#template, { id: safeId(id), row, kind: kind ?? '', cellOf });
+    // Without a column for them all ids are made from content, and so that they differ. JSON lines may bring one later.
+    const mayClash = this.#unique && (columns.known.has('id') || !this.#csv);
+    const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, line) : undefined;
+    const findings = bad === undefined ? [] : [bad];
+    if (before !== undefined) {
+      const alike = this.#isById ? ', ignoring case' : '';
+      const expected = `a unique id${alike}; line ${before} has the same`;
+      findings.push({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
+    }
+    // A bad or repeated id spoils its name too; once is enough.
+    if (findings.length > 0 || kind === undefined || !this.checksNames) return { id, name, findings };
+    const badName = this.#findBadName(name, line, cellOf);
+    return { id, name, findings: badName === undefined ? [] : [badName] };
+  }
+
+  #idOfContent({ input }: Columns, cells: readonly string[]): string {
+    const filled = input.flatMap(({ name, at }) => ((cells[at] ?? '') === '' ? [] : [[name, cells[at]] as const]));
+    const sorted = filled.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    const base = hash('sha256', JSON.stringify(sorted), 'hex').slice(0, 12);
+    const occurrence = (this.#contents.get(base) ?? 0) + 1;
+    this.#contents.set(base, occurrence);
+    return occurrence === 1 ? base : `${base}-${occurrence}`;
+  }
+
+  /**
+   * What is wrong with a name: it is no path below `media/`, or another row has it. A column called `name` is held to the same rules even
+   * where the template does not use it: it is there to become a file name.
+   */
+  #findBadName(name: string, line: number, cellOf: CellOf): Finding | undefined {
+    const cell = cellOf('name') ?? '';
+    const whyCell = cell === '' ? undefined : whyBadPath(cell);
+    if (whyCell !== undefined) return { column: 'name', expected: whyCell, came: show(cell), code: 'bad-name' };
+    const why = whyBadPath(name) ?? whyReserved(name);
+    if (why !== undefined) {
+      return { column: this.#blame(cellOf), expected: `${why} (from --file-name)`, came: show(name), code: 'bad-name' };
+    }
+    const twice = this.#unique && !this.#isById ? this.#names.lineBefore(collisionKey(name), line) : undefined;
+    if (twice === undefined) return undefined;
+    const expected = `a unique file name, ignoring case; line ${twice} has the same`;
+    return { column: this.#blame(cellOf), expected, came: show(name), code: 'duplicate-name' };
+  }
+
+  /** The column that most likely spoils a name: the first in the template with a bad cell, else the first of all. */
+  #blame(cellOf: CellOf): string {
+    const used = this.#fields.filter((field) => cellOf(field) !== undefined);
+    return used.find((field) => whyBadPath(cellOf(field) ?? '') !== undefined) ?? used[0] ?? '';
+  }
+}
+
+/** The cell of an input column, undefined if there is no such column. */
+type CellOf = (column: string) => string | undefined;
