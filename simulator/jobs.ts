@@ -13,9 +13,10 @@ export interface Job {
   readonly operation: JobOperation;
   readonly requestId: string;
   readonly createdAt: number;
-  readonly startsAt: number;
+  /** Only {@link JobBook.hasten} changes it, and the next. */
+  startsAt: number;
   /** Infinity for a stuck job. */
-  readonly finishesAt: number;
+  finishesAt: number;
   /** Why it will fail; null if it will not. */
   readonly failure: string | null;
   readonly credits: number;
@@ -66,6 +67,15 @@ export class JobBook {
   /** Lip-sync jobs, newest first. */
   listLipSync(): Job[] {
     return this.#lipSync.toReversed();
+  }
+
+  /** Lets each job that runs end within so many ms from now; a stuck one stays stuck. */
+  hasten(now: number, withinMs: number): void {
+    for (const job of this.#unfinished) {
+      if (job.finishesAt === Infinity) continue;
+      job.startsAt = Math.min(job.startsAt, now);
+      job.finishesAt = Math.min(job.finishesAt, now + withinMs);
+    }
   }
 
   /** Jobs that are not finished, and synchronous requests under way. */

@@ -8,6 +8,11 @@ const settings = z.strictObject({
   credits: z.number().min(0).optional(),
   rate: z.number().positive().nullable().optional(),
   concurrency: z.int().min(1).nullable().optional(),
+  /** Of jobs that are created from now on; those that run end within the longer of the two. */
+  jobMs: z
+    .tuple([z.int().min(0), z.int()])
+    .refine(([low, high]) => low <= high, 'expected the shorter duration first')
+    .optional(),
 });
 
 /**
@@ -28,11 +33,15 @@ export function addControlRoutes(server: FastifyInstance, service: Service): voi
     const changed = settings.safeParse(request.body);
     if (!changed.success) return reply.code(400).send({ message: z.prettifyError(changed.error) });
     const current = service.account.settings;
-    const { token, credits, rate, concurrency } = changed.data;
+    const { token, credits, rate, concurrency, jobMs } = changed.data;
     if (token !== undefined) current.token = token;
     if (credits !== undefined) current.credits = credits;
     if (rate !== undefined) current.rate = rate;
     if (concurrency !== undefined) current.concurrency = concurrency;
+    if (jobMs !== undefined) {
+      service.settings.jobMs = jobMs;
+      service.jobs.hasten(Date.now(), jobMs[1]);
+    }
     return { success: true };
   });
 }

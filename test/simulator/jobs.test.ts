@@ -52,4 +52,18 @@ describe('JobBook', () => {
     leave();
     expect(book.countUnfinished(1500)).toBe(1);
   });
+
+  it('hastens what runs, but for a stuck job, and makes none later', () => {
+    const book = new JobBook();
+    const [long, soon, stuck] = [
+      jobWith({ id: 'long', startsAt: 5000, finishesAt: 9000 }),
+      jobWith({ id: 'soon', startsAt: 1100, finishesAt: 1500 }),
+      jobWith({ id: 'stuck', finishesAt: Infinity }),
+    ];
+    for (const job of [long, soon, stuck]) book.add(job);
+    book.hasten(1200, 400);
+    expect([long, soon, stuck].map((job) => phaseOf(job, 1300))).toEqual(['processing', 'processing', 'processing']);
+    expect([long, soon, stuck].map((job) => phaseOf(job, 1500))).toEqual(['processing', 'done', 'processing']);
+    expect([long, soon, stuck].map((job) => phaseOf(job, 1600))).toEqual(['done', 'done', 'processing']);
+  });
 });

@@ -180,6 +180,18 @@ describe('startSimulator', () => {
     });
   });
 
+  it('changes how long jobs take, those that run as well', async () => {
+    await withSimulator({ jobMs: [3_600_000, 3_600_000] }, async ({ call, origin }) => {
+      const [first, second] = [await call('POST', JOBS, line('x')), await call('POST', JOBS, line('y'))];
+      expect((await origin('PUT', '/__simulator/settings', { jobMs: [10, 5] })).status).toBe(400);
+      expect((await origin('PUT', '/__simulator/settings', { jobMs: [0, 0] })).status).toBe(200);
+      for (const { text } of [first, second, await call('POST', JOBS, line('z'))]) {
+        const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)?.[0] ?? '';
+        expect((await call('GET', `${JOBS}/${id}`)).text).toMatch(/https?:/);
+      }
+    });
+  });
+
   it('keeps an account id that follows from the token', async () => {
     const idOf = (token: string): Promise<unknown> =>
       withSimulator(

@@ -176,11 +176,12 @@ export class LiveWorld {
     return [...this.charges()].filter(([, count]) => count > 1).map(([key]) => key);
   }
 
-  /** Changes the simulator while it runs: its balance, the token that it takes, its limits. */
+  /** Changes the simulator while it runs: its balance, the token that it takes, its limits, how long jobs take (those that run, too). */
   async changeSimulator(settings: {
     readonly credits?: number;
     readonly token?: string;
     readonly rate?: number | null;
+    readonly jobMs?: readonly [number, number];
   }): Promise<void> {
     await this.#control('settings', settings);
   }
