@@ -29,7 +29,8 @@ export default {
       globalSetup: '<rootDir>/test/support/live-setup.ts',
     },
   ],
-  testTimeout: 30_000,
+  // For a test that hangs: a busy machine may give a worker of Jest an eighth of a core.
+  testTimeout: 180_000,
   testSequencer: '<rootDir>/test/slow-first.mjs',
   // A worker that leaks never ends by itself; a busy machine needs more than the default half second.
   workerGracefulExitTimeout: 10_000,

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { finished, pipeline } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, type Receive } from '../../api/speech-api.ts';
-import { always, clientOf, serve, serveRaw, TOKEN } from '../support/api-server.ts';
+import { always, clientOf, LIMIT_MS, serve, serveRaw, TOKEN } from '../support/api-server.ts';
 import { bytesOf, streamOf } from './bodies.ts';
 
 const MP4 = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisom', 'latin1'), Buffer.alloc(200_000, 7)]);
@@ -123,10 +123,10 @@ describe('download', () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { ...VIDEO, 'content-length': String(2 * MP4.length) });
       response.write(MP4);
-      setTimeout(() => response.end(MP4), 1_300);
+      setTimeout(() => response.end(MP4), LIMIT_MS + 300);
     });
     const count: Receive<number> = async (body) => (await bytesOf(body)).length;
-    const download = clientOf(server.origin, { downloadTimeoutMs: 1_000 }).download(`${server.origin}/v`, count);
+    const download = clientOf(server.origin, { downloadTimeoutMs: LIMIT_MS }).download(`${server.origin}/v`, count);
     expect(await download).toBe(2 * MP4.length);
   });
 
@@ -136,8 +136,10 @@ describe('download', () => {
       response.write(MP4.subarray(0, 128));
     });
     const link = `${server.origin}/v`;
-    expect(await classOf(clientOf(server.origin, { readTimeoutMs: 200 }).download(link, take))).toBe('ResultGone');
-    expect(await classOf(clientOf(server.origin, { downloadTimeoutMs: 200 }).download(link, take))).toBe('ResultGone');
+    expect(await classOf(clientOf(server.origin, { readTimeoutMs: LIMIT_MS }).download(link, take))).toBe('ResultGone');
+    expect(await classOf(clientOf(server.origin, { downloadTimeoutMs: LIMIT_MS }).download(link, take))).toBe(
+      'ResultGone',
+    );
     expect(await classOf(clientOf(server.origin, { maxMediaBytes: 100 }).download(link, take))).toBe('ResultGone');
   });
 
@@ -159,7 +161,7 @@ describe('download', () => {
     const gone = await serveRaw(() => undefined);
     await gone.close();
     const silent = await serveRaw(() => undefined);
-    const api = clientOf('http://127.0.0.1:9', { readTimeoutMs: 200 });
+    const api = clientOf('http://127.0.0.1:9', { readTimeoutMs: LIMIT_MS });
     expect(await classOf(api.download(`${gone.origin}/v`, take))).toBe('NotSent');
     expect(await classOf(api.download(`${silent.origin}/v`, take))).toBe('ServiceDown');
   });

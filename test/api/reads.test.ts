@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { Voice } from '../../api/speech-api.ts';
-import { always, clientOf, serve, serveRaw, TOKEN } from '../support/api-server.ts';
+import { always, clientOf, LIMIT_MS, serve, serveRaw, TOKEN } from '../support/api-server.ts';
 
 describe('readProfile', () => {
   it('reads the documented profile and the clock of the server', async () => {
@@ -48,7 +48,7 @@ describe('readProfile', () => {
     const silent = await serveRaw(() => undefined);
     const failing = { failure: { class: 'ServiceDown' } };
     await expect(clientOf(cut.origin).readProfile()).rejects.toMatchObject(failing);
-    await expect(clientOf(silent.origin, { readTimeoutMs: 100 }).readProfile()).rejects.toMatchObject(failing);
+    await expect(clientOf(silent.origin, { readTimeoutMs: LIMIT_MS }).readProfile()).rejects.toMatchObject(failing);
     await silent.close();
     await expect(clientOf(silent.origin).readProfile()).rejects.toMatchObject({ failure: { class: 'NotSent' } });
   });

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { createAgents } from '../../api/agents.ts';
 import type { PaidRequest, SpeechApi, Verdict } from '../../api/speech-api.ts';
-import { always, clientOf, listen, serve, serveRaw, SPEECH_JOB, TOKEN } from '../support/api-server.ts';
+import { always, clientOf, LIMIT_MS, listen, serve, serveRaw, SPEECH_JOB, TOKEN } from '../support/api-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 async function send(api: SpeechApi, signal?: AbortSignal, request: PaidRequest = SPEECH_JOB): Promise<string> {
@@ -56,7 +56,7 @@ describe('a request that was certainly not sent', () => {
     const server = await serveRaw((socket) => {
       socket.on('data', (data) => (received += data.toString('latin1')));
     });
-    const api = clientOf(server.origin.replace('http:', 'https:'), { connectTimeoutMs: 500 });
+    const api = clientOf(server.origin.replace('http:', 'https:'), { connectTimeoutMs: LIMIT_MS });
     expect(await send(api)).toBe('not-accepted NotSent');
     // A greeting, and nothing of the request.
     await waitFor(() => received.length > 0);
@@ -132,7 +132,7 @@ describe('a request that may have been taken', () => {
     const server = await serve((_request, response) => {
       answer(response);
     });
-    expect(await send(clientOf(server.origin, { requestTimeoutMs: 300 }))).toBe('unknown OutcomeUnknown');
+    expect(await send(clientOf(server.origin, { requestTimeoutMs: LIMIT_MS }))).toBe('unknown OutcomeUnknown');
     expect(server.seen).toHaveLength(1);
   });
 
@@ -144,12 +144,12 @@ describe('a request that may have been taken', () => {
         clearInterval(drip);
       });
     });
-    expect(await send(clientOf(server.origin, { requestTimeoutMs: 400 }))).toBe('unknown OutcomeUnknown');
+    expect(await send(clientOf(server.origin, { requestTimeoutMs: LIMIT_MS }))).toBe('unknown OutcomeUnknown');
   });
 
   it('silence in the middle of a body', async () => {
     const server = await serve((_request, response) => void response.writeHead(202).write('{"id":'));
-    expect(await send(clientOf(server.origin, { readTimeoutMs: 200 }))).toBe('unknown OutcomeUnknown');
+    expect(await send(clientOf(server.origin, { readTimeoutMs: LIMIT_MS }))).toBe('unknown OutcomeUnknown');
   });
 
   it('cancelled after the request was received', async () => {

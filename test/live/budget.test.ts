@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 100;
@@ -50,8 +51,11 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
   it('may be set while it runs', async () => {
     const running = world.start(['run', 'lines.csv', '--rate', '3', '--assume-seconds', '3', '--yes']);
     await world.untilCharged(10);
+    // So that the budget is not spent before it is set.
+    await changeRate(world, 'lines', 0.1);
     const budget = spent() + 400;
     expect(await world.run(['tune', '--budget', String(budget)])).toMatchObject({ code: 0 });
+    await changeRate(world, 'lines', 20);
     expect(await running.ended).toMatchObject({ code: 12 });
     expect(spent()).toBeLessThanOrEqual(budget);
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });

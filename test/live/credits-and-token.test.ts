@@ -1,7 +1,7 @@
 /** @slow */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
-import { untilRecorded } from '../support/batch-record.ts';
+import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 60;
@@ -67,7 +67,9 @@ describe('what a person must heal', () => {
   });
 
   it('token refused in the background: whoever works with it ends, so that a run with the right one is not paused again', async () => {
-    expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
+    // So slow that it is not at its end before the command is.
+    expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'])).toMatchObject({ code: 75 });
+    await changeRate(world, 'lines', 15);
     await world.untilCharged(20);
     await world.changeSimulator({ token: 'another-token' });
     await world.untilAlone();

@@ -12,8 +12,11 @@ import { createInterface } from 'node:readline';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import { spawnTypescript, transpileRooms } from '../support/run-typescript.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const TASK_QUEUE = 'hanging';
+/** `TIMEOUT_TYPE_SCHEDULE_TO_START` of Temporal's API. */
+const SCHEDULE_TO_START: unknown = 2;
 let folder: string;
 let member: Membership;
 let connection: Connection;
@@ -57,7 +60,6 @@ async function finish(workflowId: string): Promise<unknown> {
     taskQueue: TASK_QUEUE,
     identity: 'the living one',
     workflowsPath: join(await transpileRooms(), 'test/support/hanging-workflow.js'),
-    stickyQueueScheduleToStartTimeout: '1 s',
     activities: { hang: async () => Context.current().info.attempt },
   });
   try {
@@ -72,17 +74,20 @@ describe('failAbandoned', () => {
     const workflowId = 'voxbatch "quoted" batch';
     await abandonWorkflow(workflowId);
     await client.workflow.start('hangingWorkflow', { workflowId: 'another', taskQueue: 'nobody' });
+    // The list lags a little behind.
+    await waitFor(async () => (await client.workflow.count('ExecutionStatus = "Running"')).count === 2);
 
     const options = { workflowIdPrefix: 'voxbatch "quoted" ', workflowIds: ['voxbatch "quoted" gone'] };
     expect(await failAbandoned(client, { ...options, isMine: (identity) => identity === 'the dead one' })).toBe(0);
     expect(await failAbandoned(client, { ...options, isMine: () => false })).toBe(2);
     expect(await failAbandoned(client, { ...options, isMine: () => false })).toBe(0);
 
-    // Both time-outs are five minutes, and so is the first retry: it ends within this test only if they are not waited for.
+    // Both time-outs are an hour, and so is the first retry: it ends within this test only if they are not waited for.
     expect(await finish(workflowId)).toEqual({ once: 'WorkerLost', again: 2 });
-    // Nor is the dead worker's sticky queue waited for.
+    // Nor is the dead worker's sticky queue waited for: it would keep a task for a second, the living one's for ten.
     const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-    expect(events?.filter((event) => event.workflowTaskTimedOutEventAttributes != null)).toEqual([]);
+    const timeouts = events?.map((event) => event.workflowTaskTimedOutEventAttributes?.timeoutType) ?? [];
+    expect(timeouts.filter((type) => type === SCHEDULE_TO_START)).toEqual([]);
   });
 
   it('finds workflows by id that the list does not show', async () => {

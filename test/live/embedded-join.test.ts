@@ -54,10 +54,10 @@ async function joinElsewhere(): Promise<{ child: ChildProcess; joined: Membershi
   throw new Error('the child ended before it had joined');
 }
 
-/** Stops this thread until a condition holds, 20 s at most. */
+/** Stops this thread until a condition holds, 4 minutes at most. */
 function standStillUntil(condition: () => boolean): void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
-  for (let looks = 0; looks < 2_000 && !condition(); looks++) Atomics.wait(clock, 0, 0, 10);
+  for (let looks = 0; looks < 24_000 && !condition(); looks++) Atomics.wait(clock, 0, 0, 10);
 }
 
 async function killed(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -43,7 +43,8 @@ describe('a disk that becomes full', () => {
     // Without the right to mount, the tests above stand for this one; here the batch then meets no trouble.
     const env = { VOXBATCH_HOME: disk?.path };
     try {
-      const running = world.start(RUN, { env });
+      // Not at its end before the disk is full.
+      const running = world.start([...RUN, '--rate', '8'], { env });
       await world.untilCharged(10);
       await disk?.fill();
       const ended = await running.ended;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { LiveWorld, type Running } from '../support/live-world.ts';
+import { pendingLanes, type PendingLane } from '../support/pending-lanes.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 
 const ROWS = Number(process.env['VOXBATCH_TEST_ROWS'] ?? 200);
@@ -10,7 +11,11 @@ const KILLS = 5;
 const SUBMITS = 8;
 /** Temporal hands out this many submits ahead at most; the next paid request was certainly handed out after the kill. */
 const HANDED_OUT = 16;
-const BACK_AT_WORK_MS = 30_000;
+/**
+ * Whoever comes sooner after a kill, in ms, finds a lane whose worker seems to live: ten seconds must pass since its last beat, and it beats
+ * every two. (Half a second is usual.)
+ */
+const BEFORE_TIMEOUT_MS = 4_000;
 
 describe('SIGKILL of a worker', () => {
   let world: LiveWorld;
@@ -23,35 +28,29 @@ describe('SIGKILL of a worker', () => {
     expect(await world.close()).toBeGreaterThan(0);
   });
 
-  it('the embedded one, five times with immediate restarts: hardly slower than undisturbed', async () => {
-    const undisturbed = await timed(() => world.run(['run', 'lines.csv', '--name', 'undisturbed']));
-    const before = world.simulator.ledger().length;
-
-    const begun = performance.now();
+  it('the embedded one, five times with immediate restarts: its lanes are not waited for until they time out', async () => {
     const backAfter: number[] = [];
+    const lanes: PendingLane[] = [];
     let run = world.start(['run', 'lines.csv']);
     for (let kill = 1; kill <= KILLS; kill++) {
-      await world.untilCharged(before + Math.ceil((kill * ROWS) / (KILLS + 1)));
+      await world.untilCharged(Math.ceil((kill * ROWS) / (KILLS + 1)));
       const killedAt = Date.now();
       run.child.kill('SIGKILL');
       await run.ended;
       run = world.start(['run', 'lines.csv']);
+      if (kill === KILLS) break;
+      await run.said('continuing');
+      const isSoon = Date.now() - killedAt < BEFORE_TIMEOUT_MS;
       // What the dead one had on the wire was taken by then.
-      if (kill < KILLS) backAfter.push(300 + (await world.chargedAfter(killedAt + 300)));
+      backAfter.push(300 + (await world.chargedAfter(killedAt + 300)));
+      if (isSoon) lanes.push(...(await pendingLanes(`127.0.0.1:${String((await world.server())?.port)}`)));
     }
     const { code } = await run.ended;
-    const took = performance.now() - begun;
     const end = await expectWhole(world, 'lines', ROWS);
-    report('embedded worker killed', {
-      kills: KILLS,
-      undisturbedMs: Math.round(undisturbed),
-      tookMs: Math.round(took),
-      msFromKillToNextPaidRequest: backAfter,
-      ...end,
-    });
+    report('embedded worker killed', { kills: KILLS, msFromKillToNextPaidRequest: backAfter, lanes, ...end });
     expect(code).toBe(end.unknown > 0 ? 13 : 0);
     expect(end.unknown).toBeLessThanOrEqual(SUBMITS * KILLS);
-    expect(took).toBeLessThan(2 * undisturbed + 20_000);
+    expect(lanes.filter(({ failure }) => failure !== 'WorkerLost')).toEqual([]);
   });
 
   it('one of two of a cluster, several times: the other goes on', async () => {
@@ -77,7 +76,8 @@ describe('SIGKILL of a worker', () => {
       report('one of two workers killed', { msFromKillToThe17thPaidRequest: backAfter, ...end });
       expect(code).toBe(end.unknown > 0 ? 13 : 0);
       expect(end.unknown).toBeLessThanOrEqual(SUBMITS * 3);
-      for (const ms of backAfter) expect(ms).toBeLessThan(BACK_AT_WORK_MS);
+      // The last one may still be starting.
+      await Promise.all(workers.map((worker) => worker.said('Working for account')));
       for (const { child } of workers) child.kill('SIGTERM');
       expect((await Promise.all(workers.map((worker) => worker.ended))).map((one) => one.code)).toEqual([0, 0]);
     } finally {
@@ -85,9 +85,3 @@ describe('SIGKILL of a worker', () => {
     }
   });
 });
-
-async function timed(action: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await action();
-  return performance.now() - begun;
-}

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { SUPERVISE_BATCH } from '../../contract/messages.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { changeRate, untilAtWork, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -28,8 +28,15 @@ describe('an open batch is looked after', () => {
     await server.kill();
   });
 
-  /** As a person does it in the UI. */
+  /** As a person does it in the UI, in mid-batch, however long it then takes somebody to see it. */
   async function terminate(): Promise<void> {
+    await changeRate(world, 'lines', 15);
+    await world.untilCharged(20);
+    await terminateRunning();
+    await changeRate(world, 'lines', 0.5);
+  }
+
+  async function terminateRunning(): Promise<void> {
     const running = `WorkflowType = "${SUPERVISE_BATCH}" AND ExecutionStatus = "Running"`;
     await waitFor(async () => {
       for await (const { workflowId } of client.workflow.list({ query: running })) {
@@ -43,15 +50,13 @@ describe('an open batch is looked after', () => {
   it('by worker: its workflow, terminated by hand, is replaced, and nothing is paid twice', async () => {
     const worker = world.start(['worker', '--look-every', '1'], { env });
     await worker.said('Working for account');
-    expect(await world.run(['run', 'lines.csv', '--rate', '20', '--detach'], { env })).toMatchObject({ code: 75 });
-    await world.untilCharged(20);
+    expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'], { env })).toMatchObject({ code: 75 });
     await terminate();
     await worker.said(
       'Batch "lines" continues with a new workflow. The workflow of the batch has ended as terminated: by hand.',
     );
-    const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
-    await waitFor(async () => (await ledger.findBatch('lines'))?.state === 'closed');
-    await ledger.close();
+    await changeRate(world, 'lines', 60);
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
     await world.run(['results', 'lines']);
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     worker.child.kill('SIGTERM');
@@ -61,10 +66,11 @@ describe('an open batch is looked after', () => {
   it('by run, which follows it', async () => {
     const worker = world.start(['worker'], { env });
     await worker.said('Working for account');
-    const run = world.start(['run', 'lines.csv', '--rate', '20'], { env });
-    await world.untilCharged(20);
+    const run = world.start(['run', 'lines.csv', '--rate', '0.5'], { env });
+    await world.untilCharged(1);
     await terminate();
     await run.said('has ended as terminated: by hand. It continues with a new one.');
+    await changeRate(world, 'lines', 60);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     worker.child.kill('SIGTERM');
@@ -72,20 +78,23 @@ describe('an open batch is looked after', () => {
   });
 
   it('by a worker that joins in mid-batch: it gets a lane, and both send', async () => {
-    const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
     const first = world.start(['worker'], { env });
     await first.said('Working for account');
-    const run = world.start(['run', 'lines.csv', '--rate', '10'], { env });
-    await world.untilCharged(20);
+    const run = world.start(['run', 'lines.csv', '--rate', '1'], { env });
+    await world.untilCharged(5);
     // Its start tells the open batches that it is there.
     const joinedAt = performance.now();
     const second = world.start(['worker', '--look-every', '1'], { env });
-    await waitFor(async () => (await ledger.laneOwners('lines')).length === 2);
+    await untilAtWork(world, 'lines', 2);
     const joinedAfterMs = Math.round(performance.now() - joinedAt);
+    await changeRate(world, 'lines', 10);
+    await world.untilCharged(40);
     // Only the second is left to send: so it does.
     first.child.kill('SIGTERM');
+    await changeRate(world, 'lines', 0.5);
     expect(await first.ended).toMatchObject({ code: 0 });
     const paidByFirst = world.simulator.ledger().length;
+    await changeRate(world, 'lines', 40);
     expect(await run.ended).toMatchObject({ code: 0 });
     const end = await expectWhole(world, 'lines', ROWS);
     report('a worker joins', { joinedAfterMs, paidByFirst, ...end });
@@ -93,6 +102,5 @@ describe('an open batch is looked after', () => {
     expect(paidByFirst).toBeLessThan(ROWS);
     second.child.kill('SIGTERM');
     expect(await second.ended).toMatchObject({ code: 0 });
-    await ledger.close();
   });
 });

@@ -83,7 +83,9 @@ describe('steering a batch that runs', () => {
   it('pause and resume with a worker that stays: it goes on by itself', async () => {
     const up = world.start(['up']);
     await up.said('Working for account');
-    expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 75 });
+    // So slow that it is not at its end before the command is.
+    expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'])).toMatchObject({ code: 75 });
+    await changeRate(world, 'lines', 15);
     await untilUnderWay();
     const { at, paid } = await pause();
     await untilRecorded(world, 'lines', (_, { outcomes }) => outcomes.succeeded === paid);

@@ -19,8 +19,8 @@ describe('stop --now', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    // Jobs outlive the test unless they are fetched later.
-    world = await LiveWorld.create({ seed: 61, createMs: [20, 200], jobMs: [12_000, 14_000] });
+    // Jobs outlive the test unless it lets them end.
+    world = await LiveWorld.create({ seed: 61, createMs: [20, 200], jobMs: [3_600_000, 3_600_000] });
     // One paid request per row, so that rows and charges can be compared.
     await world.prepare(ROWS, ['tts', 'lip-sync']);
   });
@@ -65,6 +65,7 @@ describe('stop --now', () => {
     expect(await stopNow()).toEqual({ ...stopped, state: 'closed' });
     expect(await world.status('lines')).toMatchObject(end);
 
+    await world.changeSimulator({ jobMs: [0, 0] });
     expect(await world.run(['redrive', 'lines', '--where', 'outcome=overdue', '--yes'])).toMatchObject({ code: 10 });
     expect(world.simulator.ledger()).toHaveLength(charged.length);
     expect(await world.status('lines')).toMatchObject({

@@ -41,9 +41,9 @@ describe('tuning a batch that runs', () => {
   });
 
   it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {
-    const running = world.start(['run', 'lines.csv', '--rate', '1', '--assume-seconds', '3', '--detach']);
+    const running = world.start(['run', 'lines.csv', '--rate', '0.2', '--assume-seconds', '3', '--detach']);
     expect(await running.ended).toMatchObject({ code: 75 });
-    await world.untilCharged(3);
+    await world.untilCharged(2);
     let tuned = 0;
     while (tuned < 3) {
       tuned += 1;

@@ -8,6 +8,9 @@ import type { PaidRequest, SpeechApi } from '../../api/speech-api.ts';
 /** The token of these tests. It must never come out anywhere but at the API's own origin. */
 export const TOKEN = 'tok/3n+5ecret=0123456789abcdef';
 
+/** A time limit that a test lets pass, ms: so long that a connection is made in it on a busy machine, too. */
+export const LIMIT_MS = 1_500;
+
 const closing: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {

@@ -29,6 +29,13 @@ export async function changeRate(world: LiveWorld, batch: string, rate: number |
   await withLedger(world, (ledger) => ledger.tune(batch, { limits: { rate } }));
 }
 
+/** Waits until so many workers have a lane of the batch. */
+export async function untilAtWork(world: LiveWorld, batch: string, workers: number): Promise<void> {
+  await withLedger(world, async (ledger) => {
+    await waitFor(async () => new Set((await ledger.laneOwners(batch)).map(({ owner }) => owner)).size === workers);
+  });
+}
+
 async function withLedger(world: LiveWorld, work: (ledger: Ledger) => Promise<unknown>): Promise<void> {
   const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
   try {

@@ -18,7 +18,6 @@ const member = await joinServer({
     tell('say', line);
   },
 });
-tell('joined', { ...member, ms: Math.round(performance.now() - began) });
 const staying = setInterval(() => undefined, 60_000);
 process.once('SIGTERM', () => {
   clearInterval(staying);
@@ -26,3 +25,5 @@ process.once('SIGTERM', () => {
     tell('left', null);
   });
 });
+// Last: whoever reads it may send the signal at once.
+tell('joined', { ...member, ms: Math.round(performance.now() - began) });

@@ -6,14 +6,14 @@ interface HangingActivities {
 }
 
 const once = proxyActivities<HangingActivities>({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '5 minutes',
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '1 hour',
   retry: { maximumAttempts: 1 },
 });
 const again = proxyActivities<HangingActivities>({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '5 minutes',
-  retry: { initialInterval: '5 minutes' },
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '1 hour',
+  retry: { initialInterval: '1 hour' },
 });
 
 /** Runs one activity that may run once and one that may be retried, and reports how both ended. */

@@ -214,8 +214,8 @@ export class LiveWorld {
   }
 
   /**
-   * Waits for paid requests after a moment (ms since 1970); returns how long after it the n-th was taken, in ms. The first few
-   * may have been handed out before that moment.
+   * Waits for paid requests after a moment (ms since 1970), which come by themselves or fail the test; returns how long after it the n-th was
+   * taken, in ms, for a report. The first few may have been handed out before that moment.
    */
   async chargedAfter(since: number, nth = 1): Promise<number> {
     const wanted = (): number | undefined => this.simulator.ledger().filter(({ at }) => at > since)[nth - 1]?.at;
@@ -230,10 +230,10 @@ export class LiveWorld {
     return JSON.parse(stdout) as BatchStatus;
   }
 
-  /** `server.json` of the embedded server; undefined if there is none. */
-  async server(): Promise<{ readonly pid: number; readonly port: number; readonly startedAt: string } | undefined> {
+  /** `server.json` of the embedded server; undefined if there is none. It has a `clusterId` once the server has answered. */
+  async server(): Promise<{ readonly pid: number; readonly port: number; readonly clusterId?: string } | undefined> {
     const text = await this.read('.voxbatch', 'server.json').catch(() => undefined);
-    return text === undefined ? undefined : (JSON.parse(text) as { pid: number; port: number; startedAt: string });
+    return text === undefined ? undefined : (JSON.parse(text) as { pid: number; port: number; clusterId?: string });
   }
 
   /** Waits until no process is left that was started in the folder. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { askServer } from '../../embedded/ask-server.ts';
+import { isFree } from '../../embedded/start-server.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Below the ports that systems give to outgoing connections, one of which could take it between a kill and a restart. */
@@ -29,7 +30,11 @@ export class TemporalServer {
 
   /** Starts it with its database in a folder, and waits until it answers. */
   static async start(folder: string, database = CLUSTER_DATABASE): Promise<TemporalServer> {
-    const server = new TemporalServer(folder, database, FIRST_PORT + Math.floor(Math.random() * PORTS));
+    let port: number;
+    // Another test's server would answer in its place.
+    do port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    while (!(await isFree(port)));
+    const server = new TemporalServer(folder, database, port);
     await server.#untilReady();
     return server;
   }
@@ -62,6 +67,6 @@ export class TemporalServer {
     await waitFor(async () => {
       if (this.#child.exitCode !== null) throw new Error('The Temporal server ended before it answered.');
       return typeof (await askServer(this.address, 1_000)) !== 'string';
-    }, 60_000);
+    });
   }
 }

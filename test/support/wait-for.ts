@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Of unit tests, ms: less than the limit of a test, so that it is the condition which is named. */
-let patienceMs = 20_000;
+let patienceMs = 120_000;
 
 /** Sets how long {@link waitFor} waits where it is not told, ms. */
 export function setPatience(ms: number): void {

@@ -220,7 +220,7 @@ beforeAll(async () => {
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 64 * 2 ** 20 });
   const { violations } = reportSchema.parse(JSON.parse(stdout)).summary;
   found = violations.map(({ from, rule }) => `${from}: ${rule.name}`);
-}, 60_000);
+}, 300_000);
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
