@@ -1,13 +1,24 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 
+export interface ExitErrorOptions extends ErrorOptions {
+  readonly next?: string | undefined;
+  readonly facts?: object;
+}
+
 /** Ends a command with an exit code and one clear message: what is wrong, whether money was spent, what to do next. */
 export class ExitError extends Error {
   readonly exit: ExitName;
+  /** The next command, for machines; undefined: the usual one of the exit code. */
+  readonly next: string | undefined;
+  /** What else machines may want to know. */
+  readonly facts: object | undefined;
 
-  constructor(exit: ExitName, message: string, options?: ErrorOptions) {
+  constructor(exit: ExitName, message: string, { next, facts, ...options }: ExitErrorOptions = {}) {
     super(message, options);
     this.name = 'ExitError';
     this.exit = exit;
+    this.next = next;
+    this.facts = facts;
   }
 }
 

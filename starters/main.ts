@@ -3,6 +3,7 @@ import type { FaultPointHook } from '../activities/fault-points.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { messageOf } from '../client/problem.ts';
+import { asksForJson, errorLine, pathOf, type FailedCommand } from './error-line.ts';
 import { ExitError } from './exit-error.ts';
 import { describeTrouble } from './machine-trouble.ts';
 import { exitErrorOf } from './problem-words.ts';
@@ -17,11 +18,19 @@ export interface MainOptions {
 
 /**
  * Runs one command line and returns its exit code. Every error ends here: an {@link ExitError} with its message, a usage
- * error with commander's, anything else as an internal error with its stack.
+ * error with commander's, anything else as an internal error with its stack. Under `--json` it is a line of data, too.
  */
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
-  const { output = processOutput(), ...rest } = options;
+  const { output: given = processOutput(), ...rest } = options;
   let exit: ExitName = 'complete';
+  const printed = { lines: 0 };
+  const output: Output = {
+    ...given,
+    data: (line) => {
+      printed.lines += 1;
+      given.data(line);
+    },
+  };
   const program = createProgram({
     output,
     ...rest,
@@ -31,27 +40,37 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   });
   try {
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
-  } catch (thrown) {
-    const error = exitErrorOf(thrown);
-    const trouble = describeTrouble(error);
-    if (error instanceof CommanderError) exit = error.exitCode === 0 ? 'complete' : 'usage';
-    else if (error instanceof ManifestError) {
-      output.say(`voxbatch: ${error.message}`);
-      exit = 'usage';
-    } else if (trouble !== undefined) {
-      output.say(`voxbatch: ${trouble} All charges are recorded. Running the same command again pays nothing twice.`);
-      exit = 'unreachable';
-    } else if (error instanceof ExitError) {
-      output.say(`voxbatch: ${error.message}`);
-      exit = error.exit;
-    } else {
-      output.say(`voxbatch: internal error: ${messageOf(error)}`);
-      if (error instanceof Error && error.stack !== undefined) output.say(error.stack);
-      output.say('Nothing is lost. Running the same command again is safe. Please report this.');
-      exit = 'internal';
-    }
+  } catch (error) {
+    const failed = describeError(exitErrorOf(error), output.say);
+    if (failed === undefined) return EXIT_CODES.complete.code;
+    ({ exit } = failed);
+    // A machine reads one line: that of the command, where there is one.
+    if (asksForJson(args) && printed.lines === 0) output.data(errorLine(failed, pathOf(program, args)));
   }
   return EXIT_CODES[exit].code;
+}
+
+/** Says for people what was thrown, and returns what it is; undefined where it is none, such as a plea for help. */
+function describeError(error: unknown, say: Output['say']): FailedCommand | undefined {
+  const failed = (exit: ExitName, message: string): FailedCommand => {
+    say(`voxbatch: ${message}`);
+    return { exit, message };
+  };
+  // Its words are said already.
+  if (error instanceof CommanderError)
+    return error.exitCode === 0 ? undefined : { exit: 'usage', message: error.message.replace(/^error: /, '') };
+  if (error instanceof ManifestError) return failed('usage', error.message);
+  const trouble = describeTrouble(error);
+  if (trouble !== undefined)
+    return failed(
+      'unreachable',
+      `${trouble} All charges are recorded. Running the same command again pays nothing twice.`,
+    );
+  if (error instanceof ExitError) return { ...failed(error.exit, error.message), next: error.next, facts: error.facts };
+  const internal = failed('internal', `internal error: ${messageOf(error)}`);
+  if (error instanceof Error && error.stack !== undefined) say(error.stack);
+  say('Nothing is lost. Running the same command again is safe. Please report this.');
+  return internal;
 }
 
 /**

@@ -7,8 +7,14 @@ import { describeTrouble } from './machine-trouble.ts';
 export function exitErrorOf(error: unknown): unknown {
   if (!(error instanceof VoxbatchError)) return error;
   const { problem } = error;
-  return new ExitError(EXITS[problem.is], wordsFor(problem, error.message), { cause: error });
+  return new ExitError(EXITS[problem.is], wordsFor(problem, error.message), { cause: error, next: NEXT[problem.is] });
 }
+
+/** The next command, where it is not the usual one of the exit code. */
+const NEXT: Readonly<Partial<Record<Problem['is'], string>>> = {
+  'no-ledger': 'voxbatch init',
+  'no-batch': 'voxbatch list',
+};
 
 const EXITS = {
   'no-ledger': 'usage',

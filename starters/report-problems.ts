@@ -12,17 +12,18 @@ export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' |
 
 /** `plan` is for new batches: what an outcome file costs depends on the batch. */
 export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
+  const next = `voxbatch run ${shellWord(manifest)} --confirm 0`;
   return new ExitError(
     'usage',
     `${manifest} is an outcome file of batch "${batch}" (it has a _batch column). Running it redrives these rows and keeps ` +
       'finished steps. Nothing was sent, nothing was spent. To see the cost and confirm: ' +
-      `voxbatch run ${shellWord(manifest)} --confirm 0. To run them as a new batch at full price, remove the _batch column.`,
+      `${next}. To run them as a new batch at full price, remove the _batch column.`,
+    { next },
   );
 }
 
 /** What the report on a manifest depends on beside what is wrong with it. */
 export interface ReportOptions {
-  readonly json?: boolean;
   /** The command that checks it again, flags and all. Without one, it is the same command. */
   readonly command?: string;
   /** The `--file-name` template of result files, if one was given. */
@@ -31,7 +32,7 @@ export interface ReportOptions {
 
 /**
  * Says the warnings of a manifest that cannot be used, and everything that is wrong with it: every problem on a line of its own on
- * stderr, with `json` also all of them as one line of JSON on stdout. What is the fault of a flag is called so. Returns what the
+ * stderr; all of them are facts of the error, for `--json`. What is the fault of a flag is called so. Returns what the
  * command ends with.
  */
 export function refuseProblems(
@@ -42,7 +43,6 @@ export function refuseProblems(
 ): ExitError {
   sayWarnings(summary, output, options);
   const { problems, problemCount } = summary;
-  if (options.json === true) output.data(JSON.stringify({ manifest, problem_count: problemCount, problems }));
   const ofTemplate = problems.filter(
     (problem) => flagOf(problem, options) === '--file-name' && problem.code !== 'bad-template',
   );
@@ -59,6 +59,7 @@ export function refuseProblems(
     'usage',
     `${manifest} has ${found}. Nothing was sent. Nothing was spent. ` +
       `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
+    { next: options.command, facts: { manifest, problem_count: problemCount, problems } },
   );
 }
 

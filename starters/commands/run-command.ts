@@ -32,7 +32,6 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
 export function reportOptions(manifest: string, flags: RunFlags): ReportOptions {
   const { fileName: template } = flags;
   return {
-    json: flags.json ?? false,
     command: manifestCommand('plan', manifest, { ...flags, resubmit: false, detach: false, yes: false }),
     ...defined({ template }),
   };

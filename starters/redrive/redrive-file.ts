@@ -49,7 +49,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       asksForOverdue: true,
     };
     const json = flags.json ?? false;
-    const rows = await requireEditedRows(source, { ledger, batch, output, json });
+    const rows = await requireEditedRows(source, { ledger, batch, output });
     const draft = await draftRedrive(ledger, batch, rows, rules, plan.tuning);
     return await withApi(settings, flags, (openApi) =>
       redriveRows({

@@ -78,7 +78,7 @@ async function redriveFrom(
     const rows =
       source === undefined
         ? await rowsOf(ledger, batch, flags, conditions)
-        : await requireEditedRows(source, { ledger, batch, output, json });
+        : await requireEditedRows(source, { ledger, batch, output });
     const draft = await draftRedrive(ledger, batch, rows, rules);
     return withApi(settings, flags, (openApi) =>
       redriveRows({

@@ -11,10 +11,10 @@ import type { Output } from '../terminal/output.ts';
 /** The rows of a batch that a file is about. Says everything that is wrong at once, then throws {@link ExitError} `usage`. */
 export async function requireEditedRows(
   source: ManifestSource,
-  { ledger, batch, output, json }: { ledger: Ledger; batch: BatchRecord; output: Output; json: boolean },
+  { ledger, batch, output }: { ledger: Ledger; batch: BatchRecord; output: Output },
 ): Promise<FoundRows> {
   const found = await findEditedRows(source, { ledger, batch });
-  if (found.is === 'faulty') throw refuseProblems(found.checked, source.label, output, { json });
+  if (found.is === 'faulty') throw refuseProblems(found.checked, source.label, output);
   sayWarnings(found.checked, output);
   if (found.is === 'found') return found.rows;
   if (found.is === 'mismatched') for (const line of mismatchLines(found, batch.name)) output.say(line);
