@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely';
-import type { RowState } from '../contract/outcomes.ts';
+import { ROW_STATES, type RowState } from '../contract/outcomes.ts';
 import { ownsLane, type LaneLease } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
@@ -20,7 +20,7 @@ export interface Claim {
 /** Rows under way of one claim, at most; the next claim brings the others. */
 const MOST_UNDER_WAY = 200;
 /** States of a row that somebody has begun. */
-const UNDER_WAY: readonly RowState[] = ['submitting', 'processing', 'fetching', 'verifying'];
+const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting');
 
 /**
  * Gives a lane its next free rows, each under a new fencing token, so that whoever had one before can record no intent for it.
@@ -37,7 +37,7 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     const taken = begun.slice(0, MOST_UNDER_WAY);
     // One more than can be taken tells whether any is left.
     const fresh = await selectFreeRows(tx, batch, ['waiting'], limit + 1).execute();
-    const rows = [...taken, ...fresh.slice(0, limit)].map(({ row }) => row).sort((a, b) => a - b);
+    const rows = [...taken, ...fresh.slice(0, limit)].map(({ row }) => row);
     const exhausted = begun.length <= MOST_UNDER_WAY && fresh.length <= limit;
     if (rows.length === 0) return { rows: [], exhausted };
     await tx
