@@ -56,7 +56,7 @@ const SOURCES = {
   'ledger/lanes.ts': ['ledger/lanes', 'activities/one-charge-lanes'],
   'ledger/write-queue.ts': ['ledger/write-queue'],
   'ledger/intents.ts': ['ledger/{charges,takes,budgets,over-budget,rows}'],
-  'ledger/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,stops,accept}'],
+  'ledger/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
   'ledger/give-up.ts': ['ledger/late-news'],
   'ledger/unresolved.ts': ['ledger/{charges,unresolved}'],
   'ledger/takes.ts': ['ledger/{takes,reopening}'],

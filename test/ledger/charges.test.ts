@@ -263,6 +263,30 @@ describe('finishJob', () => {
   });
 });
 
+describe('news of a job', () => {
+  it('that a person has taken back from the row meanwhile changes nothing', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    const other = { ...aKey(1), jobId: 'j0' };
+    await ledger.changeRunning(other, { state: 'fetching' });
+    expect(await ledger.finishJob(other, { credits: 9 }, { outcome: 'succeeded' })).toMatchObject({ finished: false });
+    expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null });
+    const own = { ...aKey(1), jobId: 'j1' };
+    await ledger.changeRunning(own, { state: 'fetching' });
+    expect(await rowOf(1)).toMatchObject({ state: 'fetching' });
+    expect(await ledger.finishJob(own, {}, { outcome: 'succeeded' })).toMatchObject({ finished: true });
+  });
+
+  it('ends what went wrong on the way, where the row goes on to its next step', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(1), { state: 'processing', trouble: REFUSED });
+    expect(await rowOf(1)).toMatchObject({ failure: REFUSED });
+    await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
+    expect(await rowOf(1)).toMatchObject({ state: 'waiting', failure: null });
+  });
+});
+
 describe('changeRunning', () => {
   it('changes a row while its job runs, and no more once the end is on record', async () => {
     await ledger.intend(aKey(1), INTENT);
@@ -285,18 +309,6 @@ describe('changeRunning', () => {
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     await ledger.changeRunning(aKey(1), { state: 'fetching' });
     expect(await rowOf(1)).toMatchObject({ take: 2, state: 'waiting' });
-  });
-});
-
-describe('isJobClaimed', () => {
-  it('looks through all batches of the account, and of no other', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    const { apiUrl, account } = aBatch();
-    expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j1')).toBe(true);
-    expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j2')).toBe(false);
-    expect(await ledger.isJobClaimed(apiUrl, 'somebody', 'speech', 'j1')).toBe(false);
-    expect(await ledger.isJobClaimed(apiUrl, account, 'lip-sync', 'j1')).toBe(false);
   });
 });
 

@@ -63,6 +63,15 @@ describe('a job that a person gave to a row', () => {
     expect(await ledger.money('b')).toMatchObject({ charged: 4, uncertain: 2.5 });
   });
 
+  it('leaves its charge to that row by what the API said of it before', async () => {
+    await ledger.intend(aKey(2), INTENT);
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j1', credits: 3 }, { state: 'processing' });
+    expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
+    expect(await release(1, 'j1')).toBe(true);
+    expect((await ledger.readRow('b', 2))?.charges).toMatchObject([{ charged: 3, chargedFrom: 'api' }]);
+    expect(await ledger.money('b')).toMatchObject({ charged: 3, uncertain: 2.5 });
+  });
+
   it('leaves its charge as the API put it', async () => {
     await ledger.intend(aKey(2), INTENT);
     await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j1', credits: 3 }, { state: 'processing' });

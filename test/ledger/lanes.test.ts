@@ -52,6 +52,19 @@ describe('a lane that is taken', () => {
   });
 });
 
+describe('a lane that was dissolved with its run', () => {
+  it('has nothing to claim and nothing to give up', async () => {
+    await fill(ledger, 2);
+    const [first, second] = [await take(1, 'old run'), await take(2, 'old run')];
+    const next = await take(1, 'new run');
+    for (const gone of [first, second]) {
+      expect(await rowsOf(gone)).toBe('lost');
+      await ledger.releaseLane(gone);
+    }
+    expect(await rowsOf(next)).toEqual([1, 2]);
+  });
+});
+
 describe('a lane that is given up', () => {
   it('frees its rows for the next claim of any lane, and has no owner', async () => {
     await fill(ledger, 2);

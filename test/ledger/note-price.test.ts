@@ -25,7 +25,7 @@ describe('notePrice', () => {
     expect(await chargeOf(1)).toMatchObject({ state: 'sending', reportedPrice: 7, charged: null, chargedFrom: null });
     expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 2.5 });
     await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await chargeOf(1)).toMatchObject({ charged: 7, chargedFrom: 'api', requestId: 'q' });
+    expect(await chargeOf(1)).toMatchObject({ charged: 7, chargedFrom: 'api', requestId: 'q', quoted: 2.5 });
     expect(await ledger.money('b')).toMatchObject({ charged: 7, estimated: false });
   });
 
@@ -33,7 +33,7 @@ describe('notePrice', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.notePrice(aKey(1), { credits: 7 });
     await ledger.settle(aKey(1), { verdict: 'done', credits: 8, requestId: 'v' }, { outcome: 'succeeded' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 8, requestId: 'v' });
+    expect(await chargeOf(1)).toMatchObject({ charged: 8, requestId: 'v', reportedPrice: 7 });
   });
 
   it('is what an answer in doubt counts with, whichever comes first', async () => {
@@ -65,5 +65,18 @@ describe('notePrice', () => {
     await ledger.notePrice(aKey(1), { credits: 7, requestId: 'late' });
     expect(await chargeOf(1)).toMatchObject({ charged: 2.5, reportedPrice: null, requestId: 'v' });
     await expect(ledger.notePrice(aKey(2), { credits: 7 })).rejects.toThrow('No intent');
+  });
+});
+
+describe('a price of nothing', () => {
+  it('is no price of a job before its end, which counts with its quote until then, and is one of a result', async () => {
+    for (const row of [1, 2]) await ledger.intend(aKey(row), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', credits: 0 }, { state: 'processing' });
+    await ledger.settle(aKey(2), { verdict: 'done', credits: 0 }, { outcome: 'succeeded' });
+    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, chargedFrom: 'quote' });
+    expect(await chargeOf(2)).toMatchObject({ charged: 0, chargedFrom: 'api' });
+    // At its end it may have cost nothing after all.
+    await ledger.finishJob(aKey(1), { credits: 0 }, { outcome: 'succeeded' });
+    expect(await chargeOf(1)).toMatchObject({ charged: 0, chargedFrom: 'api' });
   });
 });

@@ -196,16 +196,30 @@ describe('claimRows', () => {
     expect((await claimAnew(ledger)).rows[0]?.charges).toHaveLength(1);
   });
 
-  it('gives a lane without room what needs none: running jobs, requests on the wire or in doubt', async () => {
-    await fill(ledger, 6);
-    for (const row of [2, 3, 4, 5]) await ledger.intend(aKey(row), INTENT);
+  it('gives a lane without room what needs none: running jobs, results on their way, requests on the wire or in doubt', async () => {
+    await fill(ledger, 7);
+    for (const row of [2, 3, 4, 5, 7]) await ledger.intend(aKey(row), INTENT);
+    await ledger.settle(aKey(7), { verdict: 'accepted', jobId: 'j7' }, { state: 'processing' });
+    await ledger.changeRunning(aKey(7), { state: 'fetching' });
     await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j3' }, { state: 'processing' });
     await ledger.settle(aKey(4), { verdict: 'unknown' }, { state: 'submitting' });
     await ledger.settle(aKey(5), { verdict: 'accepted', jobId: 'j5' }, { state: 'processing' });
     await ledger.finishJob(aKey(5), { file: FILE }, { state: 'waiting' });
-    expect(await claim({ limit: 0 })).toEqual([[2, 3, 4], false]);
+    expect(await claim({ limit: 0 })).toEqual([[2, 3, 4, 7], false]);
     expect(await claim({ limit: 0 })).toEqual([[], false]);
     expect(await claim({ limit: 3 })).toEqual([[1, 5, 6], true]);
+  });
+
+  it('gives 200 rows under way at once, and says that there are more', async () => {
+    const many = { ...INTENT, maxSending: 1_000 };
+    await fill(ledger, 401);
+    await Promise.all(upTo(400).map((row) => ledger.intend(aKey(row), many)));
+    expect(await claim({ limit: 1 })).toEqual([[...upTo(200), 401], false]);
+    expect(await claim({ limit: 1 })).toEqual([upTo(400).slice(200), true]);
+    await ledger.releaseLane({ batch: 'b', lane: 1, token: leases.get(1)?.token ?? NaN });
+    leases.clear();
+    await ledger.giveUp(aKey(401), { outcome: 'cancelled' });
+    expect(await claim({ limit: 1 })).toEqual([upTo(200), false]);
   });
 
   it('gives no room to what a person resubmitted: its old answer may still come, but it is to be paid for', async () => {

@@ -80,6 +80,17 @@ describe('a late answer that names a job which another row has adopted', () => {
     expect((await recordOf(1)).row).toMatchObject({ take: 2, state: 'processing', failure: null });
     expect(await ledger.money('b')).toMatchObject({ charged: PRICE, uncertain: PRICE });
   });
+
+  it('is about its own take only, also where the later one is lost, too', async () => {
+    await lose(aKey(1));
+    const how = { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await ledger.redrive('b', [{ row: 1, take: 1, outcome: 'unknown', how }]);
+    await lose(aKey(1, 1, 2));
+    await ledger.intend(aKey(2), INTENT);
+    await answer(aKey(2), { isAdopted: true });
+    expect(await answer(aKey(1))).toBe(false);
+    expect((await recordOf(1)).row).toMatchObject({ take: 2, outcome: 'unknown', failure: LOST });
+  });
 });
 
 describe('a first answer that names a job which another row has', () => {

@@ -108,6 +108,15 @@ describe('countRunning', () => {
 });
 
 describe('isJobClaimed', () => {
+  it('looks through all batches of the account, and of no other', async () => {
+    await ledger.intend(aKey(1), INTENT);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+    expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j1')).toBe(true);
+    expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j2')).toBe(false);
+    expect(await ledger.isJobClaimed(apiUrl, 'somebody', 'speech', 'j1')).toBe(false);
+    expect(await ledger.isJobClaimed(apiUrl, account, 'lip-sync', 'j1')).toBe(false);
+  });
+
   it('does not look at another API', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });

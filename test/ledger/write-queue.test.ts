@@ -4,6 +4,7 @@ import { Kysely, sql, type Dialect, type Driver } from 'kysely';
 import Database from 'libsql';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DirectAdapter } from '../../ledger/direct.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { openSqlite } from '../../ledger/sqlite.ts';
 import { WriteQueue } from '../../ledger/write-queue.ts';
@@ -25,6 +26,8 @@ let remove: () => Promise<void>;
 let db: Kysely<Tables>;
 let faults: Faults;
 let commits: number;
+/** Savepoints that were made. */
+let savepoints: number;
 
 /** A dialect whose transactions fail when told so, as they do on a full disk: nothing of them is kept. */
 function faulty(dialect: Dialect): Dialect {
@@ -43,9 +46,18 @@ function faulty(dialect: Dialect): Dialect {
     };
     return driver;
   };
+  const makeAdapter = (): DirectAdapter => {
+    const adapter = dialect.createAdapter() as DirectAdapter;
+    const executeNow = adapter.executeNow.bind(adapter);
+    adapter.executeNow = (statement, parameters) => {
+      if (statement.startsWith('savepoint')) savepoints += 1;
+      return executeNow(statement, parameters);
+    };
+    return adapter;
+  };
   return {
     createDriver: makeDriver,
-    createAdapter: () => dialect.createAdapter(),
+    createAdapter: makeAdapter,
     createIntrospector: (database) => dialect.createIntrospector(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };
@@ -56,6 +68,7 @@ beforeEach(async () => {
   path = join(made.folder, 'queue.db');
   faults = { begins: [], commits: [] };
   commits = 0;
+  savepoints = 0;
   db = new Kysely<Tables>({ dialect: faulty(await openSqlite(path)) });
   await db.schema
     .createTable('notes')
@@ -99,7 +112,25 @@ describe('a queue of writes', () => {
     const queue = new WriteQueue(db, { pieces: 20, ms: Infinity });
     const numbers = Array.from({ length: 20 }, (_, n) => n);
     expect(await Promise.all(numbers.map((n) => note(queue, n)))).toEqual(numbers);
+    // And it begins no transaction that has nothing to do.
+    await queue.idle();
     expect(commits).toBe(1);
+  });
+
+  it('is idle once all that was wanted is on disk', async () => {
+    const queue = new WriteQueue(db, { pieces: 1, ms: Infinity });
+    for (const n of [1, 2, 3]) void note(queue, n);
+    await queue.idle();
+    expect(onDisk()).toEqual([1, 2, 3]);
+    await queue.idle();
+  });
+
+  it('makes a savepoint for each piece but the first, which has the transaction to itself', async () => {
+    const queue = new WriteQueue(db, { pieces: 20, ms: Infinity });
+    await note(queue, 1);
+    expect(savepoints).toBe(0);
+    await Promise.all([note(queue, 2), note(queue, 3), note(queue, 4)]);
+    expect(savepoints).toBe(2);
   });
 
   it('takes no more into one transaction than it says', async () => {
