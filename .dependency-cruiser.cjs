@@ -114,7 +114,7 @@ const OWNERS = {
   '@temporalio/workflow': ['workflows'],
   '@temporalio/activity': ['activities'],
   '@temporalio/worker': ['worker', 'client'],
-  '@temporalio/client': ['worker', 'embedded', 'client', 'starters'],
+  '@temporalio/client': ['worker', 'embedded', 'client'],
   '@temporalio/testing': ['embedded'],
   '@temporalio/envconfig': ['client', 'starters'],
   '@temporalio/common': ['workflows', 'activities', 'worker', 'embedded', 'client'],

@@ -19,6 +19,8 @@ export type Problem =
   | { readonly is: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
   /** Temporal went away while the worker was started. */
   | { readonly is: 'server-gone'; readonly address: string; readonly cause: Error }
+  /** The batch is on record, but Temporal does not take it: it hangs, or its disk is full. */
+  | { readonly is: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
   /** The wish is on record, but the workers could not be told. */
   | { readonly is: 'untold'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
@@ -71,6 +73,8 @@ function sentenceFor(problem: Problem): string {
       );
     case 'server-gone':
       return `Temporal at ${problem.address} went away before the worker had reached it: ${problem.cause.message}.`;
+    case 'not-started':
+      return `Temporal did not accept the batch: ${problem.cause.message}.`;
     case 'untold':
       return (
         'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +

@@ -1,6 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { ExitError } from './exit-error.ts';
+import { goOnCommand } from './go-on-command.ts';
 import { describeTrouble } from './machine-trouble.ts';
 
 /** The exit code and the words of a command that something stands in the way of; any other error as it is. */
@@ -25,6 +26,7 @@ const EXITS = {
   'no-cluster': 'unreachable',
   'ledger-in-use': 'unreachable',
   'server-gone': 'unreachable',
+  'not-started': 'unreachable',
   untold: 'unreachable',
   'odd-token': 'api',
   'no-profile': 'api',
@@ -55,6 +57,11 @@ function wordsFor(problem: Problem, sentence: string): string {
       return `${sentence} Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.`;
     case 'server-gone':
       return `${sentence} Run the same command again. Nothing was spent by this command.`;
+    case 'not-started':
+      return (
+        `${sentence} Nothing is lost, nothing was spent by this command. ` +
+        `When that is fixed, continue with: ${goOnCommand(problem.batch)}`
+      );
     case 'untold':
       return (
         'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +

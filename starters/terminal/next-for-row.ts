@@ -2,7 +2,7 @@ import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../con
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
-import { pauseMessage } from '../follow.ts';
+import { pauseMessage } from './pause-words.ts';
 import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowWord, takeWord } from '../row-words.ts';

@@ -1,13 +1,13 @@
 import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { pauseMessage } from '../follow.ts';
+import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import type { LocalView } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { clock, doneOf, number, reasonWords } from './progress.ts';
-import { standstillWords } from '../standstill.ts';
+import { standstillWords } from './standstill-words.ts';
 import { namedRow, rowsInWords } from '../row-words.ts';
 import type { FailureGroup } from '../../batches/failure-groups.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { followBatch, type FollowEnd, type FollowRequest } from '../../starters/follow.ts';
+import { followBatch, type FollowEnd, type FollowRequest } from '../../client/follow.ts';
 import type { WorkflowStanding } from '../../client/start-workflow.ts';
+import { showFollowed } from '../../starters/show-followed.ts';
 import { capture } from './command-line.ts';
 import { deskForEach, STATES } from './steering.ts';
 
@@ -9,13 +10,11 @@ const said = { out: '', err: '' };
 
 function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
   said.err = '';
-  return followBatch({
+  const events = followBatch({
     ledger: desk.ledger,
     store: NO_STORE,
     batch: 'b',
     out: desk.line.folder,
-    output: capture(said),
-    voxbatchVersion: '0',
     signal: new AbortController().signal,
     waitWhilePaused: false,
     fetchesHere: false,
@@ -23,6 +22,7 @@ function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
     startAgain: () => Promise.reject(new Error('not needed')),
     ...change,
   });
+  return showFollowed(events, capture(said));
 }
 
 /** No row of these batches has a file. */
@@ -33,7 +33,7 @@ async function finish(): Promise<void> {
   await desk.ledger.closeBatch('b');
 }
 
-describe('followBatch', () => {
+describe('following a batch', () => {
   it('starts a new workflow where the batch was opened again as its workflow ended', async () => {
     await STATES.untouched(desk.ledger);
     let starts = 0;

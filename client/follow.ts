@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPausedByFailures } from '../batches/paused-by-failures.ts';
+import { standstillOf, type Standstill } from '../batches/standstill.ts';
+import { isTokenRefused } from '../batches/token-refused.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, Counts, Money, ReasonCount } from '../ledger/record-types.ts';
+import { linkNewMedia } from '../results/project.ts';
+import type { Store } from '../store/store.ts';
+import { rarely } from './rarely.ts';
+import type { WorkflowStanding } from './start-workflow.ts';
+import { voxbatchVersion } from './version.ts';
+
+/** The batch's own record is looked at this often, ms: whoever waits for its end waits so much longer. */
+const LOOK_EVERY_MS = 100;
+/** Rows and money are counted, and the reasons of failures asked for, at most this often, ms. */
+const COUNT_EVERY_MS = 200;
+const REASONS_EVERY_MS = 1_000;
+/** More reasons than this are not told apart when the rows that fail are counted. */
+const MOST_REASONS = 100;
+/** Media are linked to the out folder this often while following, ms. */
+const LINK_EVERY_MS = 1_000;
+/** The workflow is asked about this often, ms. */
+const ASK_EVERY_MS = 5_000;
+/** A workflow that was ended from outside is replaced so often; then something ends it that nobody here can mend. */
+const MOST_RESTARTS = 3;
+
+/** How a batch is followed. */
+export interface FollowRequest {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly batch: string;
+  /** Folder to which media are linked as they come. Absolute. */
+  readonly out: string;
+  /** Ends following early, such as at Ctrl-C or a fault of this machine. */
+  readonly signal: AbortSignal;
+  /** Wait through a pause, which a person may end, instead of ending; not where the token is refused. */
+  readonly waitWhilePaused: boolean;
+  /** This process is the one that fetches: a pause is only over with it when no job runs any more. */
+  readonly fetchesHere: boolean;
+  /** Asked now and then whether the workflow still runs. */
+  readonly askWorkflow: () => Promise<WorkflowStanding>;
+  /** Starts a new workflow for a batch that is open and has none that runs. */
+  readonly startAgain: () => Promise<void>;
+  /** Pause between two questions about the workflow, ms; default 5,000. */
+  readonly askEveryMs?: number;
+}
+
+/** How a batch stands. Sums may be some tenths of a second older than the batch, but for the last ones. */
+export interface Standing {
+  readonly batch: BatchRecord;
+  readonly counts: Counts;
+  readonly money: Money;
+  /** Why rows failed, or fail now, the commonest first. */
+  readonly reasons: readonly ReasonCount[];
+}
+
+/** Why following ended. `broken`: the workflow was ended from outside again and again. */
+export type FollowEnd = { readonly is: 'ended'; readonly batch: BatchRecord } & (
+  { readonly why: 'closed' | 'paused' | 'aborted' } | { readonly why: 'broken'; readonly message: string }
+);
+
+/** What is seen of a batch while it is followed. */
+export type FollowEvent =
+  /** Comes at every look. `isLast`: the sums are of now, and the end follows. */
+  | { readonly is: 'progress'; readonly standing: Standing; readonly isLast: boolean }
+  /** It paused. `waits`: it is followed until somebody resumes it; else until the jobs that run are fetched. */
+  | { readonly is: 'paused'; readonly batch: BatchRecord; readonly waits: boolean }
+  | { readonly is: 'stopping'; readonly batch: BatchRecord }
+  /** It is to go on and does not move. */
+  | { readonly is: 'standstill'; readonly batch: BatchRecord; readonly standstill: Standstill }
+  /** Its workflow was ended from outside and is replaced. */
+  | { readonly is: 'restarted'; readonly message: string }
+  /** Temporal does not answer. */
+  | { readonly is: 'silent' }
+  | FollowEnd;
+
+/**
+ * Follows a batch in the ledger, links new media, and sees to it that its workflow runs, until it is closed, paused or broken. The last event
+ * is the end. Where nobody asks for the next event, nothing of this is done meanwhile.
+ */
+export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
+  const { ledger, signal, fetchesHere } = request;
+  let linkedAt = 0;
+  let linkedUpTo = 0;
+  let wasPaused = false;
+  let wasStopping = false;
+  let wasSilent = false;
+  let stoodStill: Standstill | undefined;
+  let restarts = 0;
+  let askAt = 0;
+  const sums = rarely(COUNT_EVERY_MS, async () => ({
+    counts: await ledger.counts(request.batch),
+    money: await ledger.money(request.batch),
+  }));
+  const reasons = rarely(REASONS_EVERY_MS, () => ledger.commonReasons(request.batch, MOST_REASONS));
+  for (;;) {
+    const batch = await ledger.findBatch(request.batch);
+    if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
+    const isLast = batch.state === 'closed' || signal.aborted;
+    let standing: Standing = { batch, ...(await sums(isLast)), reasons: await reasons(false) };
+    const paused = batch.control === 'paused' && batch.state !== 'closed';
+    const waits = request.waitWhilePaused && !isTokenRefused(batch);
+    const isIdle = (): boolean => !(fetchesHere && canFetch(standing));
+    // Old sums may say that nothing runs where something does.
+    if (paused && !waits && isIdle()) standing = { batch, ...(await sums(true)), reasons: await reasons(true) };
+    const leaves = paused && !waits && isIdle();
+    yield { is: 'progress', standing, isLast: isLast || leaves };
+    const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;
+    if (why !== undefined) return yield { is: 'ended', why, batch };
+    if (paused && !wasPaused) yield { is: 'paused', batch, waits };
+    wasPaused = paused;
+    const stopping = batch.control === 'stopping';
+    if (stopping && !wasStopping) yield { is: 'stopping', batch };
+    wasStopping = stopping;
+    if (performance.now() - linkedAt >= LINK_EVERY_MS) {
+      linkedAt = performance.now();
+      const since = Date.now() - 1_000;
+      await linkNewMedia({ ...request, complete: false, voxbatchVersion: voxbatchVersion() }, linkedUpTo);
+      linkedUpTo = since;
+    }
+    if (performance.now() >= askAt) {
+      askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
+      const found = await standstillOf(ledger, batch);
+      // A worker of our own says a moment later that it is there.
+      const standstill = found === 'no-worker' && fetchesHere ? undefined : found;
+      if (standstill !== undefined && standstill !== stoodStill) yield { is: 'standstill', batch, standstill };
+      stoodStill = standstill;
+      const workflow = await request.askWorkflow();
+      // The workflow closes the batch before it ends, so only what the ledger says after that counts.
+      const hasEnded = workflow.is === 'completed' || workflow.is === 'ended';
+      if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
+        if (workflow.is === 'ended') {
+          const { message } = workflow;
+          if (restarts === MOST_RESTARTS) return yield { is: 'ended', why: 'broken', batch, message };
+          restarts += 1;
+          yield { is: 'restarted', message };
+        }
+        await request.startAgain();
+      }
+      if (workflow.is === 'silent' && !wasSilent) yield { is: 'silent' };
+      wasSilent = workflow.is === 'silent';
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** True if jobs run whose results can be had: without a good token not even reading works, and some results fail again and again. */
+function canFetch({ batch, counts, reasons }: Standing): boolean {
+  const { states } = counts;
+  const failing = isPausedByFailures(batch) ? reasons.reduce((sum, { open }) => sum + open, 0) : 0;
+  return !isTokenRefused(batch) && states.submitting + states.processing + states.fetching > failing;
+}

@@ -1,0 +1,131 @@
+import { ServiceError, type WorkflowHandle } from '@temporalio/client';
+import type { FaultPointHook } from '../activities/fault-points.ts';
+import { isPausedByFailures } from '../batches/paused-by-failures.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import type { Store } from '../store/store.ts';
+import type { RunningWorker } from '../worker/run-worker.ts';
+import type { EarlyServer } from './early-server.ts';
+import { startEmbeddedWorker } from './embedded-worker.ts';
+import { followBatch, type FollowEvent, type FollowRequest } from './follow.ts';
+import type { OpenApi } from './open-api.ts';
+import { openTemporal, type Temporal } from './open-temporal.ts';
+import { VoxbatchError } from './problem.ts';
+import type { Settings } from './settings.ts';
+import { askWorkflow, startWorkflow } from './start-workflow.ts';
+
+/** What batches are worked on with. */
+export interface WorkplaceRequest {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly open: OpenApi;
+  /** True: only start batches, and leave the work to others. */
+  readonly startsOnly: boolean;
+  /** Told what takes long, such as a server that is downloaded. */
+  readonly say: (line: string) => void;
+  /** Told every line of the worker's log, too. */
+  readonly onLog?: ((line: string) => void) | undefined;
+  readonly atFaultPoint?: FaultPointHook | undefined;
+  /** The embedded server, where it was begun already; it is taken over. */
+  readonly server?: EarlyServer | undefined;
+}
+
+/** How {@link Workplace.follow} follows. */
+export type FollowOptions = Pick<FollowRequest, 'out' | 'waitWhilePaused' | 'signal'>;
+
+/**
+ * Temporal and, embedded, a worker in this process. Batches are started and followed here. Leave it in the end: the worker then finishes
+ * its requests on the wire, and the embedded server stops if nobody else is in.
+ */
+export class Workplace {
+  readonly #request: WorkplaceRequest;
+  readonly #fault = new AbortController();
+  #temporal: Temporal | undefined;
+  #worker: RunningWorker | undefined;
+
+  constructor(request: WorkplaceRequest) {
+    this.#request = request;
+  }
+
+  /** Aborts with a fault that no retry heals by itself: the work stands still. */
+  get fault(): AbortSignal {
+    return this.#fault.signal;
+  }
+
+  /** Opens Temporal and starts the worker. `signal` calls it off. Throws {@link VoxbatchError}; leave it all the same. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { settings, startsOnly, say, server, ...rest } = this.#request;
+    this.#temporal = await openTemporal(settings, { say, signal, server });
+    if (!this.#temporal.isEmbedded || startsOnly) return;
+    const onFault = this.#onFault;
+    const { temporal, home } = { temporal: this.#temporal, home: settings.home };
+    this.#worker = await startEmbeddedWorker({ ...rest, temporal, home, onFault, atFaultPoint: rest.atFaultPoint });
+    this.#worker.ended.catch(onFault);
+  }
+
+  /**
+   * Starts the workflow of a batch, or finds the one that runs. A batch that paused by itself goes on; one that a person paused waits for
+   * `resume`. `isNew`: no workflow of it can be there. Throws {@link VoxbatchError} (`not-started`).
+   */
+  async start(batch: BatchRecord, { isNew }: { readonly isNew: boolean }): Promise<StartedBatch> {
+    const { ledger } = this.#request;
+    if (batch.control === 'paused' && batch.pauseReason !== null && !isPausedByFailures(batch))
+      await ledger.setControl(batch.name, 'running');
+    const { client } = this.#opened;
+    try {
+      return { batch, handle: await startWorkflow(client, ledger, batch, { news: !isNew }) };
+    } catch (error) {
+      throw error instanceof ServiceError ? new VoxbatchError({ is: 'not-started', batch, cause: error }) : error;
+    }
+  }
+
+  /** Follows a batch that was started here; see {@link followBatch}. */
+  follow({ batch, handle }: StartedBatch, options: FollowOptions): AsyncGenerator<FollowEvent, void, undefined> {
+    const { client } = this.#opened;
+    const { ledger, store } = this.#request;
+    let current = handle;
+    return followBatch({
+      ...options,
+      ledger,
+      store,
+      batch: batch.name,
+      fetchesHere: this.#worker !== undefined,
+      askWorkflow: () => askWorkflow(client, current),
+      startAgain: async () => {
+        try {
+          current = await startWorkflow(client, ledger, batch, { news: true });
+        } catch (error) {
+          // If Temporal does not take it now, the next look asks again.
+          if (!(error instanceof ServiceError)) throw error;
+        }
+      },
+    });
+  }
+
+  /** Ends the worker, which finishes its requests on the wire for at most so many ms, and leaves Temporal. Repeatable. */
+  async leave(patienceMs?: number): Promise<void> {
+    await this.#worker?.end(patienceMs).catch(this.#onFault);
+    await this.#temporal?.close();
+  }
+
+  /** For a process that ends at once: the last one out kills the embedded server. Never throws. */
+  leaveAtOnce(): void {
+    this.#temporal?.closeAtOnce();
+  }
+
+  readonly #onFault = (error: Error): void => {
+    this.#fault.abort(error);
+  };
+
+  get #opened(): Temporal {
+    if (this.#temporal === undefined) throw new Error('A workplace is opened before it is used.');
+    return this.#temporal;
+  }
+}
+
+/** A batch whose workflow was started. */
+export interface StartedBatch {
+  readonly batch: BatchRecord;
+  readonly handle: WorkflowHandle;
+}
