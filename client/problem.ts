@@ -11,6 +11,14 @@ export type Problem =
   | { readonly is: 'machine'; readonly cause: unknown }
   /** The media in the store belong to another ledger. */
   | { readonly is: 'store-of-another'; readonly store: string; readonly ledger: string }
+  /** The folder of the batch's files cannot be made, or not be written. */
+  | { readonly is: 'unwritable-out'; readonly out: string; readonly cause: unknown }
+  /** The folder holds other files, which those of the batch would overwrite; `by` says whose they are. */
+  | { readonly is: 'taken-out'; readonly out: string; readonly by: string }
+  /** The rows of the batch are not all on record yet. */
+  | { readonly is: 'loading'; readonly batch: BatchRecord }
+  /** A row has no price, so the batch cannot have a budget. */
+  | { readonly is: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
   /** The embedded Temporal server cannot be had; `cause` says why. */
   | { readonly is: 'no-server'; readonly cause: Error & { readonly advice: string } }
   /** The Temporal cluster does not answer. */
@@ -62,6 +70,14 @@ function sentenceFor(problem: Problem): string {
       return messageOf(problem.cause);
     case 'store-of-another':
       return `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`;
+    case 'unwritable-out':
+      return `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`;
+    case 'taken-out':
+      return `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`;
+    case 'loading':
+      return `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`;
+    case 'no-price':
+      return `No price is known for ${problem.id} (row ${problem.row}), so it cannot run under a budget.`;
     case 'no-server':
       return `${problem.cause.message} ${problem.cause.advice}`;
     case 'no-cluster':

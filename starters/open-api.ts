@@ -1,5 +1,7 @@
 import { openApi as openWith, type OpenApi } from '../client/open-api.ts';
+import { Session } from '../client/session.ts';
 import type { ApiAccess, Settings } from '../client/settings.ts';
+import type { OpenOptions } from '../ledger/open-ledger.ts';
 import { rememberConfirmed } from './confirmed-address.ts';
 import { AddressUnconfirmed, readApiAccess } from './settings.ts';
 import { askYesNo } from './terminal/ask.ts';
@@ -29,6 +31,11 @@ async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<Api
 /** Opens the API that settings and flags name, and reads the profile. Spends nothing. */
 export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
   return openWith(await confirmedAccess(settings, flags));
+}
+
+/** A session with the API that settings and flags name. */
+export function openSession(settings: Settings, flags: ApiFlags, ledger: OpenOptions): Session {
+  return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger });
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Failure } from '../contract/failures.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { ExitError } from './exit-error.ts';
-import { goOnCommand } from './go-on-command.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
+import { namedRow } from './row-words.ts';
 import { describeTrouble } from './machine-trouble.ts';
 
 /** The exit code and the words of a command that something stands in the way of; any other error as it is. */
@@ -22,6 +23,10 @@ const EXITS = {
   'no-batch': 'usage',
   machine: 'unreachable',
   'store-of-another': 'usage',
+  'unwritable-out': 'usage',
+  'taken-out': 'usage',
+  loading: 'usage',
+  'no-price': 'refused',
   'no-server': 'unreachable',
   'no-cluster': 'unreachable',
   'ledger-in-use': 'unreachable',
@@ -46,6 +51,20 @@ function wordsFor(problem: Problem, sentence: string): string {
       return `${describeTrouble(problem.cause) ?? sentence} Nothing was spent by this command.`;
     case 'store-of-another':
       return `${sentence} Nothing was spent. Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.`;
+    case 'unwritable-out':
+      return `${sentence} Choose another with --out FOLDER. Nothing was spent.`;
+    case 'taken-out':
+      return (
+        `${sentence} Nothing was written, nothing was spent. ` +
+        'Run the same command with --out NEW-FOLDER, or move that folder away first.'
+      );
+    case 'loading':
+      return `${sentence} Try again when it runs. If its command has died: ${goOnCommand(problem.batch)}`;
+    case 'no-price':
+      return (
+        `No price is known for ${namedRow(problem)}, so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
+        `Let the batch finish without a budget, or stop it: voxbatch stop ${shellWord(problem.batch)}`
+      );
     case 'no-server':
       return `${sentence} Nothing was spent by this command.`;
     case 'no-cluster':

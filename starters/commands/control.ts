@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { steerBatch } from '../../client/steer-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { creditsOf, runningJobs } from '../../batches/running-jobs.ts';
@@ -6,9 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../../client/open-records.ts';
-import { refuseLoading } from '../refuse-loading.ts';
 import { readSettings } from '../settings.ts';
-import { tellWorkers } from '../../client/tell-workers.ts';
 import { jobLines, jobsJson } from '../terminal/job-table.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
@@ -23,9 +21,7 @@ export interface ControlFlags {
 export type Wish = Control;
 
 /**
- * `voxbatch pause|resume|stop [BATCH]`. The wish is written to the ledger first: from that moment no new paid request is recorded
- * against it, whether Temporal answers or not. Then the workflow is told, and `pause` and `stop` wait until no paid request is
- * on the wire. What is printed is what holds at the end, whoever wished it.
+ * `voxbatch pause|resume|stop [BATCH]`; see `client/steer-batch.ts`. What is printed is what holds at the end, whoever wished it.
  */
 export async function control(
   name: string | undefined,
@@ -37,52 +33,24 @@ export async function control(
   const ledger = await openRecords(settings, { mustExist: true });
   try {
     const before = await chooseBatch(ledger, name);
-    refuseLoading(before);
-    const batch = before.name;
     const isNow = flags.now === true;
-    let isWorkedOn = true;
-    if (before.state === 'open') {
-      await (isNow ? ledger.stopNow(batch) : ledger.setControl(batch, wish));
-      isWorkedOn = await tellWorkers({ settings, ledger, batch, say: output.say });
-      if (wish !== 'running' && isWorkedOn) await emptyWire(ledger, batch, output);
-      if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
-    }
-    const after = await chooseBatch(ledger, batch);
+    const { after, isWorkedOn } = await steerBatch({
+      settings,
+      ledger,
+      batch: before,
+      wish,
+      isNow,
+      say: output.say,
+      onWait: () => {
+        output.say('Waiting for the paid requests in flight (up to 3 minutes) …');
+      },
+    });
     await report({ ledger, before, after, wish, isNow, isWorkedOn, flags, output });
     return 'complete';
   } finally {
     await ledger.close();
   }
 }
-
-/** Ends what was not sent. Where a workflow runs, it closes the batch; where none does, nothing is left to wait for but the rows that stay open. */
-async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Promise<void> {
-  await ledger.cancelRest(batch);
-  if (!isWorkedOn) await ledger.closeBatch(batch);
-}
-
-/**
- * Resolves when no paid request of the batch is on the wire, or when it goes on because of somebody else's wish. The ledger knows:
- * no intent is recorded against a wish, and each one of before stays without a verdict as long as its request may be on
- * the wire.
- */
-async function emptyWire(ledger: Ledger, batch: string, output: Output): Promise<void> {
-  const from = Date.now();
-  let said = false;
-  while (Date.now() - from < PATIENCE_MS && (await ledger.sending(batch)).length > 0) {
-    if ((await ledger.findBatch(batch))?.control === 'running') return;
-    if (!said && Date.now() - from >= SLOW_MS) {
-      said = true;
-      output.say('Waiting for the paid requests in flight (up to 3 minutes) …');
-    }
-    await sleep(LOOK_EVERY_MS);
-  }
-}
-
-/** A request waits 3 minutes at most. */
-const PATIENCE_MS = 200_000;
-const LOOK_EVERY_MS = 50;
-const SLOW_MS = 2_000;
 
 interface Told {
   readonly ledger: Ledger;

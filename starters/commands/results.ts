@@ -8,7 +8,7 @@ import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
-import { claimOut } from '../out-folder.ts';
+import { claimOut } from '../../client/out-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { summaryLines } from '../terminal/summary.ts';
 import { voxbatchVersion } from '../../client/version.ts';

@@ -1,15 +1,11 @@
+import { tuneBatch } from '../../client/tune-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { ExitError } from '../exit-error.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { chooseBatch, openRecords } from '../../client/open-records.ts';
-import { refuseLoading } from '../refuse-loading.ts';
-import { namedRow } from '../row-words.ts';
 import { readSettings } from '../settings.ts';
-import { tellWorkers } from '../../client/tell-workers.ts';
 import { budgetLeft } from '../../policy/budget.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
@@ -25,9 +21,7 @@ export interface TuneFlags extends TuningFlags {
 }
 
 /**
- * `voxbatch tune [BATCH] …`: changes what is given and prints what holds; without anything it only prints. The ledger has it from
- * then on, and every paid request reads it there; the workflow is told because lanes share out window and submits.
- * Only what is given changes, so two people who tune different things at once both have their way.
+ * `voxbatch tune [BATCH] …`: changes what is given and prints what holds; without anything it only prints. See `client/tune-batch.ts`.
  */
 export async function tune(name: string | undefined, flags: TuneFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
@@ -36,33 +30,14 @@ export async function tune(name: string | undefined, flags: TuneFlags, output: O
     const before = await chooseBatch(ledger, name);
     const tuning = readTuning(flags);
     const isChange = Object.keys(tuning).length > 0;
-    let told = false;
-    if (isChange) {
-      refuseLoading(before);
-      await requirePrices(ledger, before, tuning);
-      await ledger.tune(before.name, tuning);
-      const news = { settings, ledger, batch: before.name, say: output.say };
-      told = before.state === 'open' && (await tellWorkers(news));
-    }
+    const change = { settings, ledger, batch: before, tuning, say: output.say };
+    const told = isChange && (await tuneBatch(change));
     const after = await chooseBatch(ledger, before.name);
     await print(ledger, before, after, flags, output);
     if (isChange) for (const line of await effects(ledger, after, told)) output.say(line);
     return 'complete';
   } finally {
     await ledger.close();
-  }
-}
-
-/** Under a budget a row without a price cannot be sent at all, so a budget that would end such rows is refused. */
-export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget }: Tuning): Promise<void> {
-  if (budget == null || batch.state === 'closed') return;
-  for await (const { row } of ledger.scanRows(batch.name)) {
-    if (row.outcome !== null || row.quoted !== null) continue;
-    throw new ExitError(
-      'refused',
-      `No price is known for ${namedRow(row)}, so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
-        `Let the batch finish without a budget, or stop it: voxbatch stop ${shellWord(batch.name)}`,
-    );
   }
 }
 

@@ -11,7 +11,7 @@ import { withApi } from '../open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
-import { refuseLoading } from '../refuse-loading.ts';
+import { refuseLoading } from '../../client/refuse-loading.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { RunFlags, RunPlan } from '../commands/run-options.ts';
 

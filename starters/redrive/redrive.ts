@@ -19,7 +19,7 @@ import { chosenRows } from '../../batches/choose-rows.ts';
 import type { FoundRows, RedriveRules } from '../../batches/redrive-draft.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
-import { refuseLoading } from '../refuse-loading.ts';
+import { refuseLoading } from '../../client/refuse-loading.ts';
 import { readConditions, requireRows } from './row-flags.ts';
 import type { OutputFlags } from '../commands/output-flags.ts';
 

@@ -1,10 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError, type Problem } from '../../client/problem.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { exitErrorOf } from '../../starters/problem-words.ts';
 
 const HERE = { apiUrl: 'http://here/api/open/v1', account: 'u2' };
 const BATCH = { name: 'b', apiUrl: 'http://there/api/open/v1', account: 'u1' };
+const RECORD = {
+  name: 'b',
+  source: 'b.csv',
+  settings: { reading: { kind: null, defaults: {}, map: {}, tts: 'job' } },
+} as unknown as BatchRecord;
 const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
 const SILENT = { is: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
 
@@ -14,6 +20,15 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ is: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
   [{ is: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
   [{ is: 'store-of-another', store: '/s', ledger: '/l.db' }, 'usage', /in \/s belong.*\/l\.db.*VOXBATCH_STORE/],
+  [
+    { is: 'unwritable-out', out: '/o', cause: FULL },
+    'usage',
+    /folder \/o cannot be written: no space left.*--out FOLDER/,
+  ],
+  [{ is: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
+  [{ is: 'loading', batch: RECORD }, 'usage', /"b" is still loading.*voxbatch run b\.csv$/],
+  [{ is: 'no-price', batch: 'b', row: 3, id: 'x' }, 'refused', /No price is known for x \(row 3\).*voxbatch stop b$/],
+  [{ is: 'not-started', batch: RECORD, cause: FULL }, 'unreachable', /did not accept the batch.*voxbatch run b\.csv$/],
   [{ is: 'no-server', cause: new ServerUnavailable('It is gone.', 'Get it.') }, 'unreachable', /It is gone. Get it. N/],
   [SILENT, 'unreachable', /Temporal at temporal:7233 cannot be reached: refused\. Check TEMPORAL_ADDRESS/],
   [{ is: 'ledger-in-use', ledger: '/l.db', holder: 'h' }, 'unreachable', /\/l\.db: h\..*pay for a row twice.*Stop/],

@@ -1,0 +1,80 @@
+import type { SoundManifest } from '../inputs/read-manifest.ts';
+import { findOrLoadBatch, type TakenName } from '../batches/load-batch.ts';
+import type { BatchSettings } from '../contract/batch.ts';
+import { valuesOf, type Tuning } from '../contract/tunables.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { newIn } from '../policy/tuning.ts';
+import { beforeWork } from './before-work.ts';
+import type { OpenApi } from './open-api.ts';
+import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
+import type { Session } from './session.ts';
+import { requirePrices } from './tune-batch.ts';
+
+/** What a new batch is to be, or one that is there and is to go on. */
+export interface BatchPlan {
+  readonly name: string;
+  /** Folder of its files. Absolute. */
+  readonly out: string;
+  readonly settings: BatchSettings;
+  /** True if anything was given that changes what the rows mean; else that of before holds. */
+  readonly givesReading: boolean;
+  /** True if a template of file names was given; else that of before holds. */
+  readonly givesTemplate: boolean;
+  /** What was given of what may be changed at any time: it holds for a batch that is there, too. */
+  readonly tuning: Tuning;
+}
+
+/** A sound manifest that is to be a batch. */
+export interface RecordRequest {
+  readonly session: Session;
+  readonly source: ManifestSource;
+  readonly checked: SoundManifest;
+  readonly plan: BatchPlan;
+  /** Told of the batch that is there already, before anything is asked or changed. */
+  readonly onFound?: (batch: BatchRecord | undefined) => void;
+  /** Prices a new batch and says whether it may be paid for. Undefined: it may not. */
+  readonly approve: (open: OpenApi) => Promise<SoundManifest | undefined>;
+}
+
+/** What became of the manifest. `known`: the batch was there; `tuned` is what was changed of it. */
+export type Recorded =
+  | { readonly is: 'new'; readonly batch: BatchRecord }
+  | { readonly is: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning }
+  | { readonly is: 'declined' }
+  | TakenName;
+
+/**
+ * Puts a sound manifest on record as a batch, or finds the batch that it is already, and makes the out folder that of the batch. Sends nothing
+ * that costs. Throws {@link VoxbatchError} (all that a session throws, `unwritable-out`, `taken-out`, `no-price`).
+ */
+export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
+  const { session, source, checked, plan } = request;
+  await requireWritableOut(plan.out);
+  const open = await session.api();
+  const ledger = await session.ledger();
+  const { name } = plan;
+  const digest = checked.summary.digest ?? '';
+  const identity = { name, digest, apiUrl: open.api.baseUrl, account: open.profile.userId };
+  const found = await beforeWork(() => ledger.findBatch(name));
+  request.onFound?.(found);
+  const isThere = found !== undefined && found.state !== 'loading';
+  if (!isThere) await requireOwnOut(plan.out, identity);
+  const priced = isThere ? checked : await request.approve(open);
+  if (priced === undefined) return { is: 'declined' };
+  const { options, summary } = priced;
+  const loaded = await beforeWork(() =>
+    findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary }),
+  );
+  if (loaded.is === 'taken') return loaded;
+  await claimOut(plan.out, loaded.batch);
+  if (loaded.is === 'new') return { is: 'new', batch: loaded.batch };
+  return beforeWork(async () => {
+    const { batch } = loaded;
+    const tuned = newIn(plan.tuning, batch.settings);
+    if (Object.keys(valuesOf(tuned)).length === 0) return { is: 'known', batch, tuned };
+    await requirePrices(ledger, batch, plan.tuning);
+    const now = await ledger.tune(name, plan.tuning);
+    return { is: 'known', batch: { ...batch, settings: { ...batch.settings, ...now } }, tuned };
+  });
+}

@@ -1,0 +1,70 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import type { OpenOptions } from '../ledger/open-ledger.ts';
+import type { Store } from '../store/store.ts';
+import { openApi, type OpenApi } from './open-api.ts';
+import { openRecords } from './open-records.ts';
+import { openStore } from './open-store.ts';
+import type { ApiAccess, Settings } from './settings.ts';
+
+/** How the parts of a session are opened. */
+export interface SessionRequest {
+  readonly settings: Settings;
+  /** Says where the API is; asked when it is needed. */
+  readonly access: () => ApiAccess | Promise<ApiAccess>;
+  /** How the ledger is opened. */
+  readonly ledger: OpenOptions;
+}
+
+/**
+ * What is shared by all that is asked of one ledger: the ledger itself, the store, the API. Each is opened when it is first needed, tried
+ * again where that failed, and closed with the session.
+ */
+export class Session {
+  readonly settings: Settings;
+  /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
+  readonly ledger: () => Promise<Ledger>;
+  /** Opens the store. Throws {@link VoxbatchError} (`store-of-another`, `machine`). */
+  readonly store: () => Promise<Store>;
+  /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `no-profile`). */
+  readonly api: () => Promise<OpenApi>;
+  /** What closes the parts that are open; the last one opened goes first. */
+  readonly #closings: (() => Promise<void> | void)[] = [];
+
+  constructor({ settings, access, ledger }: SessionRequest) {
+    this.settings = settings;
+    this.ledger = this.#part(
+      () => openRecords(settings, ledger),
+      (opened) => opened.close(),
+    );
+    this.store = this.#part(
+      async () => openStore(settings, await this.ledger()),
+      (opened) => opened.close(),
+    );
+    this.api = this.#part(
+      async () => openApi(await access()),
+      ({ api }) => {
+        api.close();
+      },
+    );
+  }
+
+  /** Closes what is open. */
+  async close(): Promise<void> {
+    for (let end = this.#closings.pop(); end !== undefined; end = this.#closings.pop()) await end();
+  }
+
+  #part<T>(open: () => Promise<T>, close: (part: T) => Promise<void> | void): () => Promise<T> {
+    let opening: Promise<T> | undefined;
+    const begin = async (): Promise<T> => {
+      try {
+        const part = await open();
+        this.#closings.push(() => close(part));
+        return part;
+      } catch (error) {
+        opening = undefined;
+        throw error;
+      }
+    };
+    return () => (opening ??= begin());
+  }
+}

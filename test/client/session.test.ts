@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { Session, type SessionRequest } from '../../client/session.ts';
+import { makeFolder } from '../ledger/setup.ts';
+
+let folder: string;
+let remove: () => Promise<void>;
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+});
+afterEach(() => remove());
+
+function session(change: Partial<SessionRequest> = {}): Session {
+  const home = folder;
+  const settings = { home, ledger: join(home, 'ledger.db'), store: join(home, 'store'), config: {}, env: {} };
+  const access = (): never => {
+    throw new Error('not set');
+  };
+  return new Session({
+    settings: { ...settings, cluster: undefined },
+    access,
+    ledger: { mustExist: false },
+    ...change,
+  });
+}
+
+describe('a session', () => {
+  it('opens each part once, when it is first needed', async () => {
+    const one = session();
+    const [first, again] = await Promise.all([one.ledger(), one.ledger()]);
+    expect(again).toBe(first);
+    expect(await one.store()).toBe(await one.store());
+    await one.close();
+  });
+
+  it('tries again what could not be opened', async () => {
+    let asked = 0;
+    const access = (): never => {
+      asked += 1;
+      throw new Error(`asked ${String(asked)} times`);
+    };
+    const one = session({ access });
+    await expect(one.api()).rejects.toThrow('asked 1 times');
+    await expect(one.api()).rejects.toThrow('asked 2 times');
+    await one.close();
+  });
+
+  it('says where no batch was ever made, and makes nothing', async () => {
+    const one = session({ ledger: { mustExist: true } });
+    await expect(one.ledger()).rejects.toMatchObject({
+      problem: { is: 'no-ledger', ledger: join(folder, 'ledger.db') },
+    });
+    await one.close();
+  });
+});
