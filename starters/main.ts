@@ -8,7 +8,9 @@ import { ExitError } from './exit-error.ts';
 import { describeTrouble } from './machine-trouble.ts';
 import { exitErrorOf } from './problem-words.ts';
 import { createProgram } from './program.ts';
+import { commandTree } from './terminal/command-tree.ts';
 import { processOutput, type Output } from './terminal/output.ts';
+import { withUsualWord } from './terminal/usual-words.ts';
 
 export interface MainOptions {
   readonly atFaultPoint?: FaultPointHook;
@@ -41,7 +43,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   try {
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
   } catch (error) {
-    const failed = describeError(exitErrorOf(error), output.say);
+    const failed = describeError(exitErrorOf(error), program, output.say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     // A machine reads one line: that of the command, where there is one.
@@ -51,14 +53,16 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
 }
 
 /** Says for people what was thrown, and returns what it is; undefined where it is none, such as a plea for help. */
-function describeError(error: unknown, say: Output['say']): FailedCommand | undefined {
+function describeError(error: unknown, program: Command, say: Output['say']): FailedCommand | undefined {
   const failed = (exit: ExitName, message: string): FailedCommand => {
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
   // Its words are said already.
-  if (error instanceof CommanderError)
-    return error.exitCode === 0 ? undefined : { exit: 'usage', message: error.message.replace(/^error: /, '') };
+  if (error instanceof CommanderError) {
+    const message = withUsualWord(error.message.replace(/^error: /, ''), commandTree(program));
+    return error.exitCode === 0 ? undefined : { exit: 'usage', message };
+  }
   if (error instanceof ManifestError) return failed('usage', error.message);
   const trouble = describeTrouble(error);
   if (trouble !== undefined)

@@ -8,6 +8,8 @@ import { addRedriveCommand } from './redrive/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addToolCommands } from './commands/add-tools.ts';
+import { commandTree } from './terminal/command-tree.ts';
+import { withUsualWord } from './terminal/usual-words.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
 /**
@@ -27,6 +29,9 @@ export function createProgram(context: CommandContext): Command {
       },
       writeErr: (text) => {
         context.output.say(text.replace(/\n$/, ''));
+      },
+      outputError: (text, write) => {
+        write(withUsualWord(text, commandTree(program)));
       },
     })
     .exitOverride();
