@@ -33,5 +33,5 @@ export default {
   testTimeout: 180_000,
   testSequencer: '<rootDir>/test/slow-first.mjs',
   // A worker that leaks never ends by itself; a busy machine needs more than the default half second.
-  workerGracefulExitTimeout: 10_000,
+  workerGracefulExitTimeout: 60_000,
 };

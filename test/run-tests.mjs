@@ -24,8 +24,10 @@ const CORES = availableParallelism();
 const FILES_AT_ONCE = { unit: 2 * CORES, live: Math.min(8, 2 * CORES) };
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
+/** Jest may take this long to end when its tests have, in ms: a busy machine needs a while. One that leaks never ends. */
+const EXIT_MS = 10_000;
 /** A process that was told to end may take this long, in ms. */
-const GRACE_MS = 3000;
+const GRACE_MS = 15_000;
 
 const { chosen, projects, isNothing } = chooseTests(process.argv.slice(2));
 const results = mkdtempSync(join(tmpdir(), 'vb-results-'));
@@ -41,7 +43,7 @@ for (const project of isNothing ? [] : projects) {
   const output = join(results, `${project}.json`);
   const leaks = await runJest([
     ...['--selectProjects', project, `--maxWorkers=${FILES_AT_ONCE[project]}`, '--passWithNoTests'],
-    ...['--json', `--outputFile=${output}`, '--openHandlesTimeout=3000', ...chosen],
+    ...['--json', `--outputFile=${output}`, `--openHandlesTimeout=${EXIT_MS}`, ...chosen],
   ]);
   count(project, output, leaks);
 }

@@ -1,6 +1,4 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { Gate } from '../support/gate.ts';
@@ -10,6 +8,8 @@ import { expectChargedOnce, expectMended, openSmallWorld } from '../support/smal
 import { waitFor } from '../support/wait-for.ts';
 
 const RUN = ['run', 'lines.csv'];
+/** Nobody listens there, nor is given it while a test runs. */
+const NOBODY = '127.0.0.1:9';
 
 let world: LiveWorld;
 
@@ -19,7 +19,7 @@ interface Trouble {
   /** The trouble, the next step. */
   readonly says: readonly RegExp[];
   readonly prepare?: () => Promise<void>;
-  readonly options?: () => StartOptions | Promise<StartOptions>;
+  readonly options?: () => StartOptions;
   readonly args?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ const TROUBLES: readonly Trouble[] = [
     what: 'an API that is down',
     code: 5,
     says: [/cannot be reached.*ECONNREFUSED/, /run the same command again/],
-    options: async () => ({ env: { VOXBATCH_API_URL: `http://127.0.0.1:${String(await closedPort())}/api/open/v1` } }),
+    options: () => ({ env: { VOXBATCH_API_URL: `http://${NOBODY}/api/open/v1` } }),
   },
   {
     what: 'an API that answers with a web page',
@@ -82,7 +82,7 @@ const TROUBLES: readonly Trouble[] = [
     what: 'Temporal that is not there',
     code: 4,
     says: [/Temporal at 127\.0\.0\.1:\d+ cannot be reached/, /TEMPORAL_ADDRESS/],
-    options: async () => ({ env: { TEMPORAL_ADDRESS: `127.0.0.1:${String(await closedPort())}` } }),
+    options: () => ({ env: { TEMPORAL_ADDRESS: NOBODY } }),
   },
   {
     what: 'a Temporal server that does not exist',
@@ -162,7 +162,7 @@ describe('a start in bad surroundings', () => {
     '%s',
     async (_, { code, says, prepare, options, args = RUN }) => {
       await prepare?.();
-      const ended = await world.run(args, await options?.());
+      const ended = await world.run(args, options?.());
       expect({ ...ended }).toMatchObject({ code });
       const message = messageOf(ended);
       for (const words of says) expect(message).toMatch(words);
@@ -245,13 +245,4 @@ async function untilRefused(requests: number): Promise<void> {
   } finally {
     await ledger.close();
   }
-}
-
-/** A port at which nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

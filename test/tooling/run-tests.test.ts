@@ -22,6 +22,7 @@ const RUNNER = join(ROOT, 'test/run-tests.mjs');
 const CONFIG = `
 const shared = { transform: {}, testEnvironment: 'node', cacheDirectory: '<rootDir>/cache' };
 export default {
+  workerGracefulExitTimeout: 10000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/unit/*.test.js'] },
     { ...shared, displayName: 'live', testMatch: ['<rootDir>/live/*.test.js'] },
@@ -101,7 +102,7 @@ describe('the test runner', () => {
       import { tmpdir } from 'node:os';
       it('leaves', () => {
         writeFileSync(tmpdir() + '/forgotten', '');
-        const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 20000)'], { detached: true, stdio: 'ignore' });
+        const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 600000)'], { detached: true, stdio: 'ignore' });
         child.unref();
         writeFileSync('pid', String(child.pid));
       });`;
