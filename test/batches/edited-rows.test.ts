@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { findEditedRows, type EditedRows } from '../../batches/edited-rows.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { withManifest } from '../inputs/manifest-file.ts';
 import { addBatch, openPlace, type Place } from '../results/sample-batch.ts';
@@ -46,6 +47,14 @@ describe('findEditedRows', () => {
     expect(edits).toEqual([[2, ['Two!', 'speech']]]);
   });
 
+  it.each([
+    ['has spaces around an id', 'id,text,voice\n  b  ,Two!,narrator\n'],
+    ['has numbers of rows and no column of ids', 'text,voice,_batch,_row\nTwo!,narrator,demo,2\n'],
+    ['has a column that shapes nothing', 'id,text,voice,note\nb,Two!,narrator,mine\n'],
+  ])('finds a row in a file that %s', async (_, content) => {
+    expect((await find(content)).edits).toEqual([[2, ['Two!', 'speech']]]);
+  });
+
   it('names every line that does not fit', async () => {
     const { found } = await find(
       'id,text,voice,_batch,_row\nc,Three.,narrator,demo,3\nx,One.,narrator,demo,1\nb,Two.,narrator,demo,2\n,Two.,narrator,demo,2\n',
@@ -83,5 +92,36 @@ describe('findEditedRows', () => {
     ['an empty cell', 'id,text,voice\na,,narrator\n', { is: 'faulty', checked: { problemCount: 1 } }],
   ])('refuses %s', async (_, content, answer) => {
     expect((await find(content)).found).toMatchObject(answer);
+  });
+});
+
+describe('findEditedRows, where the batch has more columns', () => {
+  const VIDEO = 'https://h.example/v.mp4';
+
+  async function refill(columns: readonly string[], change: Partial<BatchSettings> = {}): Promise<void> {
+    await place.close();
+    place = await openPlace();
+    await addBatch(place, columns, [{ id: 'a', kind: 'tts', input: ['a', 'One.'] }], '{id}.{ext}', null, change);
+  }
+
+  it('refuses a file that lacks one which shapes its rows, and would empty it', async () => {
+    await refill(['id', 'text', 'voice', 'format', 'api.pitch', 'note']);
+    const { found } = await find('id,text,voice\na,One.,narrator\n');
+    expect(found).toMatchObject({ is: 'missing-columns', columns: ['format', 'api.pitch'] });
+  });
+
+  it('refuses a line that makes another kind of its row', async () => {
+    await refill(['id', 'text', 'voice', 'kind', 'video']);
+    const { found } = await find(`id,text,voice,kind,video\na,One.,narrator,dub,${VIDEO}\n`);
+    const first = [{ line: 2, id: 'a', why: 'other-kind', row: 1, expected: 'tts', came: 'dub' }];
+    expect(found).toMatchObject({ is: 'mismatched', count: 1, first });
+  });
+
+  it.each([
+    ['one kind for all', 'tts', 'found'],
+    ['a kind by its columns', null, 'mismatched'],
+  ] as const)('reads a file as the manifest was read, with %s', async (_, kind, is) => {
+    await refill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
+    expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found.is).toBe(is);
   });
 });

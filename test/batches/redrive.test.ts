@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { chosenRows } from '../../batches/choose-rows.ts';
-import { draftRedrive, openRows } from '../../batches/redrive.ts';
+import { budgetLeftFor, draftRedrive, openRows } from '../../batches/redrive.ts';
 import type { FoundRows, RedriveDraft } from '../../batches/redrive-draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import { fill, ledgerForEachTest, redriveNow } from '../ledger/setup.ts';
+import { aBatch, aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../ledger/setup.ts';
 
 const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
 
@@ -53,6 +53,28 @@ describe('a redrive', () => {
     expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 0, movedOn: 3 });
   });
 
+  it('leaves a row that is met again and stands otherwise, and begins no transaction for nothing', async () => {
+    const { draft } = await stopped(201);
+    const all = chosenRows(ledger, 'b', {});
+    const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
+    const sizes: number[] = [];
+    const watched: Pick<Ledger, 'redrive'> = {
+      redrive: (batch, choices) => {
+        sizes.push(choices.length);
+        return ledger.redrive(batch, choices);
+      },
+    };
+    expect(await openRows(watched, 'b', draft, all)).toEqual({ is: 'opened', opened: 200, movedOn: 1 });
+    expect(sizes).toEqual([200]);
+  });
+
+  it('passes on any other error of the ledger', async () => {
+    const { draft, rows } = await stopped(1);
+    const broken = { redrive: () => Promise.reject(new Error('the disk is full')) };
+    await expect(openRows(broken, 'b', draft, rows)).rejects.toThrow('the disk is full');
+  });
+
   it('answers in the words of a ledger that refuses, with what was opened before', async () => {
     const { draft, rows } = await stopped(250);
     let calls = 0;
@@ -67,6 +89,18 @@ describe('a redrive', () => {
       opened: 200,
       why: expect.stringContaining('being stopped'),
     });
+  });
+
+  it.each<[string, number | null, Tuning, number | null]>([
+    ['as it is', 10, {}, 7.5],
+    ['as it will be', 10, { budget: 5 }, 2.5],
+    ['taken away', 10, { budget: null }, null],
+    ['that there is none of', null, {}, null],
+  ])('tells what is left of a budget %s', async (_, budget, tuning, left) => {
+    await fill(ledger, 1);
+    await ledger.intend(aKey(1), INTENT);
+    const { settings } = aBatch();
+    expect(await budgetLeftFor(ledger, { name: 'b', settings: { ...settings, budget } }, tuning)).toBe(left);
   });
 
   it('counts against the budget as it will be, and costs nothing to draft', async () => {
