@@ -1,6 +1,9 @@
 /** Exit codes of the command line: an interface for scripts and schedulers. docs/guide/exit-codes.md is tested against it. */
 export const EXIT_CODES = {
-  complete: { code: 0, meaning: 'complete; every row succeeded or cached' },
+  complete: {
+    code: 0,
+    meaning: 'complete; every row succeeded or cached; or a start with `--detach` that was accepted',
+  },
   internal: { code: 1, meaning: 'internal error' },
   usage: {
     code: 2,
@@ -19,7 +22,7 @@ export const EXIT_CODES = {
   unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
-  goesOn: { code: 75, meaning: 'detached, paused, or still running' },
+  goesOn: { code: 75, meaning: 'paused, or still running' },
   interrupted: {
     code: 130,
     meaning: 'interrupted; the message says whether the batch continues, and how to resume it',

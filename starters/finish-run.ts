@@ -42,7 +42,9 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
     voxbatchVersion: voxbatchVersion(),
   });
   const byState = exitOfView({ batch, counts }, mismatches.length > 0);
-  const exit = why === 'interrupted' || why === 'terminated' ? why : byState;
+  // A start that was accepted has done what it was asked.
+  const isAccepted = why === 'detached' && mismatches.length === 0;
+  const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'complete' : byState;
   if (request.json) {
     const { halted, settings } = batch;
     const { outcomes } = counts;
@@ -54,6 +56,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
         outcomes,
         credits: money,
         ...budgetJson(money, settings.budget),
+        detached: why === 'detached',
         halted,
         out,
       }),
@@ -71,7 +74,11 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
     const goesOn =
       standstill === undefined ? 'The batch continues in the background.' : standstillWords(standstill, batch);
     const name = shellWord(batch.name);
-    output.say(`${goesOn}\nStatus: voxbatch status ${name}. Write its files at any time: voxbatch results ${name}`);
+    const files =
+      request.settings.cluster === undefined
+        ? `Its files are complete when it is finished. To write them before: voxbatch results ${name}`
+        : `Write its files at any time: voxbatch results ${name}`;
+    output.say(`${goesOn}\nStatus: voxbatch status ${name}. ${files}`);
   } else if (batch.control === 'paused' && !isClosed)
     output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
   else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch)}`);

@@ -22,10 +22,11 @@ const PASSES = [
 ];
 
 /**
- * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open. The
+ * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open, and writes the files
+ * of the batch to `out` when that is finished. The
  * token goes to it by its environment; other programs' secrets do not.
  */
-export function spawnUp(settings: Settings, open: OpenApi): void {
+export function spawnUp(settings: Settings, open: OpenApi, { batch, out }: { batch: string; out: string }): void {
   const logs = join(settings.home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const log = openSync(join(logs, 'up.log'), 'a');
@@ -34,7 +35,7 @@ export function spawnUp(settings: Settings, open: OpenApi): void {
   const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings) };
   const child = startChild(
     process.execPath,
-    [...process.execArgv, cli, 'up', '--until-idle', '--api-url', open.api.baseUrl],
+    [...process.execArgv, cli, 'up', '--until-idle', '--api-url', open.api.baseUrl, '--batch', batch, '--out', out],
     {
       detached: true,
       stdio: ['ignore', log, log],

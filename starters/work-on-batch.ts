@@ -65,7 +65,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
   let end: WorkEnd;
   let isUnderWay = false;
   try {
-    if (detach && settings.cluster === undefined) spawnUp(settings, request.open);
+    if (detach && settings.cluster === undefined) spawnUp(settings, request.open, request);
     await workplace.open(signal);
     isUnderWay = true;
     const followed = await workAt(workplace, request, signal);

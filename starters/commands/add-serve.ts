@@ -23,6 +23,8 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .description('Run the embedded server and a worker; `run --detach` starts this')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .addOption(new Option('--until-idle', 'Exit when no batch is open'))
+    .option('--batch <name>', 'Write the files of this batch when it is finished')
+    .option('-o, --out <folder>', 'Folder for them (default: out/<batch>)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  voxbatch up &\n')
     .action(serve);

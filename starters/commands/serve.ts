@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { realmDifference } from '../../contract/names.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -15,6 +16,7 @@ import { openRecords } from '../../client/open-records.ts';
 import { openStore } from '../../client/open-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import { readSettings } from '../settings.ts';
+import { writeWhenClosed } from '../write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../../batches/token-refused.ts';
 
@@ -22,6 +24,10 @@ export interface ServeFlags {
   readonly apiUrl?: string;
   /** End when no batch of this account is open, or none can go on with this token. */
   readonly untilIdle?: boolean;
+  /** A batch whose files are written when it is finished. */
+  readonly batch?: string;
+  /** Where they go; default `out/<batch>`. */
+  readonly out?: string;
   /** Pause between two looks after the open batches, in seconds; default 30. */
   readonly lookEvery?: number;
 }
@@ -92,7 +98,12 @@ export async function serve(
           signal: AbortSignal.any([signal, leaving.signal]),
         });
         caring.catch(onFault);
-        await stayUntil(ledger, open, flags, signal);
+        const { batch, out } = flags;
+        const write =
+          batch === undefined
+            ? undefined
+            : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? `out/${batch}`), say: output.say });
+        await stayUntil(ledger, open, { ...flags, write }, signal);
       } finally {
         leaving.abort();
         // Whatever ends this: what is on the wire has a ledger to be written to.
@@ -116,9 +127,15 @@ export async function serve(
   }
 }
 
-async function stayUntil(ledger: Ledger, open: OpenApi, flags: ServeFlags, signal: AbortSignal): Promise<void> {
+async function stayUntil(
+  ledger: Ledger,
+  open: OpenApi,
+  flags: ServeFlags & { readonly write: (() => Promise<void>) | undefined },
+  signal: AbortSignal,
+): Promise<void> {
   for (let idle = 0; !signal.aborted && !(flags.untilIdle === true && idle > IDLE_LOOKS);) {
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await flags.write?.();
     if (flags.untilIdle !== true) continue;
     const batches = await ledger.listBatches();
     idle = batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one)) ? 0 : idle + 1;

@@ -76,7 +76,7 @@ function nextLines(
     const words = standstillWords(standstill, batch);
     return standstill === 'no-worker' ? [...halted, words] : [...halted, words, follow];
   }
-  // Who worked on it in the background has written none.
+  // Whoever worked on it may have written none: the workers of a cluster do not.
   const files = `Write its files with: voxbatch results ${name}`;
   return [...nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` }), files];
 }
