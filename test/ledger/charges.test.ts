@@ -282,6 +282,9 @@ describe('news of a job', () => {
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     await ledger.changeRunning(aKey(1), { state: 'processing', trouble: REFUSED });
     expect(await rowOf(1)).toMatchObject({ failure: REFUSED });
+    await ledger.changeRunning(aKey(1), { state: 'fetching', trouble: null });
+    expect(await rowOf(1)).toMatchObject({ state: 'fetching', failure: null });
+    await ledger.changeRunning(aKey(1), { state: 'processing', trouble: REFUSED });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
     expect(await rowOf(1)).toMatchObject({ state: 'waiting', failure: null });
   });

@@ -96,6 +96,7 @@ describe('an error that nobody foresaw', () => {
     const { outcome, failure } = await world.row(1);
     expect([outcome, failure?.class]).toEqual(['failed', 'InternalError']);
     expect(failure?.message).toContain('nothing has no members. Nothing was sent');
+    expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 revoked', 'speech 3 revoked']);
     expect(lane.window.inFlight).toBe(0);
   });
 
@@ -109,6 +110,22 @@ describe('an error that nobody foresaw', () => {
     await work(world, await laneOf(await faulty(world, calls)));
     expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 revoked', 'speech 3 accepted']);
     expect((await world.row(1)).outcome).toBe('succeeded');
+  });
+
+  it('is no matter where the request is on record as accepted, however often nothing was sent before', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let [intents, reports] = [2, 1];
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: { ...ledger, intend: (...args) => (intents-- > 0 ? bug() : ledger.intend(...args)) },
+      }),
+      atFaultPoint: (point) => (point === 'after-verdict' && reports-- > 0 ? bug() : undefined),
+    });
+    await work(world, await laneOf(worker));
+    expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 revoked', 'speech 3 accepted']);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect([reports, await world.paidRequests()]).toEqual([0, 1]);
   });
 
   it('ends a row whose request is in doubt as unknown', async () => {
