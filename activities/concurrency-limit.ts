@@ -80,7 +80,12 @@ export class ConcurrencyLimit {
     // Jobs on record: others that were let through may be refused as well. One too few is made good by trying one more now and then; one
     // too many would be refused again and again.
     const running = await this.#running(deps);
-    await deps.ledger.updateLimiter(scopeOf(deps), { do: 'limit-reached', owner, running, now: deps.clock.now().wall });
+    await deps.ledger.updateLimiter(scopeOf(deps), {
+      type: 'limit-reached',
+      owner,
+      running,
+      now: deps.clock.now().wall,
+    });
     this.#known = undefined;
   }
 
@@ -98,7 +103,7 @@ export class ConcurrencyLimit {
 
   async #ask(deps: Needs): Promise<Known> {
     const { wall, monotonic: since } = deps.clock.now();
-    const step = { do: 'join', owner: deps.owner, now: wall } as const;
+    const step = { type: 'join', owner: deps.owner, now: wall } as const;
     const { most, members } = await deps.ledger.updateLimiter(scopeOf(deps), step);
     const inside = this.#inside;
     const running = most === null ? 0 : await this.#running(deps);

@@ -87,7 +87,7 @@ export class JobMemory {
     const spans = known.seen;
     known.seen = [];
     try {
-      known.times = await deps.ledger.updateLimiter(limiterScope(deps, `times ${sort}`), { do: 'learn', spans });
+      known.times = await deps.ledger.updateLimiter(limiterScope(deps, `times ${sort}`), { type: 'learn', spans });
       known.jobs = jobsIn(known.times);
       known.ages.clear();
     } catch {

@@ -44,14 +44,14 @@ export async function lookUpLost(
     const lost = new Set<string>();
     for (;;) {
       const finding = await choose(deps, loaded, charge, listing, lost);
-      if (finding.is === 'found') {
+      if (finding.type === 'found') {
         if (await adopt(finding.id)) return finding.id;
         // Whoever has it is told of by the ledger; a job is not offered twice.
         lost.add(finding.id);
         continue;
       }
       const isYoung = deps.clock.now().wall - charge.intentAt < SETTLED_AFTER_MS;
-      if (finding.is === 'ambiguous' || looks > 1 || !isYoung) return undefined;
+      if (finding.type === 'ambiguous' || looks > 1 || !isYoung) return undefined;
       break;
     }
     await sleep(SECOND_LOOK_MS, undefined, { signal });
@@ -76,7 +76,7 @@ async function choose(
     lookedAt: listing.begunAt,
     clockSlackMs: API_CLOCK_SLACK_MS,
   };
-  if (!reachesBackTo(since, listing)) return { is: 'ambiguous' };
+  if (!reachesBackTo(since, listing)) return { type: 'ambiguous' };
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
   const isEchoed = fitting.some(({ videoUrl }) => videoUrl !== undefined);
   // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.

@@ -204,7 +204,7 @@ export class PaceLine {
     const used = this.#pacer.usedBefore(since);
     const wave = this.#wave();
     const lease = await deps.ledger.updateLimiter(limiterScope(deps, this.#endpoint), {
-      do: 'lease',
+      type: 'lease',
       owner: deps.owner,
       batch: this.#batch,
       limit,

@@ -52,7 +52,7 @@ export async function reportHealth(
     case 'well':
       pace.heard(turn);
       if (!pace.answered(endpoint)) return;
-      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'answered', now, sentAt }));
+      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { type: 'answered', now, sentAt }));
       return;
     case 'slow-down': {
       slot.isRefused = true;
@@ -65,14 +65,14 @@ export async function reportHealth(
       // At once for the calls of this process: others are about to go while the ledger is told.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       const refusal = { owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish };
-      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'refused', ...refusal }));
+      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { type: 'refused', ...refusal }));
       return;
     }
     case 'trouble': {
       const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
       if (isPassing || !pace.isUnreported(turn)) return;
       pace.reported(endpoint, monotonic);
-      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { do: 'troubled', now, sentAt, ...wish }));
+      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { type: 'troubled', now, sentAt, ...wish }));
     }
   }
 }

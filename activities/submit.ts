@@ -128,7 +128,7 @@ async function intend(
     ...defined({ fence: key.fence }),
     ...(link.link === undefined ? {} : { linkHash: hashOf(link.link.url) }),
   });
-  switch (intent.answer) {
+  switch (intent.type) {
     case 'go':
       return askedAt;
     case 'blocked':

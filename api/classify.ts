@@ -45,7 +45,7 @@ export interface PaidContext extends FailureContext {
 
 /** What is known after a paid request that got this answer (any but media), or none. */
 export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Ruling {
-  if (what.kind === 'no-answer') {
+  if (what.type === 'no-answer') {
     return what.given
       ? { verdict: 'unknown', failure: describeNoAnswer('OutcomeUnknown', what, context) }
       : { verdict: 'not-accepted', failure: describeNoAnswer('NotSent', what, context) };
@@ -78,13 +78,13 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
   const reply = context.operation.reply(answer.json);
   const facts = readFacts(answer, context);
   if (saysNoSuccess(answer.json)) {
-    return reply === undefined || reply.gave === 'transcript'
+    return reply === undefined || reply.type === 'transcript'
       ? refusal('rejected', 'BadRequest', answer, context, 'but the body is an error')
       : refusal('unknown', 'OutcomeUnknown', answer, context, 'a body that is both an error and a result');
   }
-  if (reply?.gave === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
-  if (reply?.gave === 'link') return { verdict: 'link', url: reply.url, facts };
-  if (reply?.gave === 'transcript' && (reply.transcript.text !== '' || !isErrorBody(answer.json))) {
+  if (reply?.type === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
+  if (reply?.type === 'link') return { verdict: 'link', url: reply.url, facts };
+  if (reply?.type === 'transcript' && (reply.transcript.text !== '' || !isErrorBody(answer.json))) {
     return { verdict: 'done', transcript: reply.transcript, ...facts };
   }
   return isErrorBody(answer.json)
@@ -104,7 +104,7 @@ export function classifyLostMedia(words: string, context: FailureContext): Failu
 
 /** A read that did not work: no answer, a status other than 2xx, or a 2xx that can't be read. */
 export function classifyRead(what: Answer | NoAnswer, context: FailureContext): Failure {
-  if (what.kind === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
+  if (what.type === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
   const { status } = what;
   if (status >= 200 && status < 300) {
     return isErrorBody(what.json)
@@ -120,7 +120,7 @@ export function classifyRead(what: Answer | NoAnswer, context: FailureContext): 
 
 /** A download that got no media: no answer, or a status or body that is not the file. */
 export function classifyDownload(what: Answer | NoAnswer, context: FailureContext): Failure {
-  if (what.kind === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
+  if (what.type === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
   const { status } = what;
   if (status === 429) return describeAnswer('RateLimited', what, context);
   if (status >= 500 || status === 408) return describeAnswer('ServiceDown', what, context);

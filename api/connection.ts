@@ -192,7 +192,7 @@ function opener({ agents, headers, limits, network, origin }: Wire): Connection[
   };
 }
 
-const UNREACHED: NoAnswer = { kind: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
+const UNREACHED: NoAnswer = { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
 
 /** Media must have the length that they declare; and JSON is so short here that to compress it would cost more than it saves. */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };

@@ -37,8 +37,8 @@ export async function download<T>(
   if (opened === undefined) throw gone('the link of the result is not an http(s) URL', 'no http(s) link');
 
   const { head } = opened;
-  if (head.kind === 'dead') throw gone(head.why, head.cause);
-  if (head.kind === 'no-answer') throw new ApiError(classifyDownload(head, context));
+  if (head.type === 'dead') throw gone(head.why, head.cause);
+  if (head.type === 'no-answer') throw new ApiError(classifyDownload(head, context));
   // A part of the file (206) is no file; other successes have no body.
   const media = head.status === 200 ? await openMedia(head, false) : undefined;
   if (media === undefined) {

@@ -6,7 +6,7 @@ import { loadAxios, viaAxios } from './via-axios.ts';
 
 /** No answer came. */
 export interface NoAnswer {
-  readonly kind: 'no-answer';
+  readonly type: 'no-answer';
   /** False only if it is certain that no request byte was given to a connected socket. */
   readonly given: boolean;
   /** What happened, e.g. `ECONNREFUSED` or `time-out`; for a sentence like "no answer from host (…)". */
@@ -17,7 +17,7 @@ export interface NoAnswer {
 
 /** The head of an answer; the body is still to be read. It must be read to its end or destroyed. */
 export interface AnswerHead {
-  readonly kind: 'answer';
+  readonly type: 'answer';
   readonly status: number;
   /** A header by its lower-case name. */
   header(name: string): string | undefined;
@@ -39,11 +39,11 @@ export async function openPaid(request: HttpRequest): Promise<AnswerHead | NoAns
   try {
     client = await loadAxios();
   } catch (error) {
-    return { kind: 'no-answer', given: false, cause: nameError(error), code: 'no client' };
+    return { type: 'no-answer', given: false, cause: nameError(error), code: 'no client' };
   }
   // Who sends has looked at the clock right before.
   if (performance.now() - asked > LONGEST_LOAD_MS) {
-    return { kind: 'no-answer', given: false, cause: 'the HTTP client took too long to load', code: 'no client' };
+    return { type: 'no-answer', given: false, cause: 'the HTTP client took too long to load', code: 'no client' };
   }
   return open(request, (exchange) => viaAxios(client, request, exchange));
 }
@@ -56,7 +56,7 @@ async function open(
   run: (exchange: Exchange) => Promise<RawAnswer>,
 ): Promise<AnswerHead | NoAnswer> {
   if (request.signal?.aborted === true) {
-    return { kind: 'no-answer', given: false, cause: 'cancelled', code: 'cancelled' };
+    return { type: 'no-answer', given: false, cause: 'cancelled', code: 'cancelled' };
   }
   const exchange = new Exchange(request);
   try {
@@ -64,14 +64,14 @@ async function open(
   } catch (error) {
     exchange.over();
     const cause = exchange.stopped ?? nameError(error);
-    return { kind: 'no-answer', given: exchange.given, cause, code: cause.split(':', 1)[0] ?? cause };
+    return { type: 'no-answer', given: exchange.given, cause, code: cause.split(':', 1)[0] ?? cause };
   }
 }
 
 function readHead({ message, body, isEncoded }: RawAnswer): AnswerHead {
   const { headers, statusCode: status = 0 } = message;
   return {
-    kind: 'answer',
+    type: 'answer',
     status,
     header: (name) => asOne(headers[name]),
     info: readInfo(headers, isEncoded),

@@ -9,7 +9,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** A link that may not be followed, or leads nowhere. */
 export interface DeadLink {
-  readonly kind: 'dead';
+  readonly type: 'dead';
   /** A clause for the user. */
   readonly why: string;
   /** The same in a few words. */
@@ -40,7 +40,7 @@ export async function openLink(
   for (let url = link; ;) {
     isOwn &&= url.origin === connection.origin;
     const head = await connection.open(url, { isOwn, mayBePrivate, signal });
-    if (head.kind === 'no-answer') return { hops, head: head.code === PRIVATE_HOST ? PRIVATE : head };
+    if (head.type === 'no-answer') return { hops, head: head.code === PRIVATE_HOST ? PRIVATE : head };
     if (!REDIRECTS.includes(head.status)) return { hops, head };
     const from = head.remoteAddress();
     head.body.destroy();
@@ -54,17 +54,17 @@ export async function openLink(
 }
 
 const PRIVATE: DeadLink = {
-  kind: 'dead',
+  type: 'dead',
   why: 'its host is in a private network, where a link from outside must not lead; nothing was asked there',
   cause: 'a link into a private network',
 };
 const TOO_MANY: DeadLink = {
-  kind: 'dead',
+  type: 'dead',
   why: `it was redirected more than ${MOST_REDIRECTS} times`,
   cause: 'too many redirects',
 };
 const NO_TARGET: DeadLink = {
-  kind: 'dead',
+  type: 'dead',
   why: 'it was redirected to something that is not an http(s) URL',
   cause: 'a redirect to no http(s) link',
 };

@@ -6,7 +6,7 @@ import type { MediaBody } from './speech-api.ts';
 
 /** An answer with its body read as text. */
 export interface Answer {
-  readonly kind: 'answer';
+  readonly type: 'answer';
   readonly status: number;
   header(name: string): string | undefined;
   readonly contentType: string;
@@ -28,7 +28,7 @@ export async function readAnswer(head: AnswerHead, maxBytes: number): Promise<An
   const cut = bytes.length > maxBytes ? `it is a text of more than ${maxBytes} bytes` : head.body.cut?.message;
   const text = bytes.toString('utf8');
   return {
-    kind: 'answer',
+    type: 'answer',
     status: head.status,
     header: (name) => head.header(name),
     contentType: head.info.contentType,

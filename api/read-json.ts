@@ -19,7 +19,7 @@ export async function readJson<T>(
 ): Promise<T> {
   const context = { redact: connection.redact, asked: `GET ${asked}`, from: `GET ${asked}`, privateTexts: [] };
   const head = await connection.get(pathAndQuery, signal);
-  if (head.kind === 'no-answer') throw new ApiError(classifyRead(head, context));
+  if (head.type === 'no-answer') throw new ApiError(classifyRead(head, context));
   const answer = await readAnswer(head, connection.maxBodyBytes);
   const made = answer.status >= 200 && answer.status < 300 ? make(answer.json, answer) : undefined;
   if (made === undefined) throw new ApiError(classifyRead(answer, context));

@@ -47,11 +47,11 @@ export async function sendPaid<T>(
     signal: options.signal,
   });
   const { receive } = options;
-  if (head.kind === 'answer' && receive !== undefined && mayBeMedia(operation, head)) {
+  if (head.type === 'answer' && receive !== undefined && mayBeMedia(operation, head)) {
     const media = await openMedia(head, true);
     if (media !== undefined) return receiveAnswer(head, media, receive, context);
   }
-  const what = head.kind === 'no-answer' ? head : await readAnswer(head, connection.maxBodyBytes);
+  const what = head.type === 'no-answer' ? head : await readAnswer(head, connection.maxBodyBytes);
   const ruling = classifyPaid(what, context);
   if (ruling.verdict !== 'link') return ruling;
   try {

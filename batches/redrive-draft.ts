@@ -36,7 +36,7 @@ export interface RedriveRules {
 export interface RefusedRow {
   readonly row: number;
   readonly id: string;
-  readonly why: Extract<RedrivePlan, { do: 'refuse' }>['why'];
+  readonly why: Extract<RedrivePlan, { type: 'refuse' }>['why'];
   readonly step: Step;
 }
 
@@ -114,7 +114,7 @@ export class RedriveDraft {
       return;
     }
     const plan = this.#plan(found);
-    switch (plan.do) {
+    switch (plan.type) {
       case 'leave':
         this.left[plan.why]++;
         return;
@@ -151,8 +151,8 @@ export class RedriveDraft {
     const { row: number, take, outcome } = scanned.row;
     if (outcome === null || this.#chosen.get(number) !== standingOf(scanned.row)) return undefined;
     const plan = this.#plan(found);
-    if (plan.do === 'leave' || plan.do === 'refuse') return undefined;
-    if (plan.do !== 'pay') return { row: number, take, outcome, how: { do: plan.do } };
+    if (plan.type === 'leave' || plan.type === 'refuse') return undefined;
+    if (plan.type !== 'pay') return { row: number, take, outcome, how: { type: plan.type } };
     const edited = edit === null ? {} : { edited: { spec: edit.spec, input: edit.input, quoted: edit.quoted } };
     return { row: number, take, outcome, how: { ...plan, ...edited } };
   }

@@ -70,7 +70,7 @@ async function workOn(ledger: Ledger, rows: number): Promise<number> {
 async function workOnRow(ledger: Ledger, { row, fence }: { row: number; fence: number }): Promise<void> {
   const key = { batch: BATCH, row, step: 'speech', take: 1, attempt: 1 } as const;
   const intent = { quoted: 2.5, quotedRest: 0, owner: 'w', maxSending: 64, fence };
-  const { answer } = await ledger.intend(key, intent);
+  const { type: answer } = await ledger.intend(key, intent);
   if (answer !== 'go') throw new Error(`Expected go, got ${answer}.`);
   await ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}`, credits: 2.5 }, { state: 'processing' });
   await ledger.finishJob(key, { file: FILE }, { outcome: 'succeeded', file: FILE });

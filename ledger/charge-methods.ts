@@ -41,18 +41,18 @@ export interface JobKey extends AttemptKey {
 /** Answer to an intent. Only `go` allows to send. */
 export type IntentAnswer =
   /** The record was made by this call and is synced to disk. */
-  | { readonly answer: 'go' }
+  | { readonly type: 'go' }
   /** The batch is paused, stopping or closed, the row has ended, was given to somebody else, or is at another take. Nothing was recorded. */
-  | { readonly answer: 'blocked' }
+  | { readonly type: 'blocked' }
   /**
    * `maxSending` attempts of the batch are without verdict, or the budget has room only if one of them comes to nothing. Nothing
    * was recorded; ask again.
    */
-  | { readonly answer: 'full' }
+  | { readonly type: 'full' }
   /** It would exceed the budget, whatever becomes of the requests in flight. The row has ended `skipped`. */
-  | { readonly answer: 'over-budget' }
+  | { readonly type: 'over-budget' }
   /** There is a record at this key already, or one that forbids it. Nothing was changed. */
-  | { readonly answer: 'exists'; readonly charge: ChargeRecord };
+  | { readonly type: 'exists'; readonly charge: ChargeRecord };
 
 /** A person's word about a request whose outcome nobody knows; see `DecisionRecord`. `who`: user and host of the command. */
 export type Decision =

@@ -31,24 +31,24 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const { tx, line } = row;
   // Asked first, also while the batch is paused: what is on record is the better answer.
   const charge = findBlocking(row.chargesOf(key.step), key);
-  if (charge !== undefined) return { answer: 'exists', charge: toCharge(charge) };
-  if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { answer: 'blocked' };
+  if (charge !== undefined) return { type: 'exists', charge: toCharge(charge) };
+  if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { type: 'blocked' };
   // An old history may ask for a take that is over, and a lane for a row that another has by now.
-  if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { answer: 'blocked' };
+  if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { type: 'blocked' };
   // The turn of a step comes once those before have their results; else its price could leave too little of the budget for them.
   const { next } = row;
-  if (next.do === 'ended' || next.at.step !== key.step) return { answer: 'blocked' };
+  if (next.do === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
   const sums = await readSums(tx, key.batch);
-  if (sums.sending >= intent.maxSending) return { answer: 'full' };
+  if (sums.sending >= intent.maxSending) return { type: 'full' };
   const { budget } = toSettings(batch.settings);
   if (budget !== null) {
     const room = roomFor(sums, line, budget, intent);
     // A row does not end over a request of its own that is in flight: nobody would settle that one any more.
-    if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { answer: 'full' };
+    if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { type: 'full' };
     if (room === 'none') {
       await skip(tx, line, budget, intent);
       await row.readAgain();
-      return { answer: 'over-budget' };
+      return { type: 'over-budget' };
     }
   }
 
@@ -66,7 +66,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   if (batch.started_at === null) {
     await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
   }
-  return { answer: 'go' };
+  return { type: 'go' };
 }
 
 /**

@@ -9,7 +9,7 @@ import { RowInHand } from './row-in-hand.ts';
 import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
 import { makeTake } from './takes.ts';
 
-type Pay = Extract<RedriveChoice['how'], { do: 'pay' }>;
+type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
 
 /**
  * Opens ended rows again because a person said so. See {@link Ledger.redrive}.
@@ -41,7 +41,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
 
 /** Does as was chosen. True if the row is open again; false if it was settled at once. */
 async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
-  switch (how.do) {
+  switch (how.type) {
     case 'wait':
       return waitAgain(row);
     case 'accept':

@@ -17,14 +17,14 @@ export interface RedriveChoice {
    */
   readonly how:
     | {
-        readonly do: 'pay';
+        readonly type: 'pay';
         readonly fromStep: Step;
         readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
         /** What the row asks for from now on. */
         readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
       }
-    | { readonly do: 'wait' }
-    | { readonly do: 'accept' };
+    | { readonly type: 'wait' }
+    | { readonly type: 'accept' };
 }
 
 export interface Redriven {

@@ -33,7 +33,7 @@ export interface LostCreate {
 }
 
 /** `nothing`: no job fits, and one may still show up. `doubt`: some might be it, and nobody can say which. */
-export type Finding = { readonly is: 'found'; readonly id: string } | { readonly is: 'nothing' | 'ambiguous' };
+export type Finding = { readonly type: 'found'; readonly id: string } | { readonly type: 'nothing' | 'ambiguous' };
 
 /** Another create with the same links that has no verdict, or was given up as unknown. */
 export interface OtherCreate {
@@ -50,8 +50,8 @@ export function chooseJob(lost: LostCreate, free: readonly ListedJobView[], othe
   const fitting = free.filter((job) => mayBe(lost, job));
   const matching = fitting.filter(isEchoed);
   const [first] = matching;
-  if (first !== undefined) return amongAlike(lost, matching.length, others) ?? { is: 'found', id: first.id };
-  return { is: fitting.length === 0 ? 'nothing' : 'ambiguous' };
+  if (first !== undefined) return amongAlike(lost, matching.length, others) ?? { type: 'found', id: first.id };
+  return { type: fitting.length === 0 ? 'nothing' : 'ambiguous' };
 }
 
 /** Why none of so many jobs that match can be taken; undefined if any can. */
@@ -59,9 +59,9 @@ function amongAlike({ lookedAt }: LostCreate, jobs: number, others: readonly Oth
   const sending = others.filter((one) => one.isSending).length;
   // Those that began after the list was read made none of its jobs.
   const lost = 1 + others.filter((one) => one.intentAt <= lookedAt).length;
-  if (jobs > lost || others.some((one) => !one.isSame && !one.isSending)) return { is: 'ambiguous' };
+  if (jobs > lost || others.some((one) => !one.isSame && !one.isSending)) return { type: 'ambiguous' };
   // They may have made all of these; when their answers are there, more is known.
-  return sending >= jobs || others.some((one) => !one.isSame) ? { is: 'nothing' } : undefined;
+  return sending >= jobs || others.some((one) => !one.isSame) ? { type: 'nothing' } : undefined;
 }
 
 /** True if the job can have been made by the lost request, whoever claims it. */

@@ -9,27 +9,27 @@ import { answered, refused, troubled, type RateState } from './rate.ts';
  * states, runs the step, perhaps in another thread.
  */
 export type LimiterStep =
-  | ({ readonly do: 'lease' } & LeaseAsk)
-  | ({ readonly do: 'refused' } & Refusal & { readonly retryAfterMs?: number })
-  | { readonly do: 'troubled'; readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number }
-  | { readonly do: 'answered'; readonly now: number; readonly sentAt: number }
+  | ({ readonly type: 'lease' } & LeaseAsk)
+  | ({ readonly type: 'refused' } & Refusal & { readonly retryAfterMs?: number })
+  | { readonly type: 'troubled'; readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number }
+  | { readonly type: 'answered'; readonly now: number; readonly sentAt: number }
   /** Asks how many jobs there may be at once; see `concurrency-limit.ts`. */
-  | { readonly do: 'join'; readonly owner: string; readonly now: number }
+  | { readonly type: 'join'; readonly owner: string; readonly now: number }
   /** A request was refused because of so many unfinished jobs. */
-  | { readonly do: 'limit-reached'; readonly owner: string; readonly running: number; readonly now: number }
+  | { readonly type: 'limit-reached'; readonly owner: string; readonly running: number; readonly now: number }
   /** Adds job times that this process has seen; none, to be told what all have seen. */
-  | { readonly do: 'learn'; readonly spans: readonly Span[] };
+  | { readonly type: 'learn'; readonly spans: readonly Span[] };
 
 /** For how long nobody may call now, ms. */
 export interface Pause {
   readonly pauseMs: number;
 }
 
-export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly do: 'lease' }
+export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly type: 'lease' }
   ? LeaseAnswer
-  : Step extends { readonly do: 'learn' }
+  : Step extends { readonly type: 'learn' }
     ? JobTimes
-    : Step extends { readonly do: 'join' | 'limit-reached' }
+    : Step extends { readonly type: 'join' | 'limit-reached' }
       ? ConcurrencyAnswer
       : Pause;
 
@@ -39,7 +39,7 @@ export function takeStep(
   step: LimiterStep,
 ): { readonly state: unknown; readonly result: LimiterAnswer<LimiterStep> } {
   const before = state as RateState | undefined;
-  switch (step.do) {
+  switch (step.type) {
     case 'join':
       return joinLimit(state as ConcurrencyState | undefined, step.owner, step.now);
     case 'limit-reached':

@@ -50,47 +50,47 @@ export interface RedriveWish {
 export type RedrivePlan =
   /** A new take, from this step on. */
   | {
-      readonly do: 'pay';
+      readonly type: 'pay';
       readonly fromStep: Step;
       readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
     }
   /** Its job of this step is waited for again, free; later steps are paid as usual. */
-  | { readonly do: 'wait'; readonly step: Step }
+  | { readonly type: 'wait'; readonly step: Step }
   /** Its unfit result of this step is taken as it is, free; later steps are paid as usual. */
-  | { readonly do: 'accept'; readonly step: Step }
+  | { readonly type: 'accept'; readonly step: Step }
   /** Nothing; `open`: it has not ended. `has-result`: it has, and nobody asked for another one. `no-unfit`: there is nothing to accept. */
-  | { readonly do: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
+  | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Not without `--resubmit`: the last request for this step may have been taken (`unknown`), or its job may still run
    * (`running`). Not now: `on-the-wire`. Not at all: its kind has no such step (`no-step`).
    */
-  | { readonly do: 'refuse'; readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step'; readonly step: Step };
+  | { readonly type: 'refuse'; readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step'; readonly step: Step };
 
 export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveWish): RedrivePlan {
   const { steps } = ROW_KINDS[row.kind];
-  if (wish.step !== null && !steps.includes(wish.step)) return { do: 'refuse', why: 'no-step', step: wish.step };
-  if (row.outcome === null) return { do: 'leave', why: 'open' };
+  if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
+  if (row.outcome === null) return { type: 'leave', why: 'open' };
   const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
   const isWell = hasResult(row.outcome);
-  if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { do: 'leave', why: 'has-result' };
+  if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { type: 'leave', why: 'has-result' };
   if (wish.accept) return planAcceptance(row, attempts);
   const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
-  if (job !== undefined) return { do: 'wait', step: job.step };
+  if (job !== undefined) return { type: 'wait', step: job.step };
 
   const unfinished = firstToPay(row, attempts);
   const wanted = unfinished === undefined ? asked : [...asked, unfinished];
   // All is finished, and yet the row is wanted again: its result did not please, and nothing tells which step was at fault.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.kind);
   const unresolved = findUnresolved(row.kind, fromStep, attempts);
-  if (unresolved?.why === 'on-the-wire') return { do: 'refuse', ...unresolved };
-  if (unresolved !== undefined && !wish.resubmit) return { do: 'refuse', ...unresolved };
+  if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
+  if (unresolved !== undefined && !wish.resubmit) return { type: 'refuse', ...unresolved };
   const reason = unresolved !== undefined ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
-  return { do: 'pay', fromStep, reason };
+  return { type: 'pay', fromStep, reason };
 }
 
 /** The steps that a plan will pay for. */
 export function paidSteps(kind: Kind, plan: RedrivePlan): readonly Step[] {
-  switch (plan.do) {
+  switch (plan.type) {
     case 'pay':
       return stepsFrom(kind, plan.fromStep);
     case 'wait':
@@ -111,7 +111,7 @@ function jobToWaitFor(row: RedriveRow, attempts: readonly RedriveAttempt[]): Red
 
 function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedrivePlan {
   const last = row.outcome === 'unfit' ? lastOfTake(row, attempts) : undefined;
-  return last === undefined ? { do: 'leave', why: 'no-unfit' } : { do: 'accept', step: last.step };
+  return last === undefined ? { type: 'leave', why: 'no-unfit' } : { type: 'accept', step: last.step };
 }
 
 /** The attempt that the current take came to. */

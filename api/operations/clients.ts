@@ -28,7 +28,7 @@ export const OPERATION_CLIENTS: {
     body: speechBody,
     reply(json) {
       const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
-      return url === undefined ? undefined : { gave: 'link', url };
+      return url === undefined ? undefined : { type: 'link', url };
     },
   },
 
@@ -40,7 +40,7 @@ export const OPERATION_CLIENTS: {
       bodyOf({ audioUrl: need(spec.audio, operation, 'the URL of an audio'), language: spec.language }, spec),
     reply(json) {
       const transcript = readTranscript(json);
-      return transcript === undefined ? undefined : { gave: 'transcript', transcript };
+      return transcript === undefined ? undefined : { type: 'transcript', transcript };
     },
   },
 

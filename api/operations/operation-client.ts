@@ -4,9 +4,9 @@ import type { PaidRequest, Transcript } from '../speech-api.ts';
 
 /** What a 2xx answer with JSON gave. */
 type Reply =
-  | { readonly gave: 'job'; readonly jobId: string }
-  | { readonly gave: 'link'; readonly url: string }
-  | { readonly gave: 'transcript'; readonly transcript: Transcript };
+  | { readonly type: 'job'; readonly jobId: string }
+  | { readonly type: 'link'; readonly url: string }
+  | { readonly type: 'transcript'; readonly transcript: Transcript };
 
 type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
@@ -45,7 +45,7 @@ export function jobAt(path: string, body: Body, results: ResultNames): JobClient
     body,
     reply(json) {
       const jobId = readJobId(json);
-      return jobId === undefined ? undefined : { gave: 'job', jobId };
+      return jobId === undefined ? undefined : { type: 'job', jobId };
     },
     results,
   };

@@ -70,7 +70,7 @@ export function exchange(origin: string, open: typeof openFree): Pair {
     maxBytes: 16 * 1024 ** 2,
   };
   const ask = async (head: AnswerHead | NoAnswer): Promise<unknown> => {
-    if (head.kind === 'no-answer') throw new Error(head.cause);
+    if (head.type === 'no-answer') throw new Error(head.cause);
     return (await readAnswer(head, common.maxBytes)).json;
   };
   return async () => {

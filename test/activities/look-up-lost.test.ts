@@ -263,7 +263,7 @@ describe('a lost lip-sync create', () => {
     const { ledger } = worker.deps;
     await ledger.settle(at(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     const edited = { spec: lipSync(2), input: [], quoted: 1 };
-    const how = { do: 'pay', fromStep: 'lip-sync', reason: 'resubmitted', edited } as const;
+    const how = { type: 'pay', fromStep: 'lip-sync', reason: 'resubmitted', edited } as const;
     await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'unknown', how }]);
     // The request of the new take is never accepted; the one job in the list is the old take's.
     await ledger.intend(keyOf(1, 1, 'lip-sync', 2), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });

@@ -17,7 +17,7 @@ const take2 = (row: number, attempt = 1): ReturnType<typeof keyOf> => keyOf(row,
 
 /** A person's wish to have a row again, as it was seen at take 1. */
 function again(row: number, reason: 'redrive' | 'resubmitted' = 'redrive'): Omit<RedriveChoice, 'outcome'> {
-  return { row, take: 1, how: { do: 'pay', fromStep: 'speech', reason } };
+  return { row, take: 1, how: { type: 'pay', fromStep: 'speech', reason } };
 }
 
 /** The attempts of a row as words, with their takes. */

@@ -91,7 +91,7 @@ describe('polling jobs', () => {
     expect((await world.row(1)).outcome).toBe('overdue');
     const { ledger } = worker.deps;
     await world.change('plan', { rules: [] });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
     await (await world.worker()).wait([[1]]);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
     expect(await world.paidRequests()).toBe(1);
@@ -115,7 +115,7 @@ describe('polling jobs', () => {
     await worker.submit(keyOf(1));
     await worker.wait([[1]]);
     await worker.deps.ledger.giveUp(keyOf(1, 1, 'lip-sync'), { outcome: 'overdue' });
-    await redriveNow(worker.deps.ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(worker.deps.ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
     const key = keyOf(1, 1, 'lip-sync');
     await worker.submit(key);
     const job = waitedJob(key, await loadAttempt(worker.deps, key));

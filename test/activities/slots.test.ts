@@ -23,7 +23,7 @@ function failureOf(failureClass: FailureClass, retryAfterMs?: number): Failure {
 /** For how long nobody may call now, as the shared limiter says. */
 async function pauseOf(world: World, endpoint: 'create' | 'read', now = Date.now()): Promise<number> {
   const ledger = await world.look();
-  const step = { do: 'answered', now, sentAt: 0 } as const;
+  const step = { type: 'answered', now, sentAt: 0 } as const;
   return (await ledger.updateLimiter(`${world.simulator.url} u1 ${endpoint}`, step)).pauseMs;
 }
 
@@ -39,13 +39,13 @@ function aBatch(name: string, rate: number | null, apiUrl: string): Parameters<L
 }
 
 /** A worker of whom it is known what it asked of the limiters. */
-async function watched(world: World): Promise<{ worker: Worker; steps: LimiterStep['do'][] }> {
-  const steps: LimiterStep['do'][] = [];
+async function watched(world: World): Promise<{ worker: Worker; steps: LimiterStep['type'][] }> {
+  const steps: LimiterStep['type'][] = [];
   const change = ({ ledger }: Dependencies): Partial<Dependencies> => ({
     ledger: {
       ...ledger,
       updateLimiter: (scope, step) => {
-        steps.push(step.do);
+        steps.push(step.type);
         return ledger.updateLimiter(scope, step);
       },
     },
@@ -237,7 +237,7 @@ describe('calls that were on the wire at a refusal', () => {
     await waitForSlot(deps, 'create', BATCH, NEVER);
     const scope = `${world.simulator.url} u1 create`;
     const { wall: now } = deps.clock.now();
-    const ask = { do: 'lease', owner: 'q', batch: BATCH, limit: null, want: 9, used: 0, isShort: true, now } as const;
+    const ask = { type: 'lease', owner: 'q', batch: BATCH, limit: null, want: 9, used: 0, isShort: true, now } as const;
     // One call was taken before; nobody may go faster until the limit is tried again.
     const { rate } = await (await world.look()).updateLimiter(scope, { ...ask, now: now + 700 });
     expect(rate).toBeLessThanOrEqual(1);

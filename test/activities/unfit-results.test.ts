@@ -9,7 +9,7 @@ import { createWorld, type World } from './world.ts';
 
 /** Results that the store kept although they did not pass a check: paid once, downloaded once, and no more until a person says so. */
 
-const ACCEPT = { row: 1, take: 1, how: { do: 'accept' } } as const;
+const ACCEPT = { row: 1, take: 1, how: { type: 'accept' } } as const;
 
 let world: World;
 let worker: Worker;

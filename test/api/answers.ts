@@ -26,7 +26,7 @@ export function contextOf(operation: Operation, trust503 = true, isRepeat = fals
 export function answerOf(status: number, body: unknown, headers: Record<string, string> = {}, cut?: string): Answer {
   const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
   return {
-    kind: 'answer',
+    type: 'answer',
     status,
     header: (name) => headers[name],
     contentType: headers['content-type'] ?? '',

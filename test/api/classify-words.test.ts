@@ -20,10 +20,10 @@ describe('the cause that failures are counted by', () => {
     [answerOf(200, {}), '200 with other JSON from POST /x'],
     [answerOf(200, '{"id"', {}, 'broke off'), '200 with a cut body from POST /x'],
     [
-      { kind: 'no-answer', given: true, cause: 'ECONNRESET: socket 7 hung up', code: 'ECONNRESET' },
+      { type: 'no-answer', given: true, cause: 'ECONNRESET: socket 7 hung up', code: 'ECONNRESET' },
       'no answer (ECONNRESET) from POST /x',
     ],
-    [{ kind: 'no-answer', given: false, cause: 'refused' }, 'no connection from POST /x'],
+    [{ type: 'no-answer', given: false, cause: 'refused' }, 'no connection from POST /x'],
   ])('of %j is %s', (what, cause) => {
     expect(paid(what)).toBe(cause);
   });
@@ -81,7 +81,7 @@ describe('what a failure says', () => {
   });
 
   it('tells a lost answer from a request that was not sent', () => {
-    const lost = { kind: 'no-answer', given: true, cause: 'reset' } as const;
+    const lost = { type: 'no-answer', given: true, cause: 'reset' } as const;
     expect(classifyPaid(lost, context)).toEqual({
       verdict: 'unknown',
       failure: { class: 'OutcomeUnknown', message: 'POST /x got no answer – reset', cause: 'no answer from POST /x' },

@@ -201,7 +201,7 @@ const anyAnswer = fc
   );
 
 const anyNoAnswer: fc.Arbitrary<NoAnswer> = fc.record({
-  kind: fc.constant('no-answer'),
+  type: fc.constant('no-answer'),
   given: fc.boolean(),
   cause: fc.oneof(fc.string(), fc.constant(`connect ECONNREFUSED with ${TOKEN}`)),
 });
@@ -219,15 +219,15 @@ describe('any answer at any stage', () => {
           const ruling: Ruling = classifyPaid(what, contextOf(operation, trust503));
           expect(['accepted', 'done', 'link', 'not-accepted', 'rejected', 'unknown']).toContain(ruling.verdict);
           if (ruling.verdict === 'not-accepted') {
-            const door = what.kind === 'answer' && [401, 402, 429].includes(what.status);
-            const own503 = what.kind === 'answer' && what.status === 503 && trust503 && what.json !== undefined;
-            const neverGiven = what.kind === 'no-answer' && !what.given;
+            const door = what.type === 'answer' && [401, 402, 429].includes(what.status);
+            const own503 = what.type === 'answer' && what.status === 503 && trust503 && what.json !== undefined;
+            const neverGiven = what.type === 'no-answer' && !what.given;
             expect(door || own503 || neverGiven).toBe(true);
           }
-          if (ruling.verdict === 'rejected') expect(what).toMatchObject({ kind: 'answer' });
-          if (ruling.verdict === 'accepted') expect(what).toMatchObject({ kind: 'answer' });
-          if (what.kind === 'answer' && what.status >= 300 && what.status < 400) expect(ruling.verdict).toBe('unknown');
-          if (what.kind === 'answer' && what.status >= 500 && what.status !== 503) {
+          if (ruling.verdict === 'rejected') expect(what).toMatchObject({ type: 'answer' });
+          if (ruling.verdict === 'accepted') expect(what).toMatchObject({ type: 'answer' });
+          if (what.type === 'answer' && what.status >= 300 && what.status < 400) expect(ruling.verdict).toBe('unknown');
+          if (what.type === 'answer' && what.status >= 500 && what.status !== 503) {
             expect(ruling.verdict).toBe('unknown');
           }
         },
@@ -275,8 +275,8 @@ describe('classifyRead', () => {
 
   it('tells a lost connection from one that was never made', () => {
     const context = contextOf('speech-job');
-    expect(classifyRead({ kind: 'no-answer', given: true, cause: 'reset' }, context).class).toBe('ServiceDown');
-    expect(classifyRead({ kind: 'no-answer', given: false, cause: 'refused' }, context).class).toBe('NotSent');
+    expect(classifyRead({ type: 'no-answer', given: true, cause: 'reset' }, context).class).toBe('ServiceDown');
+    expect(classifyRead({ type: 'no-answer', given: false, cause: 'refused' }, context).class).toBe('NotSent');
   });
 });
 

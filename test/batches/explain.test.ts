@@ -19,7 +19,7 @@ async function historyOf(wanted: string): Promise<RowHistory> {
 }
 
 async function pay(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
-  const whole = { do: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
+  const whole = { type: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
   await redriveNow(place.ledger, 'demo', [{ row, take, how: whole }]);
 }
 

@@ -35,7 +35,7 @@ describe('a redrive that is put together', () => {
     expect(draft.count).toBe(1);
     const again = await all(rows);
     expect(again.map((row) => draft.choiceOf(row))).toMatchObject([
-      { outcome: 'failed', take: 1, how: { do: 'pay', reason: 'redrive' } },
+      { outcome: 'failed', take: 1, how: { type: 'pay', reason: 'redrive' } },
     ]);
   });
 
@@ -46,7 +46,7 @@ describe('a redrive that is put together', () => {
     expect(other.map((row) => draft.choiceOf(row))).toEqual([undefined]);
     const row = found?.scanned.row.row ?? 0;
     const step = found?.scanned.charges.at(-1)?.step ?? 'speech';
-    await redriveNow(place.ledger, 'demo', [{ row, take: 1, how: { do: 'pay', fromStep: step, reason: 'redrive' } }]);
+    await redriveNow(place.ledger, 'demo', [{ row, take: 1, how: { type: 'pay', fromStep: step, reason: 'redrive' } }]);
     await place.ledger.giveUp(
       { batch: 'demo', row, step, take: 2, attempt: 1 },
       { outcome: 'failed', failure: { class: 'JobFailed', message: 'again' } },

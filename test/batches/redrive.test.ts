@@ -47,7 +47,7 @@ describe('a redrive', () => {
 
   it('says how many rows had moved on, and leaves them', async () => {
     const { draft, rows } = await stopped(3);
-    const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
     expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 2, movedOn: 1 });
     expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 0, movedOn: 3 });

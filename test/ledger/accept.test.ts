@@ -21,7 +21,7 @@ ledgerForEachTest(async (made) => {
   await ledger.openBatch('b', ROWS);
 });
 
-const acceptance = (row: number): Omit<RedriveChoice, 'outcome'> => ({ row, take: 1, how: { do: 'accept' } });
+const acceptance = (row: number): Omit<RedriveChoice, 'outcome'> => ({ row, take: 1, how: { type: 'accept' } });
 
 /** The speech of this row comes, and is silent. */
 async function endUnfit(row: number): Promise<void> {
@@ -92,7 +92,7 @@ describe('accepting it', () => {
     expect(row?.fence).toBeGreaterThan(held);
     expect(charges).toMatchObject([{ step: 'speech', failure: null, file: SILENT }]);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
-    expect(await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(2, 1, 1, 'lip-sync'), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('is for rows that ended unfit; of several choices all or none', async () => {

@@ -31,7 +31,7 @@ async function fillAlike(rows: number, halt: HaltPolicy = ALIKE_HALT): Promise<v
 
 /** A job of the row, paid for. */
 async function pay(row: number): Promise<void> {
-  expect((await ledger.intend(aKey(row), INTENT)).answer).toBe('go');
+  expect((await ledger.intend(aKey(row), INTENT)).type).toBe('go');
   await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `j${row}` }, { state: 'processing' });
 }
 
@@ -66,7 +66,7 @@ describe('a batch whose first rows come to nothing', () => {
           'the first 20 paid rows all failed (ResultGone), the last one because: 403 from cdn.example; 50 credits are charged so far',
       },
     });
-    expect((await ledger.intend(aKey(21), INTENT)).answer).toBe('blocked');
+    expect((await ledger.intend(aKey(21), INTENT)).type).toBe('blocked');
   });
 
   it.each([
@@ -161,7 +161,7 @@ describe('the commonest reasons', () => {
     expect(await ledger.commonReasons('b', 1)).toHaveLength(1);
     await ledger.finishJob(aKey(5), {}, { state: 'waiting' });
     expect(await ledger.commonReasons('b', 5)).toEqual([{ ...blocked, open: 0, ended: 3 }, hoarse]);
-    const choice = { take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } } as const;
+    const choice = { take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } } as const;
     await redriveNow(
       ledger,
       'b',

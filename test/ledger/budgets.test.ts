@@ -17,7 +17,7 @@ ledgerForEachTest(async (made) => {
 const tune = (tuning: Tuning): Promise<unknown> => ledger.tune('b', tuning);
 
 async function accept(row: number, credits?: number): Promise<void> {
-  expect(await ledger.intend(aKey(row), INTENT)).toMatchObject({ answer: 'go' });
+  expect(await ledger.intend(aKey(row), INTENT)).toMatchObject({ type: 'go' });
   const verdict = { verdict: 'accepted', jobId: `j${row}`, ...(credits === undefined ? {} : { credits }) } as const;
   await ledger.settle(aKey(row), verdict, { state: 'processing' });
 }
@@ -26,7 +26,7 @@ describe('the budget', () => {
   it('holds exactly, and ends what can never fit as skipped', async () => {
     await tune({ budget: 7.5 });
     for (const row of [1, 2, 3]) await accept(row);
-    expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ type: 'over-budget' });
     const counts = await ledger.counts('b');
     expect(counts.outcomes.skipped).toBe(7);
     const row = (await ledger.readRow('b', 5))?.row;
@@ -38,9 +38,9 @@ describe('the budget', () => {
     await tune({ budget: 5 });
     await ledger.intend(aKey(1), INTENT);
     await ledger.intend(aKey(2), INTENT);
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ answer: 'full' });
+    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'full' });
     await ledger.settle(aKey(1), { verdict: 'rejected' }, FAILED);
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'go' });
     expect((await ledger.counts('b')).outcomes.skipped).toBe(0);
   });
 
@@ -49,7 +49,7 @@ describe('the budget', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     await accept(2, 6);
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'over-budget' });
   });
 
   it('keeps back what later steps of a begun row cost', async () => {
@@ -57,40 +57,40 @@ describe('the budget', () => {
     await ledger.tune('chain', { budget: 10 });
     const keyOf = (row: number, step: Step): AttemptKey => ({ ...aKey(row, 1, 1, step), batch: 'chain' });
     const speech = keyOf(1, 'speech');
-    expect(await ledger.intend(speech, { ...INTENT, quotedRest: 6 })).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(speech, { ...INTENT, quotedRest: 6 })).toMatchObject({ type: 'go' });
     await ledger.settle(speech, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     expect(await ledger.money('chain')).toMatchObject({ charged: 2.5, reserved: 6 });
     // Nor is it given to a step whose turn has not come.
-    expect(await ledger.intend(keyOf(1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ answer: 'blocked' });
-    expect(await ledger.intend(keyOf(2, 'speech'), INTENT)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(keyOf(1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ type: 'blocked' });
+    expect(await ledger.intend(keyOf(2, 'speech'), INTENT)).toMatchObject({ type: 'over-budget' });
     await ledger.finishJob(speech, {}, { state: 'waiting' });
-    expect(await ledger.intend(keyOf(1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(keyOf(1, 'lip-sync'), { ...INTENT, quoted: 6 })).toMatchObject({ type: 'go' });
     expect(await ledger.money('chain')).toMatchObject({ charged: 2.5, reserved: 6 });
   });
 
   it('lets a cheaper row through after a dear one was skipped', async () => {
     await tune({ budget: 5 });
-    expect(await ledger.intend(aKey(1), { ...INTENT, quoted: 9 })).toMatchObject({ answer: 'over-budget' });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(1), { ...INTENT, quoted: 9 })).toMatchObject({ type: 'over-budget' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('refuses a request without a price', async () => {
     await tune({ budget: 100 });
-    expect(await ledger.intend(aKey(1), { ...INTENT, quoted: null })).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(1), { ...INTENT, quoted: null })).toMatchObject({ type: 'over-budget' });
   });
 
   it('can be raised while the batch runs', async () => {
     await tune({ budget: 2.5 });
     await accept(1);
     await tune({ budget: 5 });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('counts the quote of a job that has cost nothing yet: it may be billed when it ends', async () => {
     await tune({ budget: 5 });
     for (const row of [1, 2]) await accept(row, 0);
     expect(await ledger.money('b')).toMatchObject({ charged: 5, estimated: true });
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'over-budget' });
     await ledger.finishJob(aKey(1), { credits: 2 }, { outcome: 'succeeded' });
     await ledger.finishJob(aKey(2), { credits: 0 }, { outcome: 'succeeded' });
     expect(await ledger.money('b')).toMatchObject({ charged: 2, estimated: false });
@@ -100,7 +100,7 @@ describe('the budget', () => {
     await tune({ budget: 10 });
     await accept(1);
     await ledger.finishJob(aKey(1), { credits: 8.1 }, { outcome: 'succeeded' });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'over-budget' });
     expect(await ledger.money('b')).toMatchObject({ charged: 8.1 });
   });
 });

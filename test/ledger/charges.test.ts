@@ -25,69 +25,69 @@ async function rowOf(row: number): Promise<RowRecord | undefined> {
 
 describe('intend', () => {
   it('lets the first go and nobody else with the same key', async () => {
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
     const again = await ledger.intend(aKey(1), { ...INTENT, owner: 'w2' });
-    expect(again).toMatchObject({ answer: 'exists', charge: { state: 'sending', owner: 'w1', quoted: 2.5 } });
+    expect(again).toMatchObject({ type: 'exists', charge: { state: 'sending', owner: 'w1', quoted: 2.5 } });
     expect(await rowOf(1)).toMatchObject({ state: 'submitting', outcome: null });
     expect((await ledger.findBatch('b'))?.startedAt).not.toBeNull();
   });
 
   it('holds while the batch is paused or stopping, or the row has ended, and records nothing', async () => {
     await ledger.setControl('b', 'paused');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'blocked' });
     await ledger.setControl('b', 'running');
     await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'blocked' });
     await ledger.setControl('b', 'stopping');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'blocked' });
     expect(await ledger.sending('b')).toEqual([]);
   });
 
   it('holds while the batch is still loading', async () => {
     await ledger.createBatch(aBatch('other'));
     await ledger.addRows('other', [aRow(1)]);
-    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toMatchObject({ type: 'blocked' });
   });
 
   it('is full at maxSending, over all rows, and free again with a verdict', async () => {
     const two = { ...INTENT, maxSending: 2 };
     await ledger.intend(aKey(1), two);
     await ledger.intend(aKey(2), two);
-    expect(await ledger.intend(aKey(3), two)).toMatchObject({ answer: 'full' });
+    expect(await ledger.intend(aKey(3), two)).toMatchObject({ type: 'full' });
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.intend(aKey(3), two)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(3), two)).toMatchObject({ type: 'go' });
   });
 
   it.each(['accepted', 'done', 'rejected', 'unknown'] as const)('lets nothing follow %s', async (verdict) => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict }, { state: 'waiting' });
-    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: verdict } });
+    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { state: verdict } });
     expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 1, state: verdict });
     expect((await ledger.readRow('b', 1))?.charges).toHaveLength(1);
   });
 
   it('lets the next attempt follow not-accepted and revoked only, one at a time', async () => {
     await ledger.intend(aKey(1), INTENT);
-    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'sending' } });
+    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { state: 'sending' } });
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
-    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ answer: 'exists', charge: { attempt: 1 } });
+    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ type: 'exists', charge: { attempt: 1 } });
     expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 2, state: 'revoked' });
-    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'revoked' } });
-    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ answer: 'go' });
-    expect(await ledger.intend(aKey(1, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { attempt: 1 } });
+    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { state: 'revoked' } });
+    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ type: 'go' });
+    expect(await ledger.intend(aKey(1, 1), INTENT)).toMatchObject({ type: 'exists', charge: { attempt: 1 } });
   });
 
   it('lets a new take follow a settled one, and nothing of the old take after that', async () => {
     await ledger.intend(aKey(1), INTENT);
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 1 } });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { take: 1 } });
     await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
     // A take that nobody gave the row is none.
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'blocked' });
     await ledger.giveUp(aKey(1, 2), { outcome: 'failed' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
-    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'blocked' });
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
-    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ answer: 'exists', charge: { take: 2 } });
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ type: 'blocked' });
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'go' });
+    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ type: 'exists', charge: { take: 2 } });
     expect(await rowOf(1)).toMatchObject({ take: 2 });
   });
 
@@ -138,9 +138,9 @@ describe('settle', () => {
     await ledger.finishJob(aKey(1, 2), { credits: 9 }, { outcome: 'succeeded' });
     expect(await chargeOf(1, 2)).toMatchObject({ state: 'accepted', charged: 9 });
     // 2.5 are left, to the last credit.
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
     await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'k' }, { state: 'processing' });
-    expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toMatchObject({ type: 'over-budget' });
   });
 
   it('does nothing to an attempt that has its verdict', async () => {
@@ -193,8 +193,10 @@ describe('settle', () => {
   it('takes a late answer as news about money only once the row went on to another take', async () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
+    await redriveNow(ledger, 'b', [
+      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
+    ]);
+    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'go' });
     expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
       settled: true,
     });
@@ -219,7 +221,7 @@ describe('revoke', () => {
   it('spends a key that nobody used', async () => {
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked', charged: null });
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked' });
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'exists', charge: { state: 'revoked' } });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists', charge: { state: 'revoked' } });
     expect(await ledger.settle(aKey(1), { verdict: 'accepted' }, { state: 'processing' })).toMatchObject({
       settled: false,
     });
@@ -309,7 +311,9 @@ describe('changeRunning', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await redriveNow(ledger, 'b', [
+      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
+    ]);
     await ledger.changeRunning(aKey(1), { state: 'fetching' });
     expect(await rowOf(1)).toMatchObject({ take: 2, state: 'waiting' });
   });

@@ -25,7 +25,7 @@ const adopt = (row: number, jobId: string, take = 1): Promise<boolean> =>
 const release = (row: number, jobId: string): Promise<boolean> =>
   ledger.decide(aKey(row), { what: 'released', jobId, who: WHO });
 const payAgain = (row: number): Promise<unknown> =>
-  redriveNow(ledger, 'b', [{ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+  redriveNow(ledger, 'b', [{ row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
 
 describe('a job that a person gave to a row', () => {
   beforeEach(async () => {

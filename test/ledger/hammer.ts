@@ -22,11 +22,11 @@ async function hammer(): Promise<void> {
 async function sendTwice(number: number): Promise<void> {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const key = { batch: 'b', row: number, step: 'speech', take: 1, attempt } as const;
-    const { answer } = await ledger.intend(key, { quoted: 1, owner, quotedRest: 0, maxSending: 1000 });
+    const { type: answer } = await ledger.intend(key, { quoted: 1, owner, quotedRest: 0, maxSending: 1000 });
     if (answer !== 'go') continue;
     process.stdout.write(`${number}.${attempt}\n`);
     await ledger.settle(key, { verdict: 'not-accepted' }, { state: 'waiting' });
-    await ledger.updateLimiter('goes', { do: 'learn', spans: [[100, 100]] });
+    await ledger.updateLimiter('goes', { type: 'learn', spans: [[100, 100]] });
   }
 }
 

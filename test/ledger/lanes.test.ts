@@ -28,7 +28,7 @@ describe('a lane that is taken', () => {
     const next = await take(1);
     expect(next.token).toBeGreaterThan(old.token);
     expect(await rowsOf(old)).toBe('lost');
-    expect(await ledger.intend(aKey(1), { ...INTENT, fence: before })).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(aKey(1), { ...INTENT, fence: before })).toMatchObject({ type: 'blocked' });
     expect(await rowsOf(next)).toEqual([1, 2, 3]);
   });
 

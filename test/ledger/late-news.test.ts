@@ -91,7 +91,9 @@ describe('the end of a job', () => {
 
   it('is news about money only, once the row is at another take', async () => {
     await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: LOST });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await redriveNow(ledger, 'b', [
+      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
+    ]);
     expect(await ledger.finishJob(aKey(1), { file: FILE, credits: 9 }, SUCCEEDED)).toMatchObject({ finished: true });
     expect(await rowOf()).toMatchObject({ take: 2, outcome: null, file: null });
     expect(await ledger.money('b')).toMatchObject({ charged: 9 });
@@ -146,7 +148,9 @@ describe('giving an attempt up', () => {
 
   it('changes nothing where the row is at another take', async () => {
     await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+    await redriveNow(ledger, 'b', [
+      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
+    ]);
     await ledger.giveUp(aKey(1), failed);
     expect(await rowOf()).toMatchObject({ take: 2, outcome: null });
   });

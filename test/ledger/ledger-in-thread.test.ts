@@ -54,7 +54,7 @@ describe('a ledger in a thread of its own', () => {
     const here = await open(folder);
     await fill(ledger, 3);
     expect(ledger.id).toBe(here.id);
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'go', row: { state: 'submitting' } });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go', row: { state: 'submitting' } });
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     expect(await ledger.finishJob(aKey(1), { credits: 3 }, { outcome: 'succeeded' })).toMatchObject({ finished: true });
     expect(await ledger.readRow('b', 1)).toEqual(await here.readRow('b', 1));
@@ -117,7 +117,7 @@ describe('a ledger in a thread of its own', () => {
 
   it('loses no change of a limiter', async () => {
     const add = async (): Promise<number> =>
-      Math.round(jobsIn(await ledger.updateLimiter('goes', { do: 'learn', spans: [[100, 100]] })));
+      Math.round(jobsIn(await ledger.updateLimiter('goes', { type: 'learn', spans: [[100, 100]] })));
     const answers = await Promise.all(Array.from({ length: 30 }, add));
     expect(answers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
   });
@@ -127,7 +127,7 @@ describe('a ledger in a thread of its own', () => {
     const asked = Array.from({ length: 150 }, (_, at) => ledger.intend(aKey(at + 1), { ...INTENT, maxSending: 200 }));
     const counted = ledger.counts('b');
     await ledger.close();
-    expect((await Promise.all(asked)).filter(({ answer }) => answer === 'go')).toHaveLength(150);
+    expect((await Promise.all(asked)).filter(({ type: answer }) => answer === 'go')).toHaveLength(150);
     expect((await counted).total).toBe(150);
     const again = await open(folder);
     expect(await again.sending('b')).toHaveLength(150);

@@ -74,7 +74,7 @@ async function run(ledger: Ledger, batch: string, step: Command): Promise<string
   try {
     switch (step.do) {
       case 'intend':
-        return (await ledger.intend(key, INTENT)).answer;
+        return (await ledger.intend(key, INTENT)).type;
       case 'revoke':
         return (await ledger.revoke(key)).state;
       case 'settle':

@@ -27,7 +27,7 @@ ledgerForEachTest((made) => {
 });
 
 const ask = async (row: number, quoted: number | null, quotedRest: number | null = 0, take = 1): Promise<string> =>
-  (await ledger.intend(aKey(row, 1, take), { ...INTENT, quoted, quotedRest })).answer;
+  (await ledger.intend(aKey(row, 1, take), { ...INTENT, quoted, quotedRest })).type;
 
 async function outcomes(): Promise<(Outcome | null)[]> {
   const all: (Outcome | null)[] = [];
@@ -55,7 +55,7 @@ describe('a row that does not fit', () => {
     expect(await ask(1, 1)).toBe('go');
     await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
     await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     expect(await ask(3, 0)).toBe('go');
     expect(await ask(4, 2)).toBe('go');
     await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
@@ -69,7 +69,7 @@ describe('a row that does not fit', () => {
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j', credits: 7 }, { state: 'processing' });
     await ledger.finishJob(aKey(1), {}, { state: 'waiting' });
     const intent = { ...INTENT, quoted: 4, quotedRest: 0 };
-    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), intent)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(aKey(1, 1, 1, 'lip-sync'), intent)).toMatchObject({ type: 'over-budget' });
     expect(await messageOf(1)).toContain('this row costs 4). The row has cost 7 before.');
   });
 
@@ -111,7 +111,7 @@ describe('a request that just fits', () => {
     expect(await ask(1, 2, 3)).toBe('go');
     expect(await ask(2, 0.5)).toBe('full');
     await ledger.settle(aKey(1), { verdict: 'not-accepted' }, { state: 'waiting' });
-    expect((await ledger.intend(aKey(1, 2), { ...INTENT, quoted: 2, quotedRest: 3 })).answer).toBe('go');
+    expect((await ledger.intend(aKey(1, 2), { ...INTENT, quoted: 2, quotedRest: 3 })).type).toBe('go');
   });
 
   it('goes once the row that held something back has ended', async () => {

@@ -64,7 +64,7 @@ describe('a ledger that several processes use at once', () => {
         for (const { row: number, attempt } of row.charges) charges.push(`${number}.${attempt}`);
       }
       expect(goes.sort()).toEqual(charges.sort());
-      const counted = await ledger.updateLimiter('goes', { do: 'learn', spans: [] });
+      const counted = await ledger.updateLimiter('goes', { type: 'learn', spans: [] });
       expect(jobsIn(counted)).toBeCloseTo(goes.length, 1);
       await ledger.close();
       await remove();

@@ -10,7 +10,7 @@ import { aBatch, aKey, aRow, claimAnew, endAnyhow, INTENT, ledgerForEachTest, re
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
 const SUBTITLES = { ...FILE, key: 'b/1.srt', extension: 'srt' };
 const FAILURE = { class: 'JobFailed', message: 'The job failed.' } as const;
-const WAIT = { do: 'wait' } as const;
+const WAIT = { type: 'wait' } as const;
 
 let ledger: Ledger;
 
@@ -33,7 +33,7 @@ async function rowOf(row: number): Promise<RowRecord> {
 const pay = (row: number, fromStep: 'speech' | 'lip-sync' = 'speech', take = 1): Omit<RedriveChoice, 'outcome'> => ({
   row,
   take,
-  how: { do: 'pay', fromStep, reason: 'redrive' },
+  how: { type: 'pay', fromStep, reason: 'redrive' },
 });
 
 async function acceptSpeech(row: number, take = 1): Promise<void> {

@@ -228,7 +228,7 @@ describe('claimRows', () => {
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
     await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
-    const how = { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
     await redriveNow(ledger, 'b', [
       { row: 1, take: 1, how },
       { row: 2, take: 1, how },
@@ -243,14 +243,14 @@ describe('claimRows', () => {
     await claim();
     const first = await holdOf();
     await ledger.giveUp(aKey(1), { outcome: 'failed' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
     const key = aKey(1, 1, 2);
-    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ type: 'blocked' });
     await claim();
     const second = await holdOf();
     expect(second).toBeGreaterThan(first);
-    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ answer: 'blocked' });
-    expect(await ledger.intend(key, { ...INTENT, fence: second })).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(key, { ...INTENT, fence: first })).toMatchObject({ type: 'blocked' });
+    expect(await ledger.intend(key, { ...INTENT, fence: second })).toMatchObject({ type: 'go' });
     // An answer that comes after all takes the row back, too.
     await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
     await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
@@ -323,7 +323,7 @@ describe('scanRows', () => {
 describe('updateLimiter', () => {
   it('keeps a state per scope, changed by one at a time', async () => {
     const add = async (scope: string): Promise<number> =>
-      Math.round(jobsIn(await ledger.updateLimiter(scope, { do: 'learn', spans: [[100, 100]] })));
+      Math.round(jobsIn(await ledger.updateLimiter(scope, { type: 'learn', spans: [[100, 100]] })));
     const results = await Promise.all(upTo(20).map(() => add('a')));
     expect(results.sort((x, y) => x - y)).toEqual(upTo(20));
     expect(await add('b')).toBe(1);

@@ -73,7 +73,7 @@ describe('stopNow', () => {
 describe('a row that went on to another take', () => {
   it('is cancelled like any other, whatever became of its earlier take', async () => {
     const resubmit = (row: number): Promise<unknown> =>
-      redriveNow(ledger, 'b', [{ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+      redriveNow(ledger, 'b', [{ row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     await resubmit(1);
@@ -112,7 +112,7 @@ describe('a halt', () => {
     await fail(3);
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'stopping' });
     expect((await ledger.findBatch('b'))?.halted).toContain('--halt soon,fail=2');
-    expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ answer: 'blocked' });
+    expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ type: 'blocked' });
     expect(await outcomes()).toMatchObject({ failed: 2, cancelled: 57 });
     expect(await ledger.readRow('b', 1)).toMatchObject({ row: { outcome: null } });
   });
@@ -149,7 +149,7 @@ describe('a halt', () => {
     await redriveNow(
       ledger,
       'b',
-      [2, 3].map((row) => ({ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } })),
+      [2, 3].map((row) => ({ row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } })),
     );
     expect(await ledger.findBatch('b')).toMatchObject({ control: 'running', halted: null });
     await ledger.intend(aKey(2, 1, 2), INTENT);

@@ -44,8 +44,8 @@ class LedgerBook implements Book {
   ): Promise<'go' | 'blocked' | 'full' | 'over-budget' | 'exists'> {
     const intent = { ...price, owner: 'w', maxSending: MAX_SENDING };
     const asked = this.#standing(this.#ledger.intend({ ...key, batch: this.#batch }, intent));
-    const { answer } = await orIfMisled(asked, {
-      answer: 'blocked',
+    const { type: answer } = await orIfMisled(asked, {
+      type: 'blocked',
     } as const);
     return answer;
   }
@@ -95,7 +95,7 @@ class LedgerBook implements Book {
       expect(one.reason).toBeInstanceOf(LedgerMisuse);
       return false;
     });
-    if (choice.how.do === 'pay') expect(opened).not.toEqual([true, true]);
+    if (choice.how.type === 'pay') expect(opened).not.toEqual([true, true]);
     return opened.includes(true);
   }
 

@@ -29,11 +29,11 @@ async function rowOf(row: number): Promise<RowRecord & { readonly charges: reado
 }
 
 function pay(row: number, take = 1, reason: 'redrive' | 'resubmitted' = 'redrive'): Omit<RedriveChoice, 'outcome'> {
-  return { row, take, how: { do: 'pay', fromStep: 'speech', reason } };
+  return { row, take, how: { type: 'pay', fromStep: 'speech', reason } };
 }
 
 async function accept(row: number, take = 1, jobId = `job-${row}-${take}`): Promise<void> {
-  expect(await ledger.intend(aKey(row, 1, take), INTENT)).toMatchObject({ answer: 'go' });
+  expect(await ledger.intend(aKey(row, 1, take), INTENT)).toMatchObject({ type: 'go' });
   await ledger.settle(aKey(row, 1, take), { verdict: 'accepted', jobId }, { state: 'processing' });
 }
 
@@ -68,7 +68,7 @@ describe('redrive', () => {
 
   it('lets nobody spend the key of a take that nobody made', async () => {
     await expect(ledger.revoke(aKey(1, 1, 2))).rejects.toThrow('nobody made take 2');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('leaves a row alone whose answer or result came since the person looked', async () => {
@@ -124,23 +124,23 @@ describe('redrive', () => {
     await ledger.closeBatch('b');
     expect(await redriveNow(ledger, 'b', [pay(2)])).toEqual({ rows: [2], left: [] });
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
-    expect(await ledger.intend(aKey(2, 1, 2), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(2, 1, 2), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('keeps the finished steps of a chain', async () => {
     await accept(3);
     await ledger.finishJob(aKey(3), { file: FILE }, { state: 'waiting' });
     await ledger.giveUp(aKey(3, 1, 1, 'lip-sync'), FAILED);
-    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { do: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
+    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { type: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
     expect(await rowOf(3)).toMatchObject({ take: 2, redoFrom: 'lip-sync' });
-    expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toMatchObject({ answer: 'go' });
+    expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toMatchObject({ type: 'go' });
   });
 
   it('takes over what a person edited, and keeps what it was', async () => {
     await endAll();
     const edited = { spec: { ...aRow(1).spec, text: 'Better' }, input: ['r1', 'Better', 'v'], quoted: 3 };
     await redriveNow(ledger, 'b', [
-      { row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'edited', edited } },
+      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'edited', edited } },
     ]);
     expect(await rowOf(1)).toMatchObject(edited);
     expect(await ledger.takesOf('b', 1)).toMatchObject([
@@ -153,7 +153,7 @@ describe('waiting again', () => {
   it('waits for the job of an overdue row, in the same take', async () => {
     await accept(1);
     await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    expect(await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }])).toMatchObject({ rows: [1] });
+    expect(await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }])).toMatchObject({ rows: [1] });
     const row = await rowOf(1);
     expect(row).toMatchObject({ take: 1, outcome: null, state: 'processing' });
     expect(row.waitSince).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe('waiting again', () => {
     await accept(1);
     await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
     await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
     expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
   });
 
@@ -172,7 +172,7 @@ describe('waiting again', () => {
     await accept(1);
     const failure = { class: 'ResultGone', message: 'The link is dead.' } as const;
     await ledger.finishJob(aKey(1), { failure }, { outcome: 'failed', failure });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
     const row = await rowOf(1);
     expect(row).toMatchObject({ outcome: null, state: 'processing' });
     expect(row.charges).toMatchObject([{ state: 'accepted', finishedAt: null, failure: null }]);
@@ -180,7 +180,7 @@ describe('waiting again', () => {
 
   it('refuses a row without a job', async () => {
     await ledger.giveUp(aKey(1), FAILED);
-    await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'wait' } }])).rejects.toThrow(
+    await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }])).rejects.toThrow(
       'no job to wait for',
     );
   });

@@ -71,7 +71,7 @@ describe('attempts that are unresolved', () => {
     }
     const spec = { kind: 'tts', text: 'Edited', voice: 'v', extra: {} } as const;
     const how = {
-      do: 'pay',
+      type: 'pay',
       fromStep: 'speech',
       reason: 'resubmitted',
       edited: { spec, input: [], quoted: 1 },

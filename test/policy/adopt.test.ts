@@ -28,8 +28,8 @@ const silent = (id: string, createdAtMs = 100_500): ListedJobView => ({ id, crea
 describe('chooseJob, where the list echoes the inputs', () => {
   it('takes the one job that matches both, also while other creates are outstanding', () => {
     const jobs = [echoed('other', { audioUrl: 'https://m.example/b.mp3' }), echoed('mine')];
-    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'found', id: 'mine' });
-    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'found', id: 'mine' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'found', id: 'mine' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'found', id: 'mine' });
   });
 
   it.each([
@@ -39,22 +39,22 @@ describe('chooseJob, where the list echoes the inputs', () => {
     ['it was made after the list was read', [echoed('a', { createdAtMs: 111_001 })]],
     ['the list is empty', []],
   ])('finds nothing if %s', (_, jobs) => {
-    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'nothing' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'nothing' });
   });
 
   it('does not ask whether a link that is not echoed is the audio that was sent', () => {
     const { audioUrl, ...job } = echoed('a');
     expect(audioUrl).toBe(AUDIO);
-    expect(chooseJob({ ...LOST, isAudio: () => true }, [job], [])).toEqual({ is: 'nothing' });
+    expect(chooseJob({ ...LOST, isAudio: () => true }, [job], [])).toEqual({ type: 'nothing' });
   });
 
   it.each([99_000, 111_000])('takes a job made at the edge of the time: %d', (createdAtMs) => {
-    expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], [])).toMatchObject({ is: 'found' });
+    expect(chooseJob(LOST, [echoed('mine', { createdAtMs })], [])).toMatchObject({ type: 'found' });
   });
 
   it('takes a job of which no time is told', () => {
     expect(chooseJob(LOST, [{ id: 'mine', videoUrl: LOST.videoUrl, audioUrl: AUDIO }], [])).toMatchObject({
-      is: 'found',
+      type: 'found',
     });
   });
 
@@ -68,19 +68,19 @@ describe('chooseJob, where the list echoes the inputs', () => {
   const other = same({ isSame: false });
 
   it.each<[string, number, readonly OtherCreate[], Finding]>([
-    ['one job, nobody else', 1, [], { is: 'found', id: 'job-1' }],
-    ['a job more than creates: a stranger made one', 2, [], { is: 'ambiguous' }],
-    ['a job for each', 2, [same()], { is: 'found', id: 'job-1' }],
-    ['fewer jobs than creates', 2, [same(), same()], { is: 'found', id: 'job-1' }],
-    ['the job may be of one that is on the wire', 1, [sending], { is: 'nothing' }],
-    ['one of the jobs is not of the one on the wire', 2, [sending], { is: 'found', id: 'job-1' }],
-    ['all jobs may be of those on the wire', 2, [sending, sending, same()], { is: 'nothing' }],
-    ['one more than those on the wire', 2, [sending, same()], { is: 'found', id: 'job-1' }],
-    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { is: 'ambiguous' }],
-    ['one began right then', 2, [same({ intentAt: 110_000 })], { is: 'found', id: 'job-1' }],
-    ['one with the same links wants something else, and was given up', 1, [other], { is: 'ambiguous' }],
-    ['one such may still be answered', 2, [{ ...other, isSending: true }], { is: 'nothing' }],
-    ['both of these', 1, [other, { ...other, isSending: true }], { is: 'ambiguous' }],
+    ['one job, nobody else', 1, [], { type: 'found', id: 'job-1' }],
+    ['a job more than creates: a stranger made one', 2, [], { type: 'ambiguous' }],
+    ['a job for each', 2, [same()], { type: 'found', id: 'job-1' }],
+    ['fewer jobs than creates', 2, [same(), same()], { type: 'found', id: 'job-1' }],
+    ['the job may be of one that is on the wire', 1, [sending], { type: 'nothing' }],
+    ['one of the jobs is not of the one on the wire', 2, [sending], { type: 'found', id: 'job-1' }],
+    ['all jobs may be of those on the wire', 2, [sending, sending, same()], { type: 'nothing' }],
+    ['one more than those on the wire', 2, [sending, same()], { type: 'found', id: 'job-1' }],
+    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { type: 'ambiguous' }],
+    ['one began right then', 2, [same({ intentAt: 110_000 })], { type: 'found', id: 'job-1' }],
+    ['one with the same links wants something else, and was given up', 1, [other], { type: 'ambiguous' }],
+    ['one such may still be answered', 2, [{ ...other, isSending: true }], { type: 'nothing' }],
+    ['both of these', 1, [other, { ...other, isSending: true }], { type: 'ambiguous' }],
   ])('where others have the same links: %s', (_, jobs, others, finding) => {
     const free = Array.from({ length: jobs }, (__, index) => echoed(`job-${index + 1}`));
     expect(chooseJob(LOST, free, others)).toEqual(finding);
@@ -93,11 +93,11 @@ describe('chooseJob, where the list does not echo the inputs', () => {
     ['two fit', [silent('a'), silent('b')]],
     ['the job has no time', [{ id: 'a' }]],
   ] as const)('takes none, and is in doubt, where %s: anybody may have made it', (_, jobs) => {
-    expect(chooseJob(LOST, jobs, [])).toEqual({ is: 'ambiguous' });
+    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'ambiguous' });
   });
 
   it('says that there is nothing where none fits', () => {
-    expect(chooseJob(LOST, [silent('early', 1_000)], [])).toEqual({ is: 'nothing' });
+    expect(chooseJob(LOST, [silent('early', 1_000)], [])).toEqual({ type: 'nothing' });
   });
 });
 

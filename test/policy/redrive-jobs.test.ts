@@ -19,33 +19,35 @@ function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> 
 describe('a job is waited for', () => {
   it('only where it has an id', () => {
     const nameless = [attempt('speech', 'accepted', { jobId: null })];
-    expect(planRedrive(TTS, nameless, WISH)).toEqual({ do: 'refuse', why: 'running', step: 'speech' });
+    expect(planRedrive(TTS, nameless, WISH)).toEqual({ type: 'refuse', why: 'running', step: 'speech' });
   });
 
   it.each(['rejected', 'not-accepted', 'revoked', 'done'] as const)('not where its request was %s', (state) => {
-    expect(planRedrive(TTS, [attempt('speech', state, { jobId: 'j' })], WISH)).toMatchObject({ do: 'pay' });
+    expect(planRedrive(TTS, [attempt('speech', state, { jobId: 'j' })], WISH)).toMatchObject({ type: 'pay' });
   });
 
   it('only if it is of the take that the row is at', () => {
     const row: RedriveRow = { ...TTS, take: 2 };
     const before = attempt('speech', 'accepted');
-    expect(planRedrive(row, [before], WISH)).toEqual({ do: 'refuse', why: 'running', step: 'speech' });
-    expect(planRedrive(row, [attempt('speech', 'accepted', { take: 2 }), before], WISH)).toMatchObject({ do: 'wait' });
+    expect(planRedrive(row, [before], WISH)).toEqual({ type: 'refuse', why: 'running', step: 'speech' });
+    expect(planRedrive(row, [attempt('speech', 'accepted', { take: 2 }), before], WISH)).toMatchObject({
+      type: 'wait',
+    });
     const ended = { ...before, finishedAt: 1 };
-    expect(planRedrive(row, [ended], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+    expect(planRedrive(row, [ended], WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
   });
 
   it('only of a row that ended overdue, or failed for a result that is gone', () => {
     const attempts = [attempt('speech', 'accepted', { finishedAt: 1, failure: { class: 'ResultGone' } })];
-    expect(planRedrive({ ...TTS, ...GONE }, attempts, WISH)).toEqual({ do: 'wait', step: 'speech' });
-    expect(planRedrive({ ...TTS, ...GONE, outcome: 'unknown' }, attempts, WISH)).toMatchObject({ do: 'pay' });
-    expect(planRedrive({ ...TTS, outcome: 'failed', failure: null }, attempts, WISH)).toMatchObject({ do: 'pay' });
-    expect(planRedrive({ ...TTS, outcome: 'failed' }, attempts, WISH)).toMatchObject({ do: 'pay' });
+    expect(planRedrive({ ...TTS, ...GONE }, attempts, WISH)).toEqual({ type: 'wait', step: 'speech' });
+    expect(planRedrive({ ...TTS, ...GONE, outcome: 'unknown' }, attempts, WISH)).toMatchObject({ type: 'pay' });
+    expect(planRedrive({ ...TTS, outcome: 'failed', failure: null }, attempts, WISH)).toMatchObject({ type: 'pay' });
+    expect(planRedrive({ ...TTS, outcome: 'failed' }, attempts, WISH)).toMatchObject({ type: 'pay' });
   });
 
   it('of the last step that was sent', () => {
     const attempts = [attempt('speech', 'accepted', { finishedAt: 1 }), attempt('lip-sync', 'accepted')];
-    expect(planRedrive(DUB, attempts, WISH)).toEqual({ do: 'wait', step: 'lip-sync' });
+    expect(planRedrive(DUB, attempts, WISH)).toEqual({ type: 'wait', step: 'lip-sync' });
   });
 });
 
@@ -60,12 +62,12 @@ describe('a step is finished well', () => {
     ['it was refused', attempt('speech', 'rejected'), 'speech'],
     ['it was done in a take before', attempt('speech', 'done', { take: 0, finishedAt: 1 }), 'speech'],
   ] as const)('or not: %s', (_, made, fromStep) => {
-    expect(planRedrive(failed, [made], AGAIN)).toMatchObject({ do: 'pay', fromStep });
+    expect(planRedrive(failed, [made], AGAIN)).toMatchObject({ type: 'pay', fromStep });
   });
 
   it('and yet done anew where all is finished and the row is wanted again', () => {
     const done = [attempt('speech', 'accepted', { finishedAt: 1 }), attempt('lip-sync', 'accepted', { finishedAt: 1 })];
-    expect(planRedrive(failed, done, WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+    expect(planRedrive(failed, done, WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
     expect(planRedrive({ ...failed, ...GONE }, done, AGAIN)).toMatchObject({ fromStep: 'speech' });
     expect(planRedrive(failed, done, { ...WISH, step: 'lip-sync' })).toMatchObject({ fromStep: 'lip-sync' });
   });
@@ -101,12 +103,12 @@ describe('a doubt', () => {
     const failed: RedriveRow = { ...DUB, outcome: 'failed', failure: null };
     const speech = attempt('speech', 'accepted', { finishedAt: 1 });
     expect(planRedrive(failed, [speech, attempt('lip-sync', 'sending')], AGAIN)).toEqual({
-      do: 'refuse',
+      type: 'refuse',
       why: 'on-the-wire',
       step: 'lip-sync',
     });
     expect(planRedrive(failed, [speech, attempt('lip-sync', 'accepted')], WISH)).toEqual({
-      do: 'refuse',
+      type: 'refuse',
       why: 'running',
       step: 'lip-sync',
     });
@@ -114,6 +116,6 @@ describe('a doubt', () => {
 
   it.each(['rejected', 'revoked', 'not-accepted', 'done'] as const)('is none after %s', (state) => {
     const row: RedriveRow = { ...TTS, outcome: 'failed', failure: null };
-    expect(planRedrive(row, [attempt('speech', state)], WISH)).toMatchObject({ do: 'pay', reason: 'redrive' });
+    expect(planRedrive(row, [attempt('speech', state)], WISH)).toMatchObject({ type: 'pay', reason: 'redrive' });
   });
 });

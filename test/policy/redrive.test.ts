@@ -27,13 +27,17 @@ describe('a row without a result', () => {
   it.each(['failed', 'unfit', 'skipped', 'cancelled'] as const)(
     'that ended %s is paid for from the start',
     (outcome) => {
-      expect(planRedrive({ ...TTS, outcome }, [], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+      expect(planRedrive({ ...TTS, outcome }, [], WISH)).toEqual({
+        type: 'pay',
+        fromStep: 'speech',
+        reason: 'redrive',
+      });
     },
   );
 
   it('keeps the finished step of a chain', () => {
     const attempts = [finished('speech'), jobFailed('lip-sync')];
-    expect(planRedrive(DUB, attempts, WISH)).toEqual({ do: 'pay', fromStep: 'lip-sync', reason: 'redrive' });
+    expect(planRedrive(DUB, attempts, WISH)).toEqual({ type: 'pay', fromStep: 'lip-sync', reason: 'redrive' });
     expect(planRedrive({ ...DUB, take: 2, redoFrom: 'lip-sync' }, attempts, WISH)).toMatchObject({
       fromStep: 'lip-sync',
     });
@@ -53,7 +57,7 @@ describe('a row without a result', () => {
     expect(planRedrive({ ...DUB, outcome: 'succeeded' }, all, { ...WISH, step: 'speech' })).toMatchObject({
       fromStep: 'speech',
     });
-    expect(planRedrive(TTS, [], wish)).toEqual({ do: 'refuse', why: 'no-step', step: 'lip-sync' });
+    expect(planRedrive(TTS, [], wish)).toEqual({ type: 'refuse', why: 'no-step', step: 'lip-sync' });
   });
 });
 
@@ -67,28 +71,28 @@ describe('a row whose result did not pass a check', () => {
     ['an answer', attempt('speech', 'done', { finishedAt: 1, failure: unfit })],
   ])('of %s is taken as it is with a say, free, and paid for anew without one', (_, made) => {
     const plan = planRedrive(UNFIT, [made], accept);
-    expect(plan).toEqual({ do: 'accept', step: 'speech' });
+    expect(plan).toEqual({ type: 'accept', step: 'speech' });
     expect(paidSteps('tts', plan)).toEqual([]);
-    expect(planRedrive(UNFIT, [made], WISH)).toEqual({ do: 'pay', fromStep: 'speech', reason: 'redrive' });
+    expect(planRedrive(UNFIT, [made], WISH)).toEqual({ type: 'pay', fromStep: 'speech', reason: 'redrive' });
   });
 
   it('is paid for its later steps where it is that of a chain', () => {
     const row = { ...UNFIT, kind: 'dub' } as const;
     const speech = [finished('speech', { failure: unfit })];
     const plan = planRedrive(row, speech, accept);
-    expect(plan).toEqual({ do: 'accept', step: 'speech' });
+    expect(plan).toEqual({ type: 'accept', step: 'speech' });
     expect(paidSteps('dub', plan)).toEqual(['lip-sync']);
-    expect(planRedrive(row, speech, WISH)).toMatchObject({ do: 'pay', fromStep: 'speech' });
+    expect(planRedrive(row, speech, WISH)).toMatchObject({ type: 'pay', fromStep: 'speech' });
     const both = [finished('speech'), finished('lip-sync', { failure: unfit })];
-    expect(planRedrive(row, both, accept)).toEqual({ do: 'accept', step: 'lip-sync' });
-    expect(planRedrive(row, both, WISH)).toMatchObject({ do: 'pay', fromStep: 'lip-sync' });
+    expect(planRedrive(row, both, accept)).toEqual({ type: 'accept', step: 'lip-sync' });
+    expect(planRedrive(row, both, WISH)).toMatchObject({ type: 'pay', fromStep: 'lip-sync' });
   });
 
   it('is the only one that can be accepted', () => {
     const attempts = [finished('speech')];
     const plans = OUTCOMES.map((outcome) => planRedrive({ ...TTS, outcome }, attempts, { ...accept, replace: true }));
     expect(
-      Object.fromEntries(plans.map((plan, at) => [OUTCOMES[at], plan.do === 'leave' ? plan.why : plan.do])),
+      Object.fromEntries(plans.map((plan, at) => [OUTCOMES[at], plan.type === 'leave' ? plan.why : plan.type])),
     ).toEqual({
       succeeded: 'has-result',
       cached: 'has-result',
@@ -99,7 +103,7 @@ describe('a row whose result did not pass a check', () => {
       overdue: 'no-unfit',
       cancelled: 'no-unfit',
     });
-    expect(planRedrive({ ...TTS, outcome: null }, attempts, accept)).toEqual({ do: 'leave', why: 'open' });
+    expect(planRedrive({ ...TTS, outcome: null }, attempts, accept)).toEqual({ type: 'leave', why: 'open' });
   });
 });
 
@@ -108,12 +112,12 @@ describe('a row that may be paid already', () => {
     for (const outcome of ['unknown', 'failed', 'cancelled'] as const) {
       const attempts = [attempt('speech', 'unknown')];
       expect(planRedrive({ ...TTS, outcome }, attempts, WISH)).toEqual({
-        do: 'refuse',
+        type: 'refuse',
         why: 'unknown',
         step: 'speech',
       });
       expect(planRedrive({ ...TTS, outcome }, attempts, { ...WISH, resubmit: true })).toEqual({
-        do: 'pay',
+        type: 'pay',
         fromStep: 'speech',
         reason: 'resubmitted',
       });
@@ -129,25 +133,25 @@ describe('a row that may be paid already', () => {
   it('waits for the job of an overdue row, unless told to pay', () => {
     const overdue: RedriveRow = { ...TTS, outcome: 'overdue', failure: { class: 'Overdue' } };
     const attempts = [attempt('speech', 'accepted')];
-    expect(planRedrive(overdue, attempts, WISH)).toEqual({ do: 'wait', step: 'speech' });
+    expect(planRedrive(overdue, attempts, WISH)).toEqual({ type: 'wait', step: 'speech' });
     expect(planRedrive(overdue, attempts, { ...WISH, resubmit: true })).toMatchObject({ reason: 'resubmitted' });
     expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: 'speech' } })).toMatchObject({ why: 'running' });
-    expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ do: 'wait' });
+    expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ type: 'wait' });
   });
 
   it('waits for a result that could not be fetched, and pays where told to', () => {
     const gone: RedriveRow = { ...TTS, failure: { class: 'ResultGone' } };
     const attempts = [finished('speech', { failure: { class: 'ResultGone' } })];
-    expect(planRedrive(gone, attempts, WISH)).toMatchObject({ do: 'wait' });
-    expect(planRedrive(gone, attempts, { ...WISH, resubmit: true })).toMatchObject({ do: 'pay', reason: 'redrive' });
+    expect(planRedrive(gone, attempts, WISH)).toMatchObject({ type: 'wait' });
+    expect(planRedrive(gone, attempts, { ...WISH, resubmit: true })).toMatchObject({ type: 'pay', reason: 'redrive' });
   });
 
   it('pays for a kept step again whose result can no longer be had, once told to or in a take of its own', () => {
     const gone: RedriveRow = { ...DUB, failure: { class: 'ResultGone' } };
-    expect(planRedrive(gone, [finished('speech')], WISH)).toEqual({ do: 'wait', step: 'speech' });
+    expect(planRedrive(gone, [finished('speech')], WISH)).toEqual({ type: 'wait', step: 'speech' });
     expect(planRedrive(gone, [finished('speech')], { ...WISH, resubmit: true })).toMatchObject({ fromStep: 'speech' });
     const later: RedriveRow = { ...gone, take: 2, redoFrom: 'lip-sync' };
-    expect(planRedrive(later, [finished('speech')], WISH)).toMatchObject({ do: 'pay', fromStep: 'speech' });
+    expect(planRedrive(later, [finished('speech')], WISH)).toMatchObject({ type: 'pay', fromStep: 'speech' });
   });
 
   it('is left alone while a request is on the wire', () => {
@@ -159,7 +163,7 @@ describe('a row that may be paid already', () => {
 describe('a row that needs nothing', () => {
   it('is left alone while it has not ended', () => {
     expect(planRedrive({ ...TTS, outcome: null }, [], { ...WISH, replace: true })).toEqual({
-      do: 'leave',
+      type: 'leave',
       why: 'open',
     });
   });
@@ -167,11 +171,11 @@ describe('a row that needs nothing', () => {
   it.each(['succeeded', 'cached'] as const)('is left alone when it %s, unless it is meant itself', (outcome) => {
     const row = { ...DUB, outcome };
     const attempts = [finished('speech'), finished('lip-sync')];
-    expect(planRedrive(row, attempts, WISH)).toEqual({ do: 'leave', why: 'has-result' });
-    expect(planRedrive(row, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ do: 'leave' });
+    expect(planRedrive(row, attempts, WISH)).toEqual({ type: 'leave', why: 'has-result' });
+    expect(planRedrive(row, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ type: 'leave' });
     expect(planRedrive(row, attempts, { ...WISH, replace: true })).toMatchObject({ fromStep: 'speech' });
     expect(planRedrive(row, attempts, { ...WISH, edited: { from: 'lip-sync' } })).toEqual({
-      do: 'pay',
+      type: 'pay',
       fromStep: 'lip-sync',
       reason: 'edited',
     });
@@ -180,10 +184,10 @@ describe('a row that needs nothing', () => {
 
 describe('paidSteps', () => {
   it('are those from the first on; after a wait those that follow the job', () => {
-    expect(paidSteps('dub', { do: 'pay', fromStep: 'speech', reason: 'redrive' })).toEqual(['speech', 'lip-sync']);
-    expect(paidSteps('dub', { do: 'wait', step: 'speech' })).toEqual(['lip-sync']);
-    expect(paidSteps('tts', { do: 'wait', step: 'speech' })).toEqual([]);
-    expect(paidSteps('tts', { do: 'leave', why: 'open' })).toEqual([]);
+    expect(paidSteps('dub', { type: 'pay', fromStep: 'speech', reason: 'redrive' })).toEqual(['speech', 'lip-sync']);
+    expect(paidSteps('dub', { type: 'wait', step: 'speech' })).toEqual(['lip-sync']);
+    expect(paidSteps('tts', { type: 'wait', step: 'speech' })).toEqual([]);
+    expect(paidSteps('tts', { type: 'leave', why: 'open' })).toEqual([]);
   });
 });
 
@@ -222,7 +226,7 @@ describe('of any row', () => {
     fc.assert(
       fc.property(rows, attempts, wishes, (row, made, wish) => {
         const plan = planRedrive(row, made, wish);
-        if (plan.do !== 'pay') return;
+        if (plan.type !== 'pay') return;
         for (const step of paidSteps(row.kind, plan)) {
           const ofStep = made.filter((one) => one.step === step);
           const [last] = ofStep.toSorted((a, b) => b.take - a.take || b.attempt - a.attempt);

@@ -132,7 +132,7 @@ export function keyOf(row: number, step: AttemptKey['step'] = 'speech', attempt 
 
 /** Records the intent of an attempt with a quote of 10 credits, and so much for the later steps of its row. */
 export async function intend({ ledger }: Place, key: AttemptKey, quotedRest = 0): Promise<void> {
-  const { answer } = await ledger.intend(key, { quoted: 10, quotedRest, owner: 'worker-1', maxSending: 8 });
+  const { type: answer } = await ledger.intend(key, { quoted: 10, quotedRest, owner: 'worker-1', maxSending: 8 });
   if (answer !== 'go') throw new Error(`expected the ledger to say go, but it said ${answer}`);
 }
 

@@ -38,7 +38,7 @@ async function payAgain(row: number, edited?: string, fromStep: Step = 'speech')
   const spec: NewRow['spec'] = { kind: 'tts', extra: {} };
   const { take } = (await place.ledger.readRow('demo', row))?.row ?? { take: 0 };
   const how = {
-    do: 'pay',
+    type: 'pay',
     fromStep,
     reason: 'resubmitted',
     ...(edited === undefined ? {} : { edited: { spec, input: [edited], quoted: 10 } }),
@@ -239,7 +239,7 @@ describe('the bill of several takes', () => {
     await ledger.stopNow('demo');
     await project(true);
     expect(await lineOf(1)).toMatchObject({ _outcome: 'overdue', _error_class: 'Overdue', _job_ids: ['job-1'] });
-    await redriveNow(ledger, 'demo', [{ row: 1, take: 1, how: { do: 'wait' } }]);
+    await redriveNow(ledger, 'demo', [{ row: 1, take: 1, how: { type: 'wait' } }]);
     await project();
     const file = await store.put('demo/1-speech-1.mp3', 'first');
     await ledger.finishJob(keyOf(1), { file, credits: 4 }, { outcome: 'succeeded', file });
@@ -274,7 +274,7 @@ describe('a batch with a budget', () => {
     await project();
     expect(await summary()).toMatchObject({ credits: { charged: 10, reserved: 8 } });
     const intent = { quoted: 10, quotedRest: 8, owner: 'worker-1', maxSending: 8 };
-    expect(await ledger.intend(keyOf(2), intent)).toMatchObject({ answer: 'over-budget' });
+    expect(await ledger.intend(keyOf(2), intent)).toMatchObject({ type: 'over-budget' });
     await finish(place, keyOf(1, 'lip-sync'), await store.put('demo/1-lip-sync-1.mp4', 'video'), 8);
     await project(true);
     expect(await summary()).toMatchObject({

@@ -40,7 +40,7 @@ async function fill(kind: Kind): Promise<void> {
   await finish(place, keyOf(2), await store.put('demo/2-speech-1.mp3', 'hello'), 3);
 }
 
-const accept = (): Promise<unknown> => redriveNow(place.ledger, 'demo', [{ row: 1, take: 1, how: { do: 'accept' } }]);
+const accept = (): Promise<unknown> => redriveNow(place.ledger, 'demo', [{ row: 1, take: 1, how: { type: 'accept' } }]);
 
 /** Writes the files, which add up, and returns the names of all media. */
 async function project(complete = true): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ const desk = placeForEach();
 beforeEach(() => addSampleBatch(desk.place));
 
 async function redrive(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
-  const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
+  const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
   expect((await redriveNow(desk.place.ledger, 'demo', [{ row, take, how: pay }])).rows).toEqual([row]);
 }
 

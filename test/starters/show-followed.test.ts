@@ -124,7 +124,7 @@ describe('following a batch', () => {
       };
       if (fetchesHere)
         await desk.ledger.redrive('b', [
-          { row: 1, take: 1, outcome: 'cancelled', how: { do: 'pay', fromStep: 'speech', reason: 'redrive' } },
+          { row: 1, take: 1, outcome: 'cancelled', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
         ]);
       expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });
       expect(said.err.split('Start one with the same settings and token: voxbatch worker')).toHaveLength(

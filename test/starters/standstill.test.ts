@@ -39,9 +39,9 @@ describe('why a batch stands still', () => {
     await STATES.untouched(desk.ledger);
     await aWorker();
     const now = Date.now();
-    await desk.ledger.updateLimiter(await scope(what), { do: 'troubled', now, sentAt: now });
+    await desk.ledger.updateLimiter(await scope(what), { type: 'troubled', now, sentAt: now });
     expect(await standstillOf(desk.ledger, await theBatch())).toBe('no-answer');
-    await desk.ledger.updateLimiter(await scope(what), { do: 'answered', now: now + 10, sentAt: now + 5 });
+    await desk.ledger.updateLimiter(await scope(what), { type: 'answered', now: now + 10, sentAt: now + 5 });
     expect(await standstillOf(desk.ledger, await theBatch())).toBeUndefined();
   });
 

@@ -95,7 +95,7 @@ export class PureBook implements Book {
     const row = this.#row(number);
     if (row.outcome !== outcome || row.take !== take) return false;
     const { steps } = ROW_KINDS[row.kind];
-    if (how.do === 'wait') {
+    if (how.type === 'wait') {
       const last = steps.map((step) => lastAttempt(row.attempts, step)).findLast((one) => one?.take === take);
       if (last?.state !== 'accepted') return false;
       last.finishedAt = null;
@@ -103,7 +103,7 @@ export class PureBook implements Book {
       Object.assign(row, { outcome: null, failure: null, autoTakes: 0 });
       return true;
     }
-    if (how.do === 'accept') {
+    if (how.type === 'accept') {
       const last = steps.map((step) => lastAttempt(row.attempts, step)).findLast((one) => one?.take === take);
       if (row.outcome !== 'unfit' || last === undefined) return false;
       last.failure = null;

@@ -85,8 +85,8 @@ export class Story {
     const { kind, outcome, failure, take, redoFrom, attempts } = await this.#book.look(row);
     const wish = { ...say, step: null, replace: false, edited: null };
     const plan = planRedrive({ kind, outcome, failure, take, redoFrom }, attempts, wish);
-    if (outcome === null || plan.do === 'leave' || plan.do === 'refuse') return undefined;
-    const choice = { row, take, outcome, how: plan.do === 'pay' ? plan : { do: plan.do } };
+    if (outcome === null || plan.type === 'leave' || plan.type === 'refuse') return undefined;
+    const choice = { row, take, outcome, how: plan.type === 'pay' ? plan : { type: plan.type } };
     this.#choices.push(choice);
     return choice;
   }
@@ -94,9 +94,9 @@ export class Story {
   /** Returns the row that is open again, or has ended by it. */
   async #ask(choice: RedriveChoice | undefined): Promise<number | undefined> {
     if (choice === undefined || !(await this.#book.redrive(choice))) return undefined;
-    if (choice.how.do === 'accept') this.seen.accepted += 1;
+    if (choice.how.type === 'accept') this.seen.accepted += 1;
     // A take is made once, whoever asks again.
-    if (choice.how.do === 'pay') expect(await this.#book.redrive(choice)).toBe(false);
+    if (choice.how.type === 'pay') expect(await this.#book.redrive(choice)).toBe(false);
     return choice.row;
   }
 
