@@ -83,7 +83,7 @@ describe('a late answer that names a job which another row has adopted', () => {
 
   it('is about its own take only, also where the later one is lost, too', async () => {
     await lose(aKey(1));
-    const how = { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
     await ledger.redrive('b', [{ row: 1, take: 1, outcome: 'unknown', how }]);
     await lose(aKey(1, 1, 2));
     await ledger.intend(aKey(2), INTENT);
