@@ -26,7 +26,7 @@ const adopt = (take: number, jobId: string): Promise<boolean> =>
 
 /** Makes take 2 of the row. */
 const payAgain = (): Promise<unknown> =>
-  redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+  redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
 
 describe('taking back a job that a person gave to a row', () => {
   const release = (row: number, take?: number): ReturnType<typeof releaseTake> =>

@@ -56,7 +56,7 @@ describe('a redrive', () => {
   it('leaves a row that is met again and stands otherwise, and begins no transaction for nothing', async () => {
     const { draft } = await stopped(201);
     const all = chosenRows(ledger, 'b', {});
-    const pay = { do: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
     const sizes: number[] = [];
     const watched: Pick<Ledger, 'redrive'> = {

@@ -29,7 +29,7 @@ async function accept(key: AttemptKey, jobId: string): Promise<void> {
 }
 
 const payAgain = (row: number): Promise<unknown> =>
-  redriveNow(ledger, 'b', [{ row, take: 1, how: { do: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+  redriveNow(ledger, 'b', [{ row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
 
 /** What becomes of rows whose requests left no trace, and of which requests one was looked for. */
 async function look(rows: readonly number[]): Promise<{ settled: readonly SettledRow[]; asked: readonly string[] }> {
