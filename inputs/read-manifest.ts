@@ -5,6 +5,7 @@ import type { ManifestOptions, ManifestRow } from './manifest-reader.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { ManifestError, describeProblem } from './problems.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
+import { VoiceUses, type VoiceUse } from './voice-uses.ts';
 
 /** Problems beyond this many are counted and not kept. */
 const KEPT_PROBLEMS = 1000;
@@ -18,6 +19,8 @@ export interface ManifestSummary extends BillSummary {
   /** All of them. */
   readonly problemCount: number;
   readonly warnings: readonly ManifestWarning[];
+  /** Voices of its sound rows, the first thousand. */
+  readonly voices: readonly VoiceUse[];
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
   /** sha256 of the bytes of the file, hex; null if it could not be read to its end. */
@@ -71,10 +74,14 @@ export async function summarizeManifest(
 ): Promise<ManifestSummary> {
   const reader = new ManifestReader(source, options, true);
   const bill = new Bill(budget);
+  const voices = new VoiceUses();
   const kept: ManifestProblem[] = [];
   let problemCount = 0;
   for await (const { rows, problems } of reader.read()) {
-    for (const row of rows) bill.add(row);
+    for (const row of rows) {
+      bill.add(row);
+      voices.add(row);
+    }
     problemCount += problems.length;
     kept.push(...problems.slice(0, KEPT_PROBLEMS - kept.length));
   }
@@ -84,6 +91,7 @@ export async function summarizeManifest(
     problems: kept,
     problemCount,
     warnings: [...reader.warnings.values()],
+    voices: voices.list(),
     columns: reader.columns.input.map(({ name }) => name),
     digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,

@@ -8,6 +8,7 @@ import { probeAloud } from '../probe-manifest.ts';
 import { readBalance } from '../read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from '../report-problems.ts';
 import { readSettings } from '../settings.ts';
+import { warnOfUnknownVoices } from '../unknown-voices.ts';
 import type { Output } from '../terminal/output.ts';
 import { planJson, planLines, type PlanReport } from './plan-report.ts';
 import { manifestCommand, reportOptions } from './run-command.ts';
@@ -16,7 +17,7 @@ import { planRun, type RunFlags } from './run-options.ts';
 /**
  * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would, and says what would be sent, what would be left of
  * the balance and of the disk, and whether `run` would start. It reads the file, the settings, the profile if an API is set
- * up and, with `--probe`, the media; it starts and makes nothing. Spends nothing.
+ * up, the list of voices (free) and, with `--probe`, the media; it starts and makes nothing. Spends nothing.
  */
 export async function plan(manifestPath: string, flags: RunFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();
@@ -30,13 +31,18 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     if (checked.is === 'faulty') throw refuseProblems(checked.summary, source.label, output, words);
     sayWarnings(checked.summary, output, words);
     const { summary } = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
-    const [balance, free] = await Promise.all([readBalance(settings, flags), freeDisk(settings.store)]);
+    const [balance, free, ofVoices] = await Promise.all([
+      readBalance(settings, flags),
+      freeDisk(settings.store),
+      warnOfUnknownVoices(settings, flags, summary.voices),
+    ]);
+    sayWarnings({ warnings: ofVoices }, output);
     const credits = 'credits' in balance ? balance.credits : null;
     const facts = spendFacts(summary, runPlan, { balance: credits, yes: flags.yes ?? false, canAsk: true });
     const report: PlanReport = {
       manifest: source.label,
       plan: runPlan,
-      summary,
+      summary: { ...summary, warnings: [...summary.warnings, ...ofVoices] },
       balance,
       disk: { free, store: settings.store },
       decision: decideSpend(facts),
