@@ -47,10 +47,10 @@ describe('what a person must heal', () => {
     await world.changeSimulator({ credits: 1_000_000 });
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    // The one that `--detach` started ends by itself, when it has written the files.
+    await world.untilAlone();
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
-    // The one that `--detach` started ends by itself.
-    await world.untilAlone();
   });
 
   it('token refused in mid-batch: it pauses and ends (5); run again with the right one it finishes', async () => {

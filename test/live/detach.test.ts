@@ -46,10 +46,11 @@ describe('run --detach', () => {
     await follower.said('continuing');
     await changeRate(world, 'lines', 60);
     const { code } = await follower.ended;
+    // The one that `--detach` started writes the same files.
+    await world.untilAlone();
     const end = await expectWhole(world, 'lines', ROWS);
     report('killed, then detached', { msFromKillToNextPaidRequest: back, ...end });
     expect(code).toBe(end.unknown > 0 ? 13 : 0);
-    await world.untilAlone();
   });
 
   it('up hears of a wish that was written while nobody was there', async () => {

@@ -92,12 +92,12 @@ describe('steering a batch that runs', () => {
     await expectStill(at, paid);
     await resume();
     await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
-    expect(await world.run(RUN)).toMatchObject({ code: 0 });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
     up.child.kill('SIGTERM');
     expect(await up.ended).toMatchObject({ code: 0 });
-    // The one that `--detach` started ends by itself.
+    // The one that `--detach` started ends by itself, when it has written the files.
     await world.untilAlone();
+    expect(await world.run(RUN)).toMatchObject({ code: 0 });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
   });
 
   it('paused, then killed, then run again: still paused, and what ran is fetched', async () => {
