@@ -40,6 +40,8 @@ export interface LeaseAnswer {
 export const LEASE_MS = 750;
 /** Part of the whole that each process is granted at least, so that it can begin at once when it has something to do. */
 const LEAST_PART = 0.05;
+/** Calls beyond a share that a second may have because it is no whole number of them. */
+const USUAL_EXCESS = 1;
 
 /**
  * Lends a process a share of the pace for {@link LEASE_MS}. The shares never add up to more than the limit: one that must give way does
@@ -106,7 +108,15 @@ function shareOf(whole: number, want: number, others: readonly Lease[]): number 
   const even = left / sharers;
   const equals = byWant.slice(byWant.length - sharers + 1).map(({ share }) => share);
   const fair = own < even ? Math.min(whole, own * 2) : inWholeCalls(even, equals);
-  return Math.min(fair, whole - others.reduce((sum, other) => sum + other.share, 0));
+  return Math.min(fair, whole - others.reduce((sum, other) => sum + partOf(other), 0));
+}
+
+/**
+ * What a process takes of the whole: its share, or the calls that it made in the last second where they were clearly more. It has given way to
+ * others then, and its calls still count where the API counts them.
+ */
+function partOf({ share, used }: Lease): number {
+  return used > share + USUAL_EXCESS ? used : share;
 }
 
 /**

@@ -51,6 +51,12 @@ describe('a lease', () => {
     expect(settled([ask('p'), ask('q'), ask('r')]).rates).toEqual([30, 30, 30]);
   });
 
+  it('leaves out what another has sent before it gave way: it still counts where the API counts', () => {
+    expect(lease(lent(lentTo('q', { share: 45, used: 80 })), ask('p')).result.rate).toBe(10);
+    expect(lease(lent(lentTo('q', { share: 45, used: 90 })), ask('p')).result.rate).toBe(0);
+    expect(lease(lent(lentTo('q', { share: 45, used: 46 })), ask('p')).result.rate).toBe(45);
+  });
+
   it('is shared in whole calls, where there is one for each', () => {
     const three = [ask('p', { limit: 20 }), ask('q', { limit: 20 }), ask('r', { limit: 20 })];
     expect(settled(three).rates).toEqual([7, 7, 6]);

@@ -99,6 +99,16 @@ describe('the pace of all processes together', () => {
     }
   });
 
+  it.each([20, 100, 333])('keeps to a rate of %d/s when others join one who has made up for missed calls', (stated) => {
+    for (let joinAt = 100; joinAt <= 1_500; joinAt += 50) {
+      const scene = { ...SCENE, stated, processes: 3, joinAt, submits: 64, wayMs: [0, 0] as const, lastsMs: 4_000 };
+      const seen = simulate({ ...scene, limitAt: () => Infinity });
+      // Of one who is alone the calls are a little closer than those of several: by less than the second has in hand.
+      const tooSoon = seen.accepted.filter((at, index) => at - (seen.accepted[index - stated] ?? -1_000) < 990);
+      expect({ joinAt, tooSoon }).toEqual({ joinAt, tooSoon: [] });
+    }
+  });
+
   it('without a limit is what it was, too', () => {
     const seen = simulate({ ...SCENE, stated: null, limitAt: () => Infinity, submits: 1, strays: [5_000] });
     const before = between(seen.accepted, 3_000, 5_000);

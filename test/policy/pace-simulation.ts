@@ -9,6 +9,8 @@ import { refused, type RateState } from '../../policy/rate.ts';
 export interface Scene {
   readonly seed: number;
   readonly processes: number;
+  /** When the processes after the first begin, ms; default: at once. */
+  readonly joinAt?: number;
   /** The rate that the user states, or null. */
   readonly stated: number | null;
   /** What the API takes in any trailing second, at a time. */
@@ -239,7 +241,7 @@ export function simulate(scene: Scene): Seen {
       turn(process);
       later(now + 50, beat);
     };
-    later(index * 7, beat);
+    later(index * 7 + (index > 0 ? (scene.joinAt ?? 0) : 0), beat);
   }
   for (let next = events.pop(); next !== undefined && next.at < scene.lastsMs; next = events.pop()) {
     now = next.at;
