@@ -52,7 +52,7 @@ export class Columns {
   batchAt: number | undefined;
   /** Place of `_row`, the row's number in that batch. */
   rowAt: number | undefined;
-  /** True for one of our outcome files in CSV: its cells carry the formula guard. */
+  /** True for one of our outcome files in CSV, also where a person took out `_batch` to run it as a new batch: its cells carry the formula guard. */
   guarded = false;
   /** How many columns the file has, those without use included. */
   count = 0;
@@ -75,7 +75,7 @@ export class Columns {
     const first = this.count;
     this.count += names.length;
     const trimmed = names.map((name) => name.trim());
-    this.guarded = this.#csv && trimmed.includes('_batch') && trimmed.includes('_outcome');
+    this.guarded = this.#csv && (trimmed.includes('_batch') || trimmed.includes('_outcome'));
     return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardCell(name) : name, first + index));
   }
 

@@ -205,8 +205,17 @@ describe('outcome files', () => {
     expect(summary.previousBatch).toBe('n');
   });
 
-  it('are known by both columns: any other file is read as it stands', async () => {
-    const { rows } = await load("text,voice,_batch\n'=1,v,n\n");
+  it.each(['_batch', '_outcome'])(
+    'lose it also where %s is all that a person has left of our columns',
+    async (column) => {
+      const { rows } = await load(`text,voice,${column}\n'- Hello,v,n\n`);
+      expect(rows[0]?.spec.text).toBe('- Hello');
+      expect(rows[0]?.input[0]).toBe('- Hello');
+    },
+  );
+
+  it('are known by one of them: any other file is read as it stands', async () => {
+    const { rows } = await load("text,voice,_note\n'=1,v,n\n");
     expect(rows[0]?.spec.text).toBe("'=1");
   });
 
