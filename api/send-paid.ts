@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
@@ -7,7 +8,10 @@ import { OPERATION_CLIENTS } from './operations/clients.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './read-facts.ts';
-import type { MediaBody, PaidRequest, Receive, Verdict } from './speech-api.ts';
+import { ApiError, type MediaBody, type PaidRequest, type Receive, type Verdict } from './speech-api.ts';
+
+/** Pauses before the result of a paid answer is fetched from its link once more, ms, where what went wrong may pass. */
+const PAUSES_MS = [250, 1_000, 4_000] as const;
 
 /** What goes with a paid request. */
 export interface SendOptions<T> {
@@ -57,10 +61,30 @@ export async function sendPaid<T>(
   try {
     if (receive === undefined) throw new Error('there is no place for it');
     const withFacts: Receive<T> = (content, info) => receive(content, { ...info, ...ruling.facts });
-    const media = await download(connection, ruling.url, withFacts, options.signal);
+    const media = await fetchPatiently(
+      () => download(connection, ruling.url, withFacts, options.signal),
+      options.signal,
+    );
     return { verdict: 'done', media, ...ruling.facts };
   } catch (error) {
     return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(error), context) };
+  }
+}
+
+/**
+ * The link is on no record, and nothing else leads to what was paid for: one connection that breaks must not lose it. A link that is dead
+ * itself, or leads to something else, is tried once more, for a file may show up a moment later.
+ */
+async function fetchPatiently<T>(fetchOnce: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await fetchOnce();
+    } catch (error) {
+      const pause = PAUSES_MS[tries];
+      const isOver = !(error instanceof ApiError) || (error.failure.class === 'ResultGone' && tries > 0);
+      if (isOver || pause === undefined || signal?.aborted === true) throw error;
+      await sleep(pause, undefined, { signal });
+    }
   }
 }
 

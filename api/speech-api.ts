@@ -105,7 +105,7 @@ export interface Voice {
 }
 
 /**
- * The service over HTTP. It never retries, follows redirects of result links only, and sends the token to the origin of its base
+ * The service over HTTP. It never retries a request to the API, follows redirects of result links only, and sends the token to the origin of its base
  * URL and nowhere else.
  */
 export interface SpeechApi {

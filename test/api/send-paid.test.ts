@@ -245,6 +245,26 @@ describe('speech behind a link in the answer', () => {
     expect(cdn.seen.map((seen) => [seen.url, seen.headers.authorization])).toEqual([['/a.mp3?sig=1', undefined]]);
   });
 
+  it.each<[string, Parameters<typeof serve>[0]]>([
+    ['is down', always(503, 'busy')],
+    ['has not got it yet', always(404, '')],
+    [
+      'breaks off',
+      (_, response) => void response.writeHead(200, { 'content-length': '9' }).end('ID3', () => response.destroy()),
+    ],
+  ])('is fetched again where its host %s', async (_, fails) => {
+    let asked = 0;
+    const cdn = await serve((request, response) => {
+      asked += 1;
+      if (asked === 1) fails(request, response);
+      else always(200, MP3, { 'content-type': 'audio/mpeg' })(request, response);
+    });
+    const server = await serve(always(200, { audio_url: `${cdn.origin}/a.mp3?sig=1` }));
+    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: takeByPipe });
+    expect(verdict).toEqual({ verdict: 'done', media: MP3.length });
+    expect([server.seen.length, cdn.seen.length]).toEqual([1, 2]);
+  });
+
   it.each([
     [always(404, ''), '404'],
     [always(200, '<html>expired</html>', { 'content-type': 'text/html' }), 'a web page'],
