@@ -2,7 +2,7 @@ import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { OwnedLane } from '../policy/share.ts';
-import type { LaneLease, LaneRequest } from './lanes.ts';
+import type { LaneOwnership, LaneRequest } from './lanes.ts';
 import type { BatchRecord, Counts, Money, NewBatch, NewRow, ReasonCount } from './record-types.ts';
 import type { WorkerRecord } from './workers.ts';
 
@@ -37,9 +37,9 @@ export interface BatchMethods {
 /** Who works on a batch: lanes, and the worker processes that live. A part of {@link Ledger}. */
 export interface LaneMethods {
   /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
-  acquireLane(request: LaneRequest): Promise<LaneLease>;
+  acquireLane(request: LaneRequest): Promise<LaneOwnership>;
   /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
-  releaseLane(lease: LaneLease): Promise<void>;
+  releaseLane(owned: LaneOwnership): Promise<void>;
   /** The lanes of the batch that somebody has. */
   laneOwners(batch: string): Promise<readonly OwnedLane[]>;
   /** Notes that a worker process lives. */

@@ -1,6 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { wasAccepted } from '../contract/outcomes.ts';
 import type { Failure } from '../contract/failures.ts';
+import { hasRunningJob } from '../policy/row-machine.ts';
 import { isSending } from './conditions.ts';
 import { applyEffect, applyJobEnd, applyLateEffect } from './endings.ts';
 import { LedgerMisuse } from './errors.ts';
@@ -120,7 +121,7 @@ export async function finishJob(
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
-    const finished = hasRunningJob(charge) && isItsJob(charge, key);
+    const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
     if (finished) {
       await row.changeCharge(charge, {
         finished_at: Date.now(),
@@ -145,7 +146,7 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowEffect): Pro
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
-    if (hasRunningJob(charge) && isItsJob(charge, key) && row.line.take === key.take) {
+    if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && row.line.take === key.take) {
       if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
       await applyEffect(row, effect);
     }
@@ -175,11 +176,6 @@ export async function countRunning(db: Db, apiUrl: string, account: string): Pro
     .where('batches.account', '=', account)
     .executeTakeFirstOrThrow();
   return n ?? 0;
-}
-
-/** True for an accepted attempt whose job has not ended as far as is known. */
-function hasRunningJob(charge: ChargeLine): boolean {
-  return charge.state === 'accepted' && charge.finished_at === null;
 }
 
 /** True unless the key speaks of a job that a person has taken back from the attempt meanwhile. */

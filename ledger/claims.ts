@@ -1,12 +1,12 @@
 import type { Compilable } from 'kysely';
 import { ROW_STATES, type RowState } from '../contract/outcomes.ts';
-import { ownsLane, type LaneLease } from './lanes.ts';
+import { ownsLane, type LaneOwnership } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
 import { write, type Db } from './schema.ts';
 
 /** What a lane asks for. */
-export interface ClaimRequest extends LaneLease {
+export interface ClaimRequest extends LaneOwnership {
   /** Rows that nobody has begun, at most. Rows with a request or a job under way are given beyond it. */
   readonly limit: number;
 }

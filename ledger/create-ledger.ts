@@ -37,7 +37,7 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     counts: (batch) => countRows(db, batch),
     money: (batch) => sumMoney(db, batch),
     acquireLane: (request) => acquireLane(db, request),
-    releaseLane: (lease) => releaseLane(db, lease),
+    releaseLane: (owned) => releaseLane(db, owned),
     laneOwners: (batch) => laneOwners(db, batch),
     beat: (worker) => beat(db, worker),
     forgetWorkers: (which) => forgetWorkers(db, which),

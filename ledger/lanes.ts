@@ -19,7 +19,7 @@ export interface LaneRequest {
 }
 
 /** The right to work on a lane, until another process acquires it. */
-export interface LaneLease {
+export interface LaneOwnership {
   readonly batch: string;
   readonly lane: number;
   readonly token: number;
@@ -29,7 +29,7 @@ export interface LaneLease {
 const NOBODY = '';
 
 /** Acquires the lane from whoever had it. Lanes of an earlier run of the workflow are dissolved, and their rows are free. */
-export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneLease> {
+export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneOwnership> {
   return write(db, async (tx) => {
     const lanes = await tx.selectFrom('lanes').select(['lane', 'run', 'token']).where('batch', '=', batch).execute();
     for (const old of lanes) if (old.lane === lane || old.run !== run) await freeRows(tx, batch, old.lane);
@@ -46,22 +46,22 @@ export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneReque
 }
 
 /** Gives the lane up in order: its rows are free at once. No effect if somebody else has it. */
-export async function releaseLane(db: Db, lease: LaneLease): Promise<void> {
+export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
   await write(db, async (tx) => {
-    if (!(await ownsLane(tx, lease))) return;
-    await freeRows(tx, lease.batch, lease.lane);
+    if (!(await ownsLane(tx, owned))) return;
+    await freeRows(tx, owned.batch, owned.lane);
     // Its line stays: tokens never start anew, or one from long ago might hold again.
     await tx
       .updateTable('lanes')
-      .set({ owner: NOBODY, token: lease.token + 1 })
-      .where('batch', '=', lease.batch)
-      .where('lane', '=', lease.lane)
+      .set({ owner: NOBODY, token: owned.token + 1 })
+      .where('batch', '=', owned.batch)
+      .where('lane', '=', owned.lane)
       .execute();
   });
 }
 
 /** True if nobody has taken the lane since. */
-export async function ownsLane(tx: Tx, { batch, lane, token }: LaneLease): Promise<boolean> {
+export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): Promise<boolean> {
   const found = await tx
     .selectFrom('lanes')
     .select('token')

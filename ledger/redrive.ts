@@ -1,12 +1,13 @@
 import { defined } from '../contract/defined.ts';
-import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
+import { ROW_KINDS } from '../contract/row-kinds.ts';
+import { findUnresolved } from '../policy/redrive.ts';
 import { watchFrom } from './alike.ts';
 import { requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { toFailure, toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { write, type ChargeLine, type Db, type Tx } from './schema.ts';
+import { write, type Db, type Tx } from './schema.ts';
 import { makeTake } from './takes.ts';
 
 type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
@@ -54,18 +55,15 @@ async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean>
 
 async function payAgain(row: RowInHand, how: Pay): Promise<void> {
   const { tx, line } = row;
-  const { steps } = ROW_KINDS[how.edited?.spec.kind ?? line.kind];
-  const from = steps.indexOf(how.fromStep);
-  if (from < 0) throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no step ${how.fromStep}.`);
-  for (const step of steps.slice(from)) {
-    const last = row.chargesOf(step).at(-1);
-    const mayBeTaken = last?.state === 'unknown' || (last?.state === 'accepted' && last.finished_at === null);
-    if (last?.state === 'sending' || (mayBeTaken && how.reason !== 'resubmitted')) {
-      throw new LedgerMisuse(
-        `The last ${step} request of row ${line.row} of "${line.batch}" ${last.state === 'sending' ? 'is still in flight' : 'may have been charged'}; ` +
-          'it is paid for again only if you say so. No row was changed.',
-      );
-    }
+  const kind = how.edited?.spec.kind ?? line.kind;
+  if (!ROW_KINDS[kind].steps.includes(how.fromStep))
+    throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no step ${how.fromStep}.`);
+  const unresolved = findUnresolved(kind, how.fromStep, row.attempts);
+  if (unresolved !== undefined && (unresolved.why === 'on-the-wire' || how.reason !== 'resubmitted')) {
+    throw new LedgerMisuse(
+      `The last ${unresolved.step} request of row ${line.row} of "${line.batch}" ${unresolved.why === 'on-the-wire' ? 'is still in flight' : 'may have been charged'}; ` +
+        'it is paid for again only if you say so. No row was changed.',
+    );
   }
   await makeTake(tx, line, {
     reason: how.reason,
@@ -87,7 +85,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
 async function waitAgain(row: RowInHand): Promise<boolean> {
   const { line } = row;
   const { steps } = ROW_KINDS[line.kind];
-  const charge = latestOfTake(row);
+  const charge = row.lastOfTake;
   if (charge?.state !== 'accepted' || charge.job_id === null) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
   }
@@ -108,7 +106,7 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
 /** A result that did not pass a check is taken as it is. Its step came to a good end; those after it are still to be made. */
 async function accept(row: RowInHand): Promise<boolean> {
   const { line } = row;
-  const charge = latestOfTake(row);
+  const charge = row.lastOfTake;
   if (line.outcome !== 'unfit' || charge?.file == null) {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no unfit result to accept. No row was changed.`);
   }
@@ -121,11 +119,6 @@ async function accept(row: RowInHand): Promise<boolean> {
   await row.change({ state: 'waiting', outcome: null, failure: null, file: null, updated_at: now, ended_at: null });
   await release(row);
   return true;
-}
-
-/** The last attempt of the take that the row is at. */
-function latestOfTake(row: RowInHand): ChargeLine | undefined {
-  return STEPS.flatMap((step) => row.chargesOf(step)).findLast(({ take }) => take === row.line.take);
 }
 
 /** Takes the row back from whoever may hold it still, for the next claim and for as many takes of its own as a new row has. */

@@ -1,11 +1,12 @@
 import type { AttemptKey, Move } from '../contract/batch.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
+import { lastOfTake } from '../policy/redrive.ts';
 import { nextMove } from '../policy/row-machine.ts';
 import { LedgerMisuse } from './errors.ts';
 import { updateCharge, updateRow } from './line-changes.ts';
 import { prepared } from './prepared.ts';
-import type { RowStanding } from './record-types.ts';
+import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { toCharge, toRow } from './records.ts';
 import type { ChargeLine, RowLine, Tx } from './schema.ts';
 
@@ -46,7 +47,18 @@ export class RowInHand {
   /** What the row needs next. */
   get next(): Move {
     const { row, kind, take, redo_from: redoFrom, outcome } = this.#line;
-    return nextMove({ row, kind, take, redoFrom, ended: outcome !== null }, this.#charges.map(toCharge));
+    return nextMove({ row, kind, take, redoFrom, ended: outcome !== null }, this.attempts);
+  }
+
+  /** Every attempt of the row. */
+  get attempts(): readonly ChargeRecord[] {
+    return this.#charges.map(toCharge);
+  }
+
+  /** The attempt that the row's current take came to. */
+  get lastOfTake(): ChargeLine | undefined {
+    const { kind, take, redo_from: redoFrom } = this.#line;
+    return lastOfTake({ kind, take, redoFrom }, this.#charges);
   }
 
   /** Every attempt of the step, all takes, oldest first. */
@@ -83,7 +95,7 @@ export class RowInHand {
 
   /** How it stands now. */
   standing(): RowStanding {
-    return { row: toRow(this.#line), charges: this.#charges.map(toCharge) };
+    return { row: toRow(this.#line), charges: this.attempts };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FailureClass } from '../contract/failures.ts';
 import { hasResult, type Outcome, type TakeReason } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
-import { lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
+import { hasRunningJob, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
 /**
  * What happens to a row that a person wants again.
@@ -115,7 +115,10 @@ function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): R
 }
 
 /** The attempt that the current take came to. */
-function lastOfTake(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedriveAttempt | undefined {
+export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
+  row: Pick<RedriveRow, 'kind' | 'take' | 'redoFrom'>,
+  attempts: readonly A[],
+): A | undefined {
   const ofTake = attempts.filter((one) => one.take === row.take);
   return stepsFrom(row.kind, row.redoFrom)
     .map((step) => lastAttempt(ofTake, step))
@@ -145,18 +148,18 @@ function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step 
   return steps[steps.indexOf(step) - 1] ?? step;
 }
 
-/** The same question that the ledger asks before it makes a new take: may a request for one of these steps count still? */
-function findUnresolved(
+/** May a request for one of these steps count still? The ledger asks again in the transaction that makes a new take. */
+export function findUnresolved(
   kind: Kind,
   fromStep: Step,
-  attempts: readonly RedriveAttempt[],
+  attempts: readonly AttemptView[],
 ): { readonly why: 'unknown' | 'running' | 'on-the-wire'; readonly step: Step } | undefined {
   const last = stepsFrom(kind, fromStep).flatMap((step) => lastAttempt(attempts, step) ?? []);
   const wire = last.find((one) => one.state === 'sending');
   if (wire !== undefined) return { why: 'on-the-wire', step: wire.step };
   const lost = last.find((one) => one.state === 'unknown');
   if (lost !== undefined) return { why: 'unknown', step: lost.step };
-  const running = last.find((one) => one.state === 'accepted' && one.finishedAt === null);
+  const running = last.find(hasRunningJob);
   return running === undefined ? undefined : { why: 'running', step: running.step };
 }
 

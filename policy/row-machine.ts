@@ -84,6 +84,11 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   return { do: 'ended' };
 }
 
+/** True for an accepted attempt whose job has not ended as far as is known. */
+export function hasRunningJob({ state, finishedAt }: Pick<AttemptView, 'state' | 'finishedAt'>): boolean {
+  return state === 'accepted' && finishedAt === null;
+}
+
 /** The last attempt of the last take of a step. */
 export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   attempts: readonly A[],

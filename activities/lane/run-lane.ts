@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
-import type { LaneLease } from '../../ledger/lanes.ts';
+import type { LaneOwnership } from '../../ledger/lanes.ts';
 import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
@@ -39,7 +39,7 @@ export async function runLane(
   beat: () => void,
 ): Promise<LaneReport> {
   const batch = await loadBatch(deps, offer.batch);
-  const lease = await deps.ledger.acquireLane({ ...offer, owner: deps.owner });
+  const owned = await deps.ledger.acquireLane({ ...offer, owner: deps.owner });
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
   // Each row that is worked on may listen to it.
@@ -63,7 +63,7 @@ export async function runLane(
   const listening = steering.listen(beat).catch(fail);
   let report: LaneReport = { then: 'more' };
   try {
-    report = await claimLoop(lane, lease, rows, fail);
+    report = await claimLoop(lane, owned, rows, fail);
   } catch (error) {
     fail(error);
   }
@@ -71,13 +71,13 @@ export async function runLane(
   // Rows see the end at once, but for those whose request is in flight.
   await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
   if (faults.length > 0) throw faults[0];
-  await deps.ledger.releaseLane(lease);
+  await deps.ledger.releaseLane(owned);
   return report;
 }
 
 async function claimLoop(
   lane: LaneWork,
-  lease: LaneLease,
+  owned: LaneOwnership,
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
@@ -91,15 +91,15 @@ async function claimLoop(
     const isDue = performance.now() >= askAt;
     if (isDue) {
       // Workers come and go: each lane's share follows.
-      const taken = await deps.ledger.laneOwners(lease.batch);
+      const taken = await deps.ledger.laneOwners(owned.batch);
       lanes = Math.max(1, taken.length);
-      if (await isWantedElsewhere(deps, lease, taken)) return { then: 'more' };
+      if (await isWantedElsewhere(deps, owned, taken)) return { then: 'more' };
     }
     const size = windowOf(settings.limits, lanes);
     window.resize(size);
     const limit = control === 'running' && (!exhausted || isDue) ? claimSize(size, window.queued) : 0;
     if (limit > 0 || isDue) {
-      const claim = await deps.ledger.claimRows({ ...lease, limit });
+      const claim = await deps.ledger.claimRows({ ...owned, limit });
       if (claim === 'lost') return { then: 'more' };
       ({ exhausted } = claim);
       for (const row of claim.rows) {
@@ -112,11 +112,11 @@ async function claimLoop(
       if (claim.rows.length > 0) idleSince = undefined;
       if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
     }
-    deps.polls.left(lease.batch, exhausted && window.queued === 0 ? rows.size : undefined);
+    deps.polls.left(owned.batch, exhausted && window.queued === 0 ? rows.size : undefined);
     const active = rows.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && !exhausted)) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
-      if (rows.size === 0 && (await isOver(deps, lease.batch))) return { then: 'idle' };
+      if (rows.size === 0 && (await isOver(deps, owned.batch))) return { then: 'idle' };
       idleSince ??= performance.now();
       if (performance.now() - idleSince >= LINGER_MS[control]) return { then: 'idle' };
     }
@@ -128,7 +128,7 @@ async function claimLoop(
 /** True if this process has several lanes of the batch, among them those of one that died, and a worker has none: this one is for that. */
 async function isWantedElsewhere(
   { ledger, realm, owner }: Dependencies,
-  { lane }: LaneLease,
+  { lane }: LaneOwnership,
   taken: readonly OwnedLane[],
 ): Promise<boolean> {
   if (taken.filter((one) => one.owner === owner).length < 2) return false;

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
 import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.ts';
+import { defined } from '../../contract/defined.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { usageError } from '../exit-error.ts';
@@ -64,7 +65,8 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const { config } = settings;
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
-  const defaults = pick(flags, ['voice', 'engine', 'format', 'language']);
+  const { voice, engine, format, language } = flags;
+  const defaults = defined({ voice, engine, format, language });
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const { strict = false, assumeSeconds } = flags;
@@ -100,13 +102,4 @@ function oneOf<T extends string>(flag: string, value: string, allowed: readonly 
   const found = allowed.find((one) => one === value);
   if (found === undefined) throw usageError(`${flag} ${value}: expected one of ${allowed.join(', ')}.`);
   return found;
-}
-
-function pick<T extends object, K extends keyof T>(
-  from: T,
-  names: readonly K[],
-): { [P in K]?: Exclude<T[P], undefined> } {
-  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as {
-    [P in K]?: Exclude<T[P], undefined>;
-  };
 }

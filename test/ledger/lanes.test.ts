@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LaneLease } from '../../ledger/lanes.ts';
+import type { LaneOwnership } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aKey, claimAnew, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
@@ -10,11 +10,11 @@ ledgerForEachTest((made) => {
 });
 
 /** Takes a lane of the batch. */
-function take(lane: number, run = 'run'): Promise<LaneLease> {
+function take(lane: number, run = 'run'): Promise<LaneOwnership> {
   return ledger.acquireLane({ batch: 'b', lane, run, owner: `worker of lane ${lane}` });
 }
 
-async function rowsOf(lease: LaneLease, limit = 100): Promise<number[] | 'lost'> {
+async function rowsOf(lease: LaneOwnership, limit = 100): Promise<number[] | 'lost'> {
   const claim = await ledger.claimRows({ ...lease, limit });
   return claim === 'lost' ? claim : claim.rows.map(({ row }) => row.row);
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
-import type { LaneLease } from '../../ledger/lanes.ts';
+import type { LaneOwnership } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { jobsIn } from '../../policy/job-times.ts';
@@ -162,7 +162,7 @@ describe('rows', () => {
 });
 
 describe('claimRows', () => {
-  const leases = new Map<number, LaneLease>();
+  const leases = new Map<number, LaneOwnership>();
 
   /** Claims for a lane of one run, which is taken once. */
   async function claim({ lane = 1, limit = 2 } = {}): Promise<[number[], boolean]> {
