@@ -118,10 +118,10 @@ describe('findEditedRows, where the batch has more columns', () => {
   });
 
   it.each([
-    ['one kind for all', 'tts', 'found'],
-    ['a kind by its columns', null, 'mismatched'],
-  ] as const)('reads a file as the manifest was read, with %s', async (_, kind, is) => {
+    ['one kind for all', 'tts', { is: 'found' }],
+    ['a kind by its columns', null, { is: 'mismatched', first: [{ why: 'other-kind', came: 'dub' }] }],
+  ] as const)('reads a file as the manifest was read, with %s', async (_, kind, answer) => {
     await refill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
-    expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found.is).toBe(is);
+    expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found).toMatchObject(answer);
   });
 });
