@@ -57,6 +57,7 @@ const TREE: Readonly<Record<string, Planted>> = {
     breaks: {
       'inputs-knows-its-neighbours': "import '../workflows/run.ts';",
       'kysely-has-owners': "import 'kysely';",
+      'fast-string-truncated-width-has-owners': "import 'fast-string-truncated-width';",
       'no-unresolvable': "import './nowhere.ts';",
     },
     fine: [
@@ -162,6 +163,7 @@ const TREE: Readonly<Record<string, Planted>> = {
       "import '../client/follow.ts';",
       "import '../simulator/serve.ts';",
       "import 'commander';",
+      "import 'fast-string-truncated-width';",
     ],
   },
   'simulator/serve.ts': {
@@ -181,7 +183,8 @@ const PACKAGES = [
   ...['activity', 'client', 'common', 'envconfig', 'testing', 'worker', 'workflow'].map(
     (name) => `@temporalio/${name}`,
   ),
-  ...['axios', 'commander', 'csv-parse', 'fastify', 'kysely', 'libsql', 'mediabunny', 'zod'],
+  ...['axios', 'commander', 'csv-parse', 'fast-string-truncated-width', 'fastify', 'kysely', 'libsql', 'mediabunny'],
+  'zod',
 ];
 
 const configSchema = z.object({ forbidden: z.array(z.object({ name: z.string(), comment: z.string().min(40) })) });
