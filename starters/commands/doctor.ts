@@ -9,6 +9,8 @@ import { ExitError } from '../exit-error.ts';
 import { openApi } from '../open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
+import { realmOf } from '../../client/open-api.ts';
+import { countPollers } from '../../client/pollers.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readApiAccess, readSettings } from '../settings.ts';
 import { exitErrorOf } from '../problem-words.ts';
@@ -40,6 +42,10 @@ export async function doctor(
     ['server', 'unreachable', () => checkServer(settings, output)],
     ['api', 'api', () => Promise.resolve(readApiAccess(settings, flags).baseUrl)],
     ['token, account, clock', 'api', () => checkAccount(settings, flags)],
+    // Embedded, a run brings its own.
+    ...(settings.cluster === undefined
+      ? []
+      : [['worker', 'unreachable', () => checkWorker(settings, flags, output)] as const]),
   ];
   const findings: Finding[] = [];
   for (const [check, exit, look] of checks) {
@@ -88,6 +94,22 @@ async function checkServer(settings: Settings, output: Output): Promise<string> 
     const { serverVersion } = await temporal.client.workflowService.getSystemInfo({});
     const from = binary === undefined ? 'cluster' : `embedded, CLI ${binary.version} from ${binary.from}`;
     return `Temporal ${serverVersion} at ${temporal.address} (${from})`;
+  } finally {
+    await temporal.close();
+  }
+}
+
+/** On a cluster somebody else must work. */
+async function checkWorker(settings: Settings, flags: { readonly apiUrl?: string }, output: Output): Promise<string> {
+  const open = await openApi(settings, flags);
+  open.api.close();
+  const ledger = await openRecords(settings, { mustExist: false });
+  await ledger.close();
+  const temporal = await openTemporal(settings, { say: output.say });
+  try {
+    const workers = await countPollers(temporal, { ...realmOf(open), ledgerId: ledger.id });
+    if (workers === 0) throw new Error('no worker polls this queue: voxbatch worker');
+    return workers === 1 ? '1 polls this queue' : `${String(workers)} poll this queue`;
   } finally {
     await temporal.close();
   }

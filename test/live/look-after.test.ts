@@ -48,8 +48,14 @@ describe('an open batch is looked after', () => {
   }
 
   it('by worker: its workflow, terminated by hand, is replaced, and nothing is paid twice', async () => {
+    const lonely = await world.run(['doctor'], { env });
+    expect(lonely).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('no worker polls this queue: voxbatch worker'),
+    });
     const worker = world.start(['worker', '--look-every', '1'], { env });
     await worker.said('Working for account');
+    await waitFor(async () => (await world.run(['doctor'], { env })).code === 0);
     expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'], { env })).toMatchObject({ code: 0 });
     await terminate();
     await worker.said(
