@@ -75,8 +75,8 @@ export interface Failure {
   readonly code?: string;
   /** The API's request id, for its support. */
   readonly requestId?: string;
-  /** With `RateLimited`: the limit is one of unfinished jobs, which slowing down does not heal, but waiting for a job does. */
+  /** With `RateLimited`: the API limits unfinished jobs. Slowing down does not help; waiting for a job to end does. */
   readonly limit?: 'concurrency';
-  /** The API's wish, from `Retry-After`, in milliseconds from the answer. */
+  /** How long the API asks us to wait (`Retry-After`), in milliseconds from the answer. */
   readonly retryAfterMs?: number;
 }

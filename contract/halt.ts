@@ -12,10 +12,10 @@ export const NEVER_HALT: HaltPolicy = { when: 'never' };
 /** The default of a new batch. */
 export const ALIKE_HALT: HaltPolicy = { when: 'alike' };
 
-/** What a value of `--halt` may be instead of the default, for messages. */
+/** The forms of `--halt` other than the default, for messages. */
 export const HALT_FORMS = 'never, soon,fail=20, soon,fail=5% or now,fail=1';
 
-/** Reads a halt policy; undefined if it is none. */
+/** Reads a halt policy; undefined if the text is not one. */
 export function parseHalt(text: string): HaltPolicy | undefined {
   if (text === 'never') return NEVER_HALT;
   if (text === 'alike') return ALIKE_HALT;
@@ -27,7 +27,7 @@ export function parseHalt(text: string): HaltPolicy | undefined {
   return Number.isInteger(fail) && fail > 0 ? { when, fail, unit: 'rows' } : undefined;
 }
 
-/** A halt policy as it is written. */
+/** A halt policy as users write it. */
 export function formatHalt(policy: HaltPolicy): string {
   if (policy.when === 'never' || policy.when === 'alike') return policy.when;
   return `${policy.when},fail=${policy.fail}${policy.unit === 'percent' ? '%' : ''}`;

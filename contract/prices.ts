@@ -7,7 +7,7 @@ export interface Price extends Tariff {
   readonly estimate: boolean;
 }
 
-/** Takes the dust of binary fractions off a sum of credits: `0.1 + 0.2` is `0.3`. What is less than a millionth is none. */
+/** Rounds a sum of credits to millionths, so that `0.1 + 0.2` is `0.3`. */
 export function roundCredits(credits: number): number {
   return Math.round(credits * 1e6) / 1e6;
 }

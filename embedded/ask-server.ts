@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { ServerAnswer } from './contact-server.ts';
 
 /**
- * Asks a server who it is, and whether its namespace can be used. Returns a sentence if it does not answer, or is not
+ * Asks a server for its identity, and whether its namespace can be used. Returns a sentence if the server does not answer, or is not
  * ready yet.
  */
 export async function askServer(address: string, timeoutMs: number): Promise<ServerAnswer | string> {
@@ -11,7 +11,7 @@ export async function askServer(address: string, timeoutMs: number): Promise<Ser
   return contactServer(address, timeoutMs);
 }
 
-/** True if a TCP connection can be made. A hung process still listens: the kernel answers for it. */
+/** True if a TCP connection can be made. That says little: for a hung process, the kernel still answers. */
 export function doesListen(address: string, timeoutMs: number): Promise<boolean> {
   const { hostname, port } = new URL(`tcp://${address}`);
   return new Promise((resolve) => {

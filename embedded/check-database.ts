@@ -8,7 +8,7 @@ import type { ServerBinary } from './server-binary.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /**
- * True if some process has `temporal.db` open. Two servers on one database would ruin it, so none is started before
+ * True if some process has `temporal.db` open. Two servers would ruin one database, so none is started before
  * the kernel says that the last one is gone.
  *
  * A process that has a database open in WAL mode holds a shared lock on its file all the time, and leaving WAL
@@ -75,7 +75,7 @@ export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
   }
 }
 
-/** Records that a server is ready on the database. To be called before anybody works with it. */
+/** Records that a server is ready on the database. Call it before anybody uses the server. */
 export function markReady(paths: HomePaths): void {
   if (isHalfMade(paths)) writeFileSync(paths.temporalVersion, `${readVersion(paths) ?? ''}\n`);
 }

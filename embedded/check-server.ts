@@ -20,7 +20,7 @@ export async function checkServer(
   return { path, version };
 }
 
-/** Less than 0 if `a` is older than `b`, 0 if they are equal. Versions are three numbers with dots. */
+/** Below 0 if `a` is older than `b`, 0 if they are equal. Versions are three numbers with dots. */
 export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

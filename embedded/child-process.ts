@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
-/** Settings of ours and of Temporal: the API's token, a cluster's key and its TLS keys are among them. */
+/** Our settings and Temporal's: the API token, a cluster's API key and its TLS keys are among them. */
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;
 /** What other programs call their secrets. */
 const SECRET = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY/i;
@@ -15,7 +15,7 @@ export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[]
   );
 }
 
-/** How a program is started. `env` is stripped of secrets, but for those that `passes` names. */
+/** How to start a program. `env` keeps only the secrets that `passes` names. */
 export type StartChildOptions = Omit<SpawnOptions, 'env' | 'shell'> & {
   readonly env: NodeJS.ProcessEnv;
   readonly passes?: readonly string[];
@@ -27,7 +27,7 @@ export function startChild(command: string, args: readonly string[], options: St
   return spawn(command, args, { ...rest, env: withoutSecrets(env, passes) });
 }
 
-/** Runs a program that ends at once, and returns what it printed. Throws if it fails. */
+/** Runs a short program and returns what it printed. Throws if it fails. */
 export function printedBy(command: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
   return execFileSync(command, args, { encoding: 'utf8', env: withoutSecrets(env) });
 }

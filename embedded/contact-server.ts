@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 
-/** What a Temporal server says when asked. */
+/** What a Temporal server says about itself. */
 export interface ServerAnswer {
   /** Id of the cluster, kept in its database: tells whether this is the server of this home. */
   readonly clusterId: string;

@@ -12,7 +12,7 @@ import { ServerUnavailable } from './server-unavailable.ts';
 export type { FindServerOptions };
 
 export interface FoundServer extends ServerBinary {
-  /** Which of the five ways led to it. */
+  /** Which of the five ways found it. */
   readonly from: 'VOXBATCH_TEMPORAL_CLI' | 'PATH' | 'cache' | 'download' | 'go';
 }
 
@@ -54,10 +54,10 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
   return fromCache(cache, ['VOXBATCH_TEMPORAL_CLI: not set', `PATH: ${onPath}`], check, options);
 }
 
-/** Answers with the binary at a path, or with what is wrong with it. */
+/** Returns the binary at a path, or what is wrong with it. */
 type Check = (path: string) => Promise<ServerBinary | string>;
 
-/** The last three ways. `tried`: what happened with the others. */
+/** The last three ways. `tried`: what happened with the first two. */
 async function fromCache(
   cache: string,
   tried: readonly string[],

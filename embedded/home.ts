@@ -5,13 +5,13 @@ import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 /** Everything that lies in `.voxbatch/`. Paths are absolute. */
 export interface HomePaths {
   readonly home: string;
-  /** The record of rows and money. The one file that must not be lost. */
+  /** The record of rows and money. This file must not be lost. */
   readonly ledger: string;
   /** Temporal's histories. May be deleted while no server runs; it is made anew. */
   readonly temporal: string;
   /** Newest server version that ever opened `temporal.db`. */
   readonly temporalVersion: string;
-  /** Which server runs: pid, port, version, time of start. */
+  /** The server that runs: pid, port, version, start time. */
   readonly serverRecord: string;
   /** Shared by every live member. Holds no data; see `kernel-lock.ts`. */
   readonly membersLock: string;

@@ -4,9 +4,9 @@ import { runCommand } from './run-command.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
 const PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${PINNED_CLI}`;
-/** A slow machine that also has to download the sources may need this long, in ms. */
+/** How long a slow machine may need that also downloads the sources, in ms. */
 const TIMEOUT_MS = 30 * 60_000;
-/** Gap between two signs of life, in ms. */
+/** Interval between two progress messages, in ms. */
 const TELL_EVERY_MS = 20_000;
 
 /** Builds the pinned release with Go. Returns why it did not work, or undefined. */

@@ -8,9 +8,9 @@ import { takeServer } from './take-server.ts';
 import { watchServer } from './watch-server.ts';
 
 export interface JoinOptions extends FindServerOptions {
-  /** The folder, see `homeOf`. It is made if needed. */
+  /** The folder, see `homeOf`. It is created if needed. */
   readonly home: string;
-  /** Called when nothing is left but to wait for the server: it runs, or its process is there and starts. */
+  /** Called once the server runs, or its process has been started: all that is left is to wait. */
   readonly onServer?: () => void;
 }
 
@@ -21,13 +21,13 @@ export interface Membership {
   readonly namespace: 'default';
   /** True when no other live process was in this home: everything that older processes had begun is dead. */
   readonly alone: boolean;
-  /** Asks the same once more: others may have come since. Nobody comes or goes while it is found out. */
+  /** Asks again, since others may have joined. Nobody joins or leaves meanwhile. */
   proveAlone(): Promise<boolean>;
   /** Of the server, e.g. `1.29.1`. */
   readonly version: string;
-  /** Gives the share back; the last one out stops the server. May be called again; never throws. */
+  /** Leaves; the last one out stops the server. May be called again; never throws. */
   leave(): Promise<void>;
-  /** The same in no time, for a process that ends at once: as the last one out it kills the server. Never throws. */
+  /** Leaves at once, for a process that is about to exit: the last one out kills the server. Never throws. */
   leaveAtOnce(): void;
 }
 

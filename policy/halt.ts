@@ -11,7 +11,7 @@ export interface Ended {
   readonly tried: number;
 }
 
-/** A share of a handful says nothing: percentages count from so many rows on. */
+/** Percentages of a handful of rows say nothing: they count from this many rows on. */
 const FEWEST_FOR_PERCENT = 20;
 
 /** True if so many rows have failed that the batch should give up. */

@@ -1,6 +1,6 @@
 import type { PollPlan } from './polling.ts';
 
-/** Failed polls in a row that end a job where nobody will mend what makes them fail. */
+/** This many failed polls in a row end a job, where nobody will fix what makes them fail. */
 export const FEW_FAILED_POLLS = 6;
 
 /**

@@ -5,9 +5,9 @@ import type { Step } from '../contract/row-kinds.ts';
 /**
  * How many attempts of a take may come to nothing, by the class of the last one, before the row fails with it.
  *
- * A refusal costs nothing, so patience is cheap; but some refusals never heal, and a batch must end. `NotSent` is the most
+ * A refusal costs nothing, so patience is cheap; but some refusals never stop, and a batch must end. `NotSent` is the most
  * patient: with the shared backoff of at most 30 s its cap is more than an hour of an API that is away. `BadToken` and
- * `OutOfCredits` pause the batch instead: a person heals them, so they have no cap.
+ * `OutOfCredits` pause the batch instead: only a person can fix them, so they have no cap.
  */
 const ATTEMPT_CAPS: Partial<Record<FailureClass, number>> = {
   NotSent: 150,
@@ -15,7 +15,7 @@ const ATTEMPT_CAPS: Partial<Record<FailureClass, number>> = {
   ServiceDown: 8,
 };
 
-/** An attempt that had its answer before. */
+/** An earlier attempt, which has its answer. */
 interface EarlierAttempt {
   readonly step: Step;
   readonly take: number;
@@ -23,7 +23,7 @@ interface EarlierAttempt {
   readonly failure: { readonly class: FailureClass } | null;
 }
 
-/** How many attempts of this step and take came to nothing for this reason. */
+/** Counts the attempts of this step and take that failed for this reason. */
 export function countRefusals(
   attempts: readonly EarlierAttempt[],
   { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
@@ -40,7 +40,7 @@ export function mayTryAgain(failure: FailureClass, refusals: number): boolean {
   return cap === undefined || refusals < cap;
 }
 
-/** True for the refusals that a person must heal: the batch pauses. */
+/** True for refusals that only a person can fix: the batch pauses. */
 export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'OutOfCredits' {
   return failure === 'BadToken' || failure === 'OutOfCredits';
 }

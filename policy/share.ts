@@ -2,10 +2,10 @@ import type { BatchLimits } from '../contract/tunables.ts';
 
 /** How a batch's limits are shared out among its lanes, and how many lanes there are. */
 
-/** Rows that make one more lane worth its while. */
+/** One more lane pays off from this many rows on. */
 const ROWS_A_LANE = 50;
 
-/** Lanes for a batch: one a worker process, for four in one were slower than one, and no more than there is work for. */
+/** Lanes for a batch: one per worker process (four in one process were slower than one), and no more than there is work for. */
 export function lanesFor(openRows: number, workers: number): number {
   return Math.max(1, Math.min(workers, Math.ceil(openRows / ROWS_A_LANE)));
 }
@@ -21,7 +21,7 @@ export function isAnyFree(workers: readonly string[], lanes: readonly OwnedLane[
   return workers.some((worker) => lanes.every(({ owner }) => owner !== worker));
 }
 
-/** True for the lane that a process with several leaves to a worker that has none: its last. */
+/** True for the lane that a process with several lanes gives up to a worker without one: its last. */
 export function givesWay({ lane, owner }: OwnedLane, workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
   const own = lanes.filter((one) => one.owner === owner).map((one) => one.lane);
   return own.length > 1 && lane === Math.max(...own) && isAnyFree(workers, lanes);
@@ -34,7 +34,7 @@ export function windowOf({ window }: Pick<BatchLimits, 'window'>, lanes: number)
 
 /** Rows that wait in a lane for their place in the window, at least; below that it claims more. */
 const FEWEST_AHEAD = 50;
-/** Rows of one claim, at most. */
+/** The most rows that one claim takes. */
 const MOST_A_CLAIM = 200;
 
 /**

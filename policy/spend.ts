@@ -1,4 +1,4 @@
-/** What rows will cost, as far as it decides whether they may be paid for. In credits. */
+/** What rows will cost, in credits: the part that decides whether they may be paid for. */
 export interface SpendBill {
   /** Sum of the prices that are known. */
   readonly quoted: number;
@@ -17,13 +17,13 @@ export interface SpendFacts {
   /** Part of the bill is estimated. */
   readonly isEstimate: boolean;
   readonly budget: number | null;
-  /** What the account has; null if the API does not tell. */
+  /** The account's balance; null if the API does not tell it. */
   readonly balance: number | null;
-  /** A bill above this is to be confirmed; null: none is. */
+  /** A bill above this must be confirmed; null: no bill must. */
   readonly confirmAbove: number | null;
   /** It is confirmed already (`--yes`). */
   readonly yes: boolean;
-  /** There is a person who can be asked. */
+  /** Somebody is there to be asked. */
   readonly canAsk: boolean;
 }
 
@@ -33,10 +33,13 @@ export interface SpendFacts {
  */
 export type SpendRefusal = 'unpriced' | 'small-budget' | 'small-balance' | 'unconfirmed';
 
-/** What is to be known of a bill and does not stop it: the budget pays some of the rows only, or the balance is below the bill. */
+/**
+ * What a person should know of a bill, though it does not stop the batch: the budget pays only some of the rows, or the balance
+ * is below the bill.
+ */
 export type SpendNote = 'budget-pays-part' | 'above-balance';
 
-/** Whether rows may be paid for. `ask`: once a person has confirmed it. */
+/** Whether rows may be paid for. `ask`: after a person has confirmed the bill. */
 export type SpendDecision = { readonly notes: readonly SpendNote[] } & (
   { readonly do: 'go' | 'ask' } | { readonly do: 'refuse'; readonly why: SpendRefusal }
 );
