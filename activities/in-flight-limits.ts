@@ -1,20 +1,21 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import { Window } from './window.ts';
 
 /**
  * Bounds the paid requests that this process has in flight, per batch. The exact bound over all processes is held by the
  * ledger in the transaction of each intent; this one only spares it the asking.
  */
 export class InFlightLimits {
-  readonly #limits = new Map<string, LimitFunction>();
+  readonly #windows = new Map<string, Window>();
 
-  of(batch: string, submits: number): LimitFunction {
-    const known = this.#limits.get(batch);
+  /** The window of a batch, with room for so many requests from now on. */
+  of(batch: string, submits: number): Window {
+    const known = this.#windows.get(batch);
     if (known !== undefined) {
-      known.concurrency = submits;
+      known.resize(submits);
       return known;
     }
-    const limit = pLimit(submits);
-    this.#limits.set(batch, limit);
-    return limit;
+    const window = new Window(submits);
+    this.#windows.set(batch, window);
+    return window;
   }
 }

@@ -1,9 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../contract/batch.ts';
+import type { AttemptKey } from '../contract/batch.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import { realmDifference } from '../contract/names.ts';
 import type { BatchRecord, ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
-import { nextMove } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** What the ledger knows about an attempt, its row and its batch. */
@@ -53,24 +52,4 @@ export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }:
 /** The record of this very attempt among those of its row. */
 export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
   return charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
-}
-
-/** True if the row was taken back since: another lane has it, or a claim that is still to come. */
-export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord): boolean {
-  return fence !== undefined && fence !== row.fence;
-}
-
-/** What a row needs next of whoever works on this attempt of it, from the ledger as it is now. */
-export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Move> {
-  const found = await deps.ledger.readRow(key.batch, key.row);
-  return found === undefined ? { do: 'ended' } : moveAfter(key, found.row, found.charges);
-}
-
-/** What a row needs next of the holder of this fencing token; nothing, if the row was given to another since. */
-export function moveAfter(held: Pick<RowAttempt, 'fence'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
-  if (isFencedOff(held, row)) return { do: 'ended' };
-  const { kind, take, redoFrom } = row;
-  const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
-  const { fence } = held;
-  return next.do === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }

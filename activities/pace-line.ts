@@ -33,13 +33,13 @@ interface Waiter {
 
 /** The calls of one batch in one endpoint class that wait for their turn in this process, first come, first served. */
 export class PaceLine {
+  /** Slots that were given, and what became of them. Processes that begin together should not send together. */
+  readonly pacer = new Pacer(Math.random());
   readonly #endpoint: EndpointClass;
   readonly #batch: string;
   readonly #aheadMs: number;
   readonly #apartMs: number;
   readonly #wave: () => Wave | undefined;
-  // Processes that begin together should not send together.
-  readonly #pacer = new Pacer(Math.random());
   readonly #waiting = new Set<Waiter>();
   #known: Known | undefined;
   #renewal: Promise<Known> | undefined;
@@ -116,19 +116,6 @@ export class PaceLine {
     });
   }
 
-  /** Notes that the call of a slot goes now, and returns 0, or in how many ms to ask again. */
-  depart(slot: Slot, now: number): number {
-    return this.#pacer.depart(slot, now);
-  }
-
-  giveBack(slot: Slot): void {
-    this.#pacer.giveBack(slot);
-  }
-
-  usedBefore(time: number): number {
-    return this.#pacer.usedBefore(time);
-  }
-
   /** No slot before then, and the next one only after a new look at what is known. */
   pauseUntil(until: number): void {
     this.#pauses += 1;
@@ -162,11 +149,11 @@ export class PaceLine {
       }
       if (lease.rate === null) {
         if (this.#pausedUntil > now) return this.#pausedUntil - now;
-        waiter.give(this.#pacer.unlimited(now, this.#apartMs));
+        waiter.give(this.pacer.unlimited(now, this.#apartMs));
         continue;
       }
       const share = { rate: lease.rate, mayCatchUp: isAlone, mayBunch: lease.isStated, pausedUntil: this.#pausedUntil };
-      const next = lease.rate > 0 ? this.#pacer.next(share, now, this.#aheadMs) : { notBefore: now + NOTHING_LEFT_MS };
+      const next = lease.rate > 0 ? this.pacer.next(share, now, this.#aheadMs) : { notBefore: now + NOTHING_LEFT_MS };
       if ('notBefore' in next) {
         this.#isShort = true;
         return Math.max(1, next.notBefore - now);
@@ -201,7 +188,7 @@ export class PaceLine {
     const [pauses, isShort] = [this.#pauses, this.#isShort];
     this.#isShort = false;
     const { wall, monotonic: since } = deps.clock.now();
-    const used = this.#pacer.usedBefore(since);
+    const used = this.pacer.usedBefore(since);
     const wave = this.#wave();
     const lease = await deps.ledger.updateLimiter(limiterScope(deps, this.#endpoint), {
       type: 'lease',

@@ -9,8 +9,9 @@ import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 /** The right to make one call, at a moment. */
 export interface Turn {
   readonly endpoint: EndpointClass;
-  readonly batch: string;
   readonly slot: Slot;
+  /** Where its batch waits for calls of this class. */
+  readonly line: PaceLine;
 }
 
 /**
@@ -58,7 +59,7 @@ export class Pace {
       line = new PaceLine(endpoint, batch, gaps, () => this.#waveOf(endpoint));
       lines.set(batch, line);
     }
-    return { endpoint, batch, slot: await line.take(deps, signal) };
+    return { endpoint, line, slot: await line.take(deps, signal) };
   }
 
   /**
@@ -69,39 +70,24 @@ export class Pace {
     return this.#endpoints[endpoint].lines.get(batch)?.backlogMs ?? 0;
   }
 
-  /** Notes that the call of a turn goes now, and returns 0, or in how many ms to ask again. */
-  depart({ endpoint, batch, slot }: Turn, now: number): number {
-    return this.#endpoints[endpoint].lines.get(batch)?.depart(slot, now) ?? 0;
-  }
-
-  /** Takes back a turn that is not used. */
-  giveBack({ endpoint, batch, slot }: Turn): void {
-    this.#endpoints[endpoint].lines.get(batch)?.giveBack(slot);
-  }
-
   /** Calls of the class in the second before that were not refused. */
   usedBefore(endpoint: EndpointClass, time: number): number {
-    return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.usedBefore(time), 0);
+    return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.pacer.usedBefore(time), 0);
   }
 
   /**
    * The rate that users have stated for the calls that this process made in the second before the turn, of all their batches: a refusal
    * counts all of them, too.
    */
-  statedFor({ endpoint, batch, slot }: Turn): number | null {
-    const { lines } = this.#endpoints[endpoint];
-    const used = [...lines].filter(([name, line]) => name === batch || line.usedBefore(slot.at) > 0);
-    return highestStated(used.map(([, line]) => line.limit));
+  statedFor({ endpoint, line: own, slot }: Turn): number | null {
+    const lines = [...this.#endpoints[endpoint].lines.values()];
+    const used = lines.filter((line) => line === own || line.pacer.usedBefore(slot.at) > 0);
+    return highestStated(used.map(({ limit }) => limit));
   }
 
   /** Pauses all calls of the class of this process: the ledger said so, for all processes. */
   pause(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
     for (const line of this.#endpoints[endpoint].lines.values()) line.pauseUntil(now + pauseMs);
-  }
-
-  /** Whether everybody was told to pause since the turn was given: its call had better not be made now. */
-  isHeld({ endpoint, batch }: Turn, now: number): boolean {
-    return (this.#endpoints[endpoint].lines.get(batch)?.pausedUntil ?? 0) > now;
   }
 
   /** Whether a call that was sent then says something that this process has not reported to the others. */
@@ -150,17 +136,20 @@ export class Pace {
 
 /**
  * Waits for the moment of a turn, and notes it as sent. That takes as long as turns are given ahead, and longer only where calls of others were
- * held up and went just before.
+ * held up and went just before. Returns false where everybody was told to pause since the turn was given: its call had better not be made now.
  */
-export async function atItsMoment(
-  { clock, pace }: Pick<PaceNeeds, 'clock'> & { readonly pace: Pace },
-  turn: Turn,
-): Promise<void> {
+export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
   for (;;) {
-    const wait = pace.depart(turn, clock.now().monotonic);
-    if (wait <= 0) return;
+    const { monotonic: now } = clock.now();
+    const wait = line.pacer.depart(slot, now);
+    if (wait <= 0) return line.pausedUntil <= now;
     await sleep(wait);
   }
+}
+
+/** Takes back a turn that is not used. */
+export function giveBack({ line, slot }: Turn): void {
+  line.pacer.giveBack(slot);
 }
 
 /** How long the intent of a turn may wait for others, ms, so that it is on disk when the moment of its request comes. */

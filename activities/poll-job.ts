@@ -49,7 +49,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
     case 'completed':
       if (reading.resultUrl === undefined) return troubled(deps, job, 'result', 'is completed but has no link');
       // Whoever had the row before may have begun it meanwhile.
-      if (!deps.fetches.isRunning(job.name)) void deps.fetches.run(job.name, () => fetchResult(deps, job, reading));
+      if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';
     case 'running':
       return stillRunning(deps, job, reading);

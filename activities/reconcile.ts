@@ -1,12 +1,12 @@
 import { ApiError } from '../api/speech-api.ts';
 import type { FencedAttempt } from '../contract/batch.ts';
-import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
 import { awaitSender } from './await-sender.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
-import { isFencedOff, loadAttempt, moveAfter, moveOf, type LoadedAttempt } from './load-attempt.ts';
+import { loadAttempt, type LoadedAttempt } from './load-attempt.ts';
 import { whenUnknown } from './record-verdict.ts';
+import { isFencedOff, moveAfter, moveOf, type SubmitReport } from './submit-report.ts';
 
 /**
  * Settles an attempt whose report was lost. Never sends a paid request.

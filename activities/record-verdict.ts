@@ -12,7 +12,7 @@ import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/retry.ts';
 import type { Dependencies } from './dependencies.ts';
-import { loadBatch, moveAfter, type LoadedAttempt } from './load-attempt.ts';
+import { loadBatch, type LoadedAttempt } from './load-attempt.ts';
 import { notePrice } from './note-price.ts';
 import { storeTranscript } from './store-transcript.ts';
 import { reportOf, type SubmitReport } from './submit-report.ts';
@@ -42,7 +42,7 @@ export async function recordVerdict(
   // Nobody misses its room under the in-flight limit while others wait for their turn rather than for room.
   const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
   const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
-  return reportOf(verdict.verdict, moveAfter(key, standing.row, standing.charges), standing);
+  return reportOf(verdict.verdict, key, standing);
 }
 
 async function meaningOf(

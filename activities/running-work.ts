@@ -6,12 +6,11 @@
 export class RunningWork<T = unknown> {
   readonly #running = new Map<string, Promise<T>>();
 
-  /** Runs work under a name; the caller sees to it that none runs under it already. */
-  async run<R extends T>(name: string, work: () => Promise<R>): Promise<R> {
-    const mine = work();
-    this.#running.set(name, mine);
+  /** Knows work by a name until it ends, and returns its result; the caller sees to it that none runs under it already. */
+  async track<R extends T>(name: string, work: Promise<R>): Promise<R> {
+    this.#running.set(name, work);
     try {
-      return await mine;
+      return await work;
     } finally {
       this.#running.delete(name);
     }

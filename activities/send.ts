@@ -1,20 +1,18 @@
-import type { PaidRequest, Receive, Verdict } from '../api/speech-api.ts';
-import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
+import type { PaidRequest, Verdict } from '../api/speech-api.ts';
+import type { FencedAttempt } from '../contract/batch.ts';
 import type { SubmitReport } from './submit-report.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import { StoreUnwritable } from '../store/errors.ts';
 import type { StoredFile } from '../store/store.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-link.ts';
 import { retryUntilRecorded } from './retry-until-recorded.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import { notePrice } from './note-price.ts';
-import { receiveMedia } from './receive-media.ts';
+import { receivePaid } from './receive-media.ts';
 import { recordVerdict } from './record-verdict.ts';
-import { atItsMoment, type Turn } from './pace.ts';
+import { atItsMoment, giveBack, type Turn } from './pace.ts';
 import { reportHealth } from './report-health.ts';
 
 /** A request that is on record and may be sent. */
@@ -31,12 +29,11 @@ export interface Sending {
 export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
   const { loaded, key, signal, turn } = sending;
   await deps.atFaultPoint('after-intent');
-  await atItsMoment(deps, turn);
-  const isHeld = deps.pace.isHeld(turn, deps.clock.now().monotonic);
-  if (isHeld) deps.pace.giveBack(turn);
+  const isHeld = !(await atItsMoment(deps, turn));
+  if (isHeld) giveBack(turn);
   const verdict = isHeld
     ? notSent('The API asked for a pause between the record and the request, so the request was not sent.')
-    : await sendOnce(deps, sending);
+    : await request(deps, sending);
   const failure = 'failure' in verdict ? verdict.failure : null;
   // At once, for others are about to send; its transaction is the verdict's as a rule.
   const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
@@ -49,7 +46,8 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   return report;
 }
 
-async function sendOnce(
+/** The last looks, at the signal and at both clocks, then the request itself. */
+async function request(
   deps: Dependencies,
   { loaded, key, link, signal, intentAt }: Sending,
 ): Promise<Verdict<StoredFile>> {
@@ -57,7 +55,7 @@ async function sendOnce(
   if (!maySend(intentAt, deps.clock.now())) {
     return notSent('The process stood still between the record and the request, so the request was not sent.');
   }
-  const request: PaidRequest = {
+  const paid: PaidRequest = {
     operation: loaded.operation,
     spec: withLink(loaded.row.spec, link),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
@@ -65,8 +63,8 @@ async function sendOnce(
     trust503: loaded.batch.settings.trust503,
   };
   // Not aborted by the activity's signal: what is in flight is brought home, as long as the process can wait for it.
-  return deps.api.send(request, {
-    receive: notingPrice(deps, key, keeping(deps, key, signal, receiveMedia(deps, loaded, key))),
+  return deps.api.send(paid, {
+    receive: receivePaid(deps, loaded, key, signal),
     signal: deps.cutting,
   });
 }
@@ -74,31 +72,6 @@ async function sendOnce(
 /** What the row asks for, with what a step before made in its place. */
 function withLink(spec: RowSpec, { link }: ReadyLink): RowSpec {
   return link === undefined ? spec : { ...spec, [link.column]: link.url };
-}
-
-/** The price is on record before the result is in the store. */
-function notingPrice<T>(deps: Dependencies, key: AttemptKey, receive: Receive<T>): Receive<T> {
-  return async (body, info) => {
-    await notePrice(deps, key, info);
-    return receive(body, info);
-  };
-}
-
-/**
- * A result that could not be stored is a verdict to the client; to the user it is also a disk that needs help. One that came whole is kept until
- * the disk takes it, as a verdict is: it comes once, and it is paid for.
- */
-function keeping<T>(deps: Dependencies, key: AttemptKey, signal: AbortSignal, receive: Receive<T>): Receive<T> {
-  return async (body, info) => {
-    if (Buffer.isBuffer(body))
-      return retryUntilRecorded(deps, key, { verdict: 'done' }, signal, () => receive(body, info));
-    try {
-      return await receive(body, info);
-    } catch (error) {
-      if (error instanceof StoreUnwritable) deps.onFault(error);
-      throw error;
-    }
-  };
 }
 
 function notSent(message: string): { readonly verdict: 'not-accepted'; readonly failure: Failure } {

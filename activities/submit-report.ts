@@ -1,6 +1,9 @@
-import type { Move } from '../contract/batch.ts';
+import type { FencedAttempt, Move, RowAttempt } from '../contract/batch.ts';
 import type { Control, VerdictName } from '../contract/outcomes.ts';
-import type { RowStanding } from '../ledger/record-types.ts';
+import type { ChargeRecord, RowRecord, RowStanding } from '../ledger/record-types.ts';
+import { nextMove } from '../policy/row-machine.ts';
+import type { Dependencies } from './dependencies.ts';
+import { loadBatch, ownCharge } from './load-attempt.ts';
 
 /** What a submit or reconcile reports to its lane. */
 export interface SubmitReport {
@@ -21,7 +24,47 @@ export interface SubmitReport {
 /** What a row needs now, and how it stands where that is known. */
 export type RowNow = Pick<SubmitReport, 'next' | 'standing'>;
 
-/** A report of what stands in the ledger now, and what the row needs by it. */
-export function reportOf(verdict: SubmitReport['verdict'], next: Move, { row, charges }: RowStanding): SubmitReport {
-  return { verdict, next, standing: { row, charges } };
+/** A report of how the row stands in the ledger now, and what it needs by that of whoever worked on this attempt. */
+export function reportOf(
+  verdict: SubmitReport['verdict'],
+  key: FencedAttempt,
+  { row, charges }: RowStanding,
+): SubmitReport {
+  return { verdict, next: moveAfter(key, row, charges), standing: { row, charges } };
+}
+
+/** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
+export function reportStanding(key: FencedAttempt, standing: RowStanding): SubmitReport {
+  const state = ownCharge(key, standing.charges)?.state;
+  return reportOf(state === undefined || state === 'sending' ? 'deferred' : state, key, standing);
+}
+
+/** The report, with what the user lets the batch do, where that is not to run. */
+export async function withControl(
+  deps: Dependencies,
+  { batch }: FencedAttempt,
+  report: SubmitReport,
+): Promise<SubmitReport> {
+  const { control } = await loadBatch(deps, batch);
+  return control === 'running' ? report : { ...report, control };
+}
+
+/** True if the row was taken back since: another lane has it, or a claim that is still to come. */
+export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord): boolean {
+  return fence !== undefined && fence !== row.fence;
+}
+
+/** What a row needs next of whoever works on this attempt of it, from the ledger as it is now. */
+export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Move> {
+  const found = await deps.ledger.readRow(key.batch, key.row);
+  return found === undefined ? { do: 'ended' } : moveAfter(key, found.row, found.charges);
+}
+
+/** What a row needs next of the holder of this fencing token; nothing, if the row was given to another since. */
+export function moveAfter(held: Pick<RowAttempt, 'fence'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
+  if (isFencedOff(held, row)) return { do: 'ended' };
+  const { kind, take, redoFrom } = row;
+  const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
+  const { fence } = held;
+  return next.do === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }

@@ -1,6 +1,6 @@
 import type { Price, PriceTable } from '../contract/prices.ts';
 import { ROW_KINDS, operationOf } from '../contract/row-kinds.ts';
-import type { Kind, Operation, RowSpec, TtsMode } from '../contract/row-kinds.ts';
+import type { Kind, Operation, RowSpec, Step, TtsMode } from '../contract/row-kinds.ts';
 
 /**
  * What a request will cost, in credits, by the price table. Pure, and free of Node's globals: it also runs in the
@@ -37,6 +37,25 @@ export function quoteRow(kind: Kind, spec: RowSpec, tts: TtsMode, prices: PriceT
     sum += quote;
   }
   return tidy(sum);
+}
+
+/**
+ * Price of the request for a step of a row (`quoted`), and of all later steps of the row together (`quotedRest`). Each is null where it
+ * cannot be known.
+ */
+export function quoteFrom(
+  kind: Kind,
+  step: Step,
+  spec: RowSpec,
+  { prices, tts }: { readonly prices: PriceTable; readonly tts: TtsMode },
+): { readonly quoted: number | null; readonly quotedRest: number | null } {
+  const { steps } = ROW_KINDS[kind];
+  let quotedRest: number | null = 0;
+  for (const later of steps.slice(steps.indexOf(step) + 1)) {
+    const quote = quoteStep(operationOf(kind, later, tts), spec, prices);
+    quotedRest = quote === null || quotedRest === null ? null : quotedRest + quote;
+  }
+  return { quoted: quoteStep(operationOf(kind, step, tts), spec, prices), quotedRest };
 }
 
 /** Code points of the text, each CJK one counted `cjkFactor` times. */

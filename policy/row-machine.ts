@@ -114,11 +114,6 @@ export function stepsFrom(kind: Kind, first: Step | null): readonly Step[] {
   return first === null ? steps : steps.slice(Math.max(0, steps.indexOf(first)));
 }
 
-/** The steps of a kind after one. */
-export function stepsAfter(kind: Kind, step: Step): readonly Step[] {
-  return stepsFrom(kind, step).slice(1);
-}
-
 function placeOf(
   { row }: RowView,
   { step, take, attempt }: Pick<AttemptView, 'step' | 'take' | 'attempt'>,

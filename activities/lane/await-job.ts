@@ -1,9 +1,9 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { firstPoll, onTick } from '../../policy/polling.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
-import { attemptOf, loadAttempt, moveAfter, type LoadedAttempt } from '../load-attempt.ts';
+import { attemptOf, loadAttempt, type LoadedAttempt } from '../load-attempt.ts';
 import { pollJob, type PollResult } from '../poll-job.ts';
-import type { RowNow } from '../submit-report.ts';
+import { moveAfter, type RowNow } from '../submit-report.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 

@@ -1,11 +1,11 @@
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
-import type { RowNow, SubmitReport } from '../submit-report.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { attemptOf, loadAttempt, loadBatch, moveAfter } from '../load-attempt.ts';
+import { attemptOf, loadAttempt, loadBatch } from '../load-attempt.ts';
 import { reconcile } from '../reconcile.ts';
 import { submit } from '../submit.ts';
+import { moveAfter, type RowNow, type SubmitReport } from '../submit-report.ts';
 import { awaitJob } from './await-job.ts';
 import { endFaulty } from './end-faulty.ts';
 import type { LaneWork } from './lane-work.ts';

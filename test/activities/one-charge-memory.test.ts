@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { moveAfter } from '../../activities/load-attempt.ts';
+import { moveAfter } from '../../activities/submit-report.ts';
 import { dub, keyOf, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 import { claimAnew } from '../ledger/setup.ts';

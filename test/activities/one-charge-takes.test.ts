@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/row-methods.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { moveAfter } from '../../activities/load-attempt.ts';
+import { moveAfter } from '../../activities/submit-report.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { adopt } from './adopt.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';

@@ -5,17 +5,16 @@ import { RunningWork } from '../../activities/running-work.ts';
 function begin(work: RunningWork<string>, name: string): { done: Promise<string>; end: () => void; fail: () => void } {
   let end: () => void = () => undefined;
   let fail: () => void = () => undefined;
-  const done = work.run(
+  const done = work.track(
     name,
-    () =>
-      new Promise<string>((resolve, reject) => {
-        end = (): void => {
-          resolve(name);
-        };
-        fail = (): void => {
-          reject(new Error(name));
-        };
-      }),
+    new Promise<string>((resolve, reject) => {
+      end = (): void => {
+        resolve(name);
+      };
+      fail = (): void => {
+        reject(new Error(name));
+      };
+    }),
   );
   return {
     done,

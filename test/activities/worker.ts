@@ -4,11 +4,11 @@ import type { FaultPoint } from '../../activities/fault-points.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
 import { Steering } from '../../activities/lane/steering.ts';
-import { loadAttempt, loadBatch, moveAfter } from '../../activities/load-attempt.ts';
+import { loadAttempt, loadBatch } from '../../activities/load-attempt.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
 import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../../contract/batch.ts';
-import type { SubmitReport } from '../../activities/submit-report.ts';
+import { moveAfter, type SubmitReport } from '../../activities/submit-report.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
 

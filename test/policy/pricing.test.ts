@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import type { PriceTable } from '../../contract/prices.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import { quoteRow, quoteStep } from '../../policy/pricing.ts';
+import { quoteFrom, quoteRow, quoteStep } from '../../policy/pricing.ts';
 
 const speech = (text: string): number | null =>
   quoteStep('speech-job', { kind: 'tts', text, voice: 'v', extra: {} }, BUILT_IN_PRICES);
@@ -100,5 +100,26 @@ describe('quoteRow', () => {
     expect(quoteRow('tts', { ...dub, kind: 'tts' }, 'sync', prices)).toBe(7);
     expect(quoteRow('tts', { ...dub, kind: 'tts' }, 'job', prices)).toBe(2);
     expect(quoteRow('dub', { ...dub, duration: 1 }, 'sync', prices)).toBe(3);
+  });
+});
+
+describe('quoteFrom', () => {
+  const terms = { prices: BUILT_IN_PRICES, tts: 'job' } as const;
+  const dub: RowSpec = { kind: 'dub', text: 'abcd', voice: 'v', video: 'https://a.example/v.mp4', extra: {} };
+
+  it('quotes a step, and what comes after it', () => {
+    expect(quoteFrom('dub', 'speech', { ...dub, duration: 9.2 }, terms)).toEqual({ quoted: 2, quotedRest: 10 });
+    expect(quoteFrom('dub', 'lip-sync', { ...dub, duration: 9.2 }, terms)).toEqual({ quoted: 10, quotedRest: 0 });
+    expect(quoteFrom('tts', 'speech', { ...dub, kind: 'tts' }, terms)).toEqual({ quoted: 2, quotedRest: 0 });
+  });
+
+  it('knows the price of a step although that of a later one is not known', () => {
+    expect(quoteFrom('dub', 'speech', dub, terms)).toEqual({ quoted: 2, quotedRest: null });
+    expect(quoteFrom('dub', 'lip-sync', dub, terms)).toEqual({ quoted: null, quotedRest: 0 });
+  });
+
+  it('takes the price of the operation that speaks', () => {
+    const prices = { ...BUILT_IN_PRICES, 'speech-sync': { unit: 'job', credits: 7, estimate: false } } as const;
+    expect(quoteFrom('tts', 'speech', { ...dub, kind: 'tts' }, { prices, tts: 'sync' }).quoted).toBe(7);
   });
 });

@@ -6,7 +6,6 @@ import {
   isLastStep,
   lastAttempt,
   nextMove,
-  stepsAfter,
   stepsFrom,
   type AttemptView,
 } from '../../policy/row-machine.ts';
@@ -169,11 +168,9 @@ describe('the row machine, over all records', () => {
 });
 
 describe('steps', () => {
-  it('from one on, and after one', () => {
+  it('from one on', () => {
     expect(stepsFrom('dub', null)).toEqual(['speech', 'lip-sync']);
     expect(stepsFrom('dub', 'lip-sync')).toEqual(['lip-sync']);
-    expect(stepsAfter('dub', 'speech')).toEqual(['lip-sync']);
-    expect(stepsAfter('tts', 'speech')).toEqual([]);
   });
 
   it('of a kind that does not have the one named are all of its own: nothing is skipped by mistake', () => {

@@ -6,7 +6,7 @@ import type { RowEffect } from '../../../ledger/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/new-take.ts';
 import { afterResult } from '../../../policy/after-result.ts';
-import { isLastStep, stepsAfter } from '../../../policy/row-machine.ts';
+import { isLastStep, stepsFrom } from '../../../policy/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Promises } from './promises.ts';
 import { failureOf, isSame, nameOf, PRICE, type Rules, type Seen } from './rules.ts';
@@ -55,7 +55,7 @@ export class Workers {
     const { kind } = before;
     switch (work.stage) {
       case 'begin': {
-        const quotedRest = stepsAfter(kind, key.step).length * PRICE;
+        const quotedRest = (stepsFrom(kind, key.step).length - 1) * PRICE;
         const answer = await this.#book.intend(key, { quoted: PRICE, quotedRest });
         if (answer === 'over-budget') this.#seen.skipped += 1;
         if (answer === 'go') {

@@ -1,6 +1,6 @@
 /**
- * The window of a lane: bounds how many of its rows are in flight. Those that wait enter in the order in which they came. A row that was begun before is in flight
- * whether there is room or not.
+ * Bounds how many are in flight: rows of a lane, paid requests of a batch. Those that wait enter in the order in which they came. A row that
+ * was begun before is in flight whether there is room or not.
  */
 export class Window {
   #limit: number;
@@ -11,12 +11,12 @@ export class Window {
     this.#limit = limit;
   }
 
-  /** Rows in flight. */
+  /** How many are in. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Rows that wait for room. */
+  /** How many wait for room. */
   get queued(): number {
     return this.#waiting.length;
   }

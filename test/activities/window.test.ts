@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Window } from '../../../activities/lane/window.ts';
+import { Window } from '../../activities/window.ts';
 
 /** Who is in, in the order in which they came in. */
 function queueUp(window: Window, names: readonly string[]): string[] {
