@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import { linkOf, makesJob, operationOf, type MediaColumn } from '../contract/row-kinds.ts';
+import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contract/row-kinds.ts';
 import { lastAttempt } from '../policy/row-machine.ts';
-import type { Instant } from '../policy/send-deadline.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
 import type { PollTrouble } from './poll-schedule.ts';
@@ -14,14 +13,20 @@ import { readInTurn } from './slots.ts';
 export interface ReadyLink {
   readonly state: 'ready';
   readonly link?: { readonly column: MediaColumn; readonly url: string };
-  /** Before it was asked for, monotonic ms. */
-  readonly askedAt: number;
+  /** After this it is to be read once more before it is paid for, monotonic ms. */
+  readonly freshUntil: number;
 }
+
+/** A step that needs no link of an earlier one is ready as it is. */
+export const NO_LINK_NEEDED: ReadyLink = { state: 'ready', freshUntil: Infinity };
 
 export interface NoLink {
   /** `later`: a free read did not work; ask again later. `ended`: it can never be had; the row was ended. */
   readonly state: 'later' | 'ended';
 }
+
+/** Which link a step needs, and of which earlier one. */
+type LinkNeed = NonNullable<ReturnType<typeof linkOf>>;
 
 /** The link that a request needs from an earlier step. */
 export type Link = ReadyLink | NoLink;
@@ -29,28 +34,20 @@ export type Link = ReadyLink | NoLink;
 /** Links live for a while that nobody names; one is read anew rather than sent when it is older than this, ms. */
 const FRESH_MS = 500;
 
-/** True if the link should be read once more before it is paid for. */
-export function isOld({ link, askedAt }: ReadyLink, now: Instant): boolean {
-  return link !== undefined && now.monotonic - askedAt > FRESH_MS;
-}
-
 const LATER_MS = 1_000;
 
 /**
  * Reads the job of an earlier step anew (the speech of a `dub`), right before the step that needs its link is paid for: links are
- * short-lived, and a dead one would be paid for in vain. Steps without such a need are ready as they are.
+ * short-lived, and a dead one would be paid for in vain.
  */
 export async function freshLink(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
+  { of: step, column }: LinkNeed,
   signal: AbortSignal,
 ): Promise<Link> {
-  let askedAt = deps.clock.now().monotonic;
   const { row, batch, charges } = loaded;
-  const need = linkOf(row.kind, key.step);
-  if (need === undefined) return { state: 'ready', askedAt };
-  const { of: step, column } = need;
   const operation = operationOf(row.kind, step, batch.settings.tts);
   const before = lastAttempt(charges, step);
   // An earlier take's may be of another text.
@@ -61,13 +58,14 @@ export async function freshLink(
   const { jobId } = before;
   const name = nameOf(key);
   try {
+    let askedAt = 0;
     const reading = await readInTurn(deps, key.batch, signal, () => {
       askedAt = deps.clock.now().monotonic;
       return deps.api.readJob(operation, jobId, signal);
     });
     if (reading.resultUrl !== undefined) {
       deps.polls.forget(name);
-      return { state: 'ready', link: { column, url: reading.resultUrl }, askedAt };
+      return { state: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
     }
     const message = `The ${step} job ${jobId} no longer gives a link to its result.`;
     return await laterOrNever(deps, key, signal, { trouble: 'result', message });

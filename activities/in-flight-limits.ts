@@ -1,4 +1,65 @@
-import { Window } from './window.ts';
+/**
+ * Bounds how many are in flight: rows of a lane, paid requests of a batch. Those that wait enter in the order in which they came. A row that
+ * was begun before is in flight whether there is room or not.
+ */
+export class Window {
+  #limit: number;
+  #inFlight = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** How many are in. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** How many wait for room. */
+  get queued(): number {
+    return this.#waiting.length;
+  }
+
+  /** Changes the limit; nobody who is in is put out. */
+  resize(limit: number): void {
+    this.#limit = limit;
+    this.#admit();
+  }
+
+  /** Resolves when the row is in. Whoever no longer wants to be in leaves all the same. */
+  enter(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#admit();
+    });
+  }
+
+  /** Lets a row in also where there is no room. */
+  force(): void {
+    this.#inFlight += 1;
+  }
+
+  leave(): void {
+    this.#inFlight -= 1;
+    this.#admit();
+  }
+
+  /** Lets in everybody who waits: the lane ends, and each of them is to see that. */
+  open(): void {
+    this.#limit = Infinity;
+    this.#admit();
+  }
+
+  #admit(): void {
+    while (this.#inFlight < this.#limit) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#inFlight += 1;
+      next();
+    }
+  }
+}
 
 /**
  * Bounds the paid requests that this process has in flight, per batch. The exact bound over all processes is held by the

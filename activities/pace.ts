@@ -22,9 +22,6 @@ const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 
 /** Gap between calls where nothing limits them, ms: a limit that nobody has told of then refuses a few of them, not all that are ready. */
 const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
 
-/** A synced commit takes so long, ms, with the way to the ledger and back. */
-const COMMIT_MS = 5;
-
 /** What one process knows of the pace of one endpoint class. */
 interface EndpointPace {
   readonly lines: Map<string, PaceLine>;
@@ -150,9 +147,4 @@ export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, s
 /** Takes back a turn that is not used. */
 export function giveBack({ line, slot }: Turn): void {
   line.pacer.giveBack(slot);
-}
-
-/** How long the intent of a turn may wait for others, ms, so that it is on disk when the moment of its request comes. */
-export function patienceOf({ clock }: Pick<PaceNeeds, 'clock'>, { slot }: Turn): number {
-  return Math.max(0, slot.at - clock.now().monotonic - COMMIT_MS);
 }

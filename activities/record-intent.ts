@@ -6,8 +6,11 @@ import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-link.ts';
 import { loadBatch, type LoadedAttempt } from './load-attempt.ts';
 import { hashOf } from './look-up-lost.ts';
-import { patienceOf, type Turn } from './pace.ts';
+import type { Turn } from './pace.ts';
 import { reportOf, reportStanding, withControl, type SubmitReport } from './submit-report.ts';
+
+/** A synced commit takes so long, ms, with the way to the ledger and back. */
+const COMMIT_MS = 5;
 
 /**
  * What became of an intent. `recorded`: its request is to be sent; `askedAt` is before the record was made, so that a process that stands
@@ -33,7 +36,8 @@ export async function recordIntent(
     ...quoteFrom(kind, key.step, spec, settings),
     owner: deps.owner,
     maxSending: settings.limits.submits,
-    patienceMs: patienceOf(deps, turn),
+    // It may wait for others, so that it is on disk when the moment of its request comes.
+    patienceMs: Math.max(0, turn.slot.at - askedAt.monotonic - COMMIT_MS),
     ...defined({ fence: key.fence }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
   });

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FencedAttempt } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
+import { linkOf } from '../contract/row-kinds.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
-import { freshLink, isOld, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
+import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
 import { attemptOf, loadAttempt, loadBatch, type LoadedAttempt } from './load-attempt.ts';
 import { giveBack } from './pace.ts';
 import { recordIntent } from './record-intent.ts';
@@ -38,9 +39,10 @@ export async function submit(
     known === undefined ? await loadAttempt(deps, key) : attemptOf(key, await loadBatch(deps, key.batch), known);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(key, loaded);
 
-  const waiting: Waiting = { loaded, key, signal, mayBeOnRecord: false };
+  const need = linkOf(loaded.row.kind, key.step);
+  const waiting: Waiting = { loaded, key, need, signal, mayBeOnRecord: false };
   try {
-    const link = await freshLink(deps, loaded, key, signal);
+    const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
     if (link.state !== 'ready') return await reportWithoutLink(deps, key, link);
     // Only from here on is there anything in flight; what comes before must not take the place of a request.
     const window = deps.inFlightLimits.of(key.batch, loaded.batch.settings.limits.submits);
@@ -66,6 +68,8 @@ export async function submit(
 interface Waiting {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
+  /** The link that its step needs of an earlier one. */
+  readonly need: ReturnType<typeof linkOf>;
   readonly signal: AbortSignal;
   /** True from right before the intent is asked for. */
   mayBeOnRecord: boolean;
@@ -73,7 +77,7 @@ interface Waiting {
 
 /** Is inside the in-flight limit of this process, and waits for its turn and for the limit of all processes. */
 async function sendInTurn(deps: Dependencies, waiting: Waiting, early: ReadyLink): Promise<SubmitReport> {
-  const { loaded, key, signal } = waiting;
+  const { loaded, key, need, signal } = waiting;
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;
@@ -81,7 +85,8 @@ async function sendInTurn(deps: Dependencies, waiting: Waiting, early: ReadyLink
     // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
     // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
-    if (isOld(link, deps.clock.now())) link = await freshLink(deps, loaded, key, signal);
+    const isOld = deps.clock.now().monotonic > link.freshUntil;
+    if (isOld && need !== undefined) link = await freshLink(deps, loaded, key, need, signal);
     if (link.state !== 'ready') {
       giveBack(turn);
       return reportWithoutLink(deps, key, link);

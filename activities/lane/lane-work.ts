@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { WakeUps } from './wake-ups.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../in-flight-limits.ts';
 import type { Steering } from './steering.ts';
 
 /** What all who work on one lane share. */

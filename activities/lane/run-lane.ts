@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../load-attempt.ts';
 import { WakeUps } from './wake-ups.ts';
 import type { LaneWork } from './lane-work.ts';
-import { Window } from '../window.ts';
+import { Window } from '../in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
 import { workRow } from './work-row.ts';
 

@@ -2,13 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPT_STATES, type AttemptState } from '../../contract/outcomes.ts';
 import { KINDS, ROW_KINDS, STEPS } from '../../contract/row-kinds.ts';
-import {
-  isLastStep,
-  lastAttempt,
-  nextMove,
-  stepsFrom,
-  type AttemptView,
-} from '../../policy/row-machine.ts';
+import { isLastStep, lastAttempt, nextMove, stepsFrom, type AttemptView } from '../../policy/row-machine.ts';
 
 const TTS = { row: 7, kind: 'tts', take: 1, redoFrom: null, ended: false } as const;
 const DUB = { ...TTS, kind: 'dub' } as const;

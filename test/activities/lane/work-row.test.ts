@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import type { LaneWork } from '../../../activities/lane/lane-work.ts';
-import { Window } from '../../../activities/window.ts';
+import { Window } from '../../../activities/in-flight-limits.ts';
 import { Steering } from '../../../activities/lane/steering.ts';
 import { workRow } from '../../../activities/lane/work-row.ts';
 import { loadBatch } from '../../../activities/load-attempt.ts';
