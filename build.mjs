@@ -14,8 +14,15 @@ import { build } from 'esbuild';
 const ROOT = import.meta.dirname;
 const DIST = join(ROOT, 'dist');
 
-/** What is started or imported by its path. Each lies just one folder below `dist/`, as `placesOfOurs` needs it. */
-const EXECUTABLES = ['starters/cli', 'starters/main', 'starters/demo', 'simulator/main'];
+/** What is started or imported by its path: the package's entries and its executables. Each lies just one folder below `dist/`, as `placesOfOurs` needs it. */
+const EXECUTABLES = [
+  'client/index',
+  'simulator/start-simulator',
+  'starters/cli',
+  'starters/main',
+  'starters/demo',
+  'simulator/main',
+];
 
 /** The Temporal SDK starts its workflow thread with this file. */
 const WORKFLOW_THREAD = '@temporalio/worker/lib/workflow/workflow-worker-thread';

@@ -3,6 +3,8 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 
 /** What stands in the way of something that was asked. Nothing was spent for it. */
 export type Problem =
+  /** No API is given, or an address that none can have. */
+  | { readonly is: 'no-api'; readonly why: string }
   /** No batch was ever made with these settings. */
   | { readonly is: 'no-ledger'; readonly ledger: string }
   /** There is no batch of this name; without a name, none at all. */
@@ -62,6 +64,8 @@ export function messageOf(error: unknown): string {
 
 function sentenceFor(problem: Problem): string {
   switch (problem.is) {
+    case 'no-api':
+      return `${problem.why}. Expected its address, which ends in /api/open/v1, and a token.`;
     case 'no-ledger':
       return `There is no batch here yet (${problem.ledger}).`;
     case 'no-batch':

@@ -19,6 +19,7 @@ const NEXT: Readonly<Partial<Record<Problem['is'], string>>> = {
 };
 
 const EXITS = {
+  'no-api': 'api',
   'no-ledger': 'usage',
   'no-batch': 'usage',
   machine: 'unreachable',
@@ -41,6 +42,8 @@ const EXITS = {
 /** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
 function wordsFor(problem: Problem, sentence: string): string {
   switch (problem.is) {
+    case 'no-api':
+      return `${sentence} Nothing was spent.`;
     case 'no-ledger':
       return `${sentence} Start one: voxbatch run MANIFEST`;
     case 'no-batch': {

@@ -15,6 +15,7 @@ const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
 const SILENT = { is: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
 
 const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
+  [{ is: 'no-api', why: 'No API is given' }, 'api', /No API is given.*Nothing was spent/],
   [{ is: 'no-ledger', ledger: '/l.db' }, 'usage', /no batch here yet \(\/l\.db\)\. Start one: voxbatch run/],
   [{ is: 'no-batch', batch: 'b', known: ['a', 'c'] }, 'usage', /no batch "b" here\. Known: a, c\.$/],
   [{ is: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],

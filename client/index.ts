@@ -1,0 +1,11 @@
+/**
+ * What a program imports from `voxbatch`. All that is exported here stays as it is within a major version; nothing else of the package can be
+ * imported but `voxbatch/simulator` (docs/decisions/library.md).
+ */
+export { openVoxbatch } from './voxbatch.ts';
+export type { RunAnswer, RunningBatch, RunOptions, Voxbatch } from './voxbatch.ts';
+export type { Batch } from './batch.ts';
+export type { FollowEvent } from './follow.ts';
+export type { TemporalCluster, VoxbatchOptions } from './options.ts';
+export { VoxbatchError } from './problem.ts';
+export type { Problem } from './problem.ts';

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { readBaseUrl } from '../api/base-url.ts';
+import type { Config } from '../inputs/schema.ts';
+import { VoxbatchError } from './problem.ts';
+import type { ApiAccess, Settings } from './settings.ts';
+
+/** A Temporal cluster, as `@temporalio/envconfig` describes one. */
+export interface TemporalCluster {
+  /** Such as `temporal.example:7233`. */
+  readonly address: string;
+  /** Default `default`. */
+  readonly namespace?: string;
+  readonly apiKey?: string;
+}
+
+/** What {@link openVoxbatch} works with. Nothing is read from the environment but what finds the Temporal server. */
+export interface VoxbatchOptions {
+  /** Where the API is, and the token. The token goes there and nowhere else. Default: none, which does for looking. */
+  readonly api?: {
+    /** Ends in `/api/open/v1`. */
+    readonly url: string;
+    readonly token: string;
+  };
+  /** Folder of the records. Default `.voxbatch` in the working directory. */
+  readonly home?: string;
+  /** Path of the ledger. Default `ledger.db` in the home. */
+  readonly ledger?: string;
+  /** Folder of media. Default `store` in the home. */
+  readonly store?: string;
+  /** Prices, limits and habits, as `voxbatch.config.json` has them. Default: the built-in ones. The file itself is not read. */
+  readonly config?: Config;
+  /** A cluster whose workers do the work. Default: an embedded server, and a worker in this process. */
+  readonly temporal?: TemporalCluster;
+  /** Told what takes long, such as a Temporal server that is downloaded. Default: nobody. */
+  readonly say?: (line: string) => void;
+}
+
+/** Fills in the places that were not given. */
+export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
+  const folder = resolve(home);
+  return {
+    home: folder,
+    ledger: resolve(ledger ?? resolve(folder, 'ledger.db')),
+    store: resolve(store ?? config.store ?? resolve(folder, 'store')),
+    config,
+    cluster: temporal,
+    env: process.env,
+  };
+}
+
+/** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */
+export function accessOf({ api }: Pick<VoxbatchOptions, 'api'>): ApiAccess {
+  if (api === undefined) throw new VoxbatchError({ is: 'no-api', why: 'No API is given' });
+  try {
+    return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token };
+  } catch (error) {
+    throw new VoxbatchError({ is: 'no-api', why: error instanceof Error ? error.message : String(error) });
+  }
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readPage } from '../docs/pages.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** The programs of the page, and what it says that each prints. */
+const EXAMPLES = [...readPage('docs/guide/library.md').matchAll(/```ts\n(.*?)```\s+It prints:\s+```\n(.*?)```/gs)].map(
+  ([, program = '', prints = '']) => ({ program, prints }),
+);
+
+/** A project in which the packed package is installed as npm would, with the dependencies of this checkout. */
+let project: string;
+
+beforeAll(async () => {
+  project = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-library-')));
+  await run(process.execPath, [join(ROOT, 'build-types.mjs')]);
+  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', project];
+  const { stdout } = await run('npm', pack, { cwd: ROOT });
+  const installed = join(project, 'node_modules', 'voxbatch');
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['-xzf', join(project, stdout.trim()), '-C', installed, '--strip-components', '1']);
+  for (const name of await installedWithIt()) {
+    const link = join(project, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), link);
+  }
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  const compilerOptions = {
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
+    target: 'es2023',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+    types: ['node'],
+  };
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  for (const [at, { program }] of EXAMPLES.entries())
+    await writeFile(join(project, `example-${String(at)}.ts`), program);
+});
+
+/** Packages that npm installs beside ours: what ours needs, and what these need. */
+async function installedWithIt(): Promise<readonly string[]> {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  };
+  return Object.entries(packages)
+    .flatMap(([path, { dev }]) => (dev === true ? [] : (/^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? [])))
+    .filter((name) => existsSync(join(ROOT, 'node_modules', name)));
+}
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+describe('the packed package in a project of its own', () => {
+  it('has types for every program of the guide', async () => {
+    const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const said = await run(process.execPath, [compiler], { cwd: project }).catch((error: unknown) => error);
+    expect(said).toMatchObject({ stdout: '' });
+  });
+
+  it.each(EXAMPLES.map((example, at) => [at, example.prints] as const))(
+    'runs program %s, which prints what the guide says',
+    async (at, prints) => {
+      const { PATH, HOME, VOXBATCH_TEMPORAL_CLI } = process.env;
+      const env = { PATH, HOME, VOXBATCH_TEMPORAL_CLI };
+      const { stdout } = await run(process.execPath, [`example-${String(at)}.js`], { cwd: project, env });
+      expect(stdout).toBe(prints);
+    },
+  );
+
+  it('lets nothing else be imported', async () => {
+    const deep = "await import('voxbatch/dist/starters/main.js')";
+    const failed: unknown = await run(process.execPath, ['--input-type=module', '-e', deep], { cwd: project }).catch(
+      (error: unknown) => error,
+    );
+    expect(String(failed)).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+});
