@@ -40,7 +40,7 @@ const SOURCES = {
     'activities/one-charge-{answers,memory,takes}',
   ],
   'activities/send.ts': [
-    'activities/{submit,submit-steps,retry-until-recorded,record-verdict}',
+    'activities/{send,submit,submit-steps,retry-until-recorded,record-verdict}',
     'activities/one-charge-kills',
   ],
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],

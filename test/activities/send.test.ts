@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { StoreUnwritable } from '../../store/errors.ts';
 import { BATCH, keyOf, settingsOf, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 
@@ -42,6 +44,40 @@ describe('a pause that the API asked for', () => {
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
     expect(world.charges()).toHaveLength(0);
     expect((await world.row(1)).charges).toMatchObject([{ state: 'not-accepted', failure: { class: 'NotSent' } }]);
+  });
+});
+
+describe('a large result that comes in the answer itself', () => {
+  it.each([
+    ['the disk has no room for it, who must be told', new StoreUnwritable('x.part', new Error('ENOSPC: no space')), 1],
+    ['it is none', new Error('not a sound'), 0],
+  ])('is read once, and its row is unknown where %s', async (_, error, told) => {
+    const world = await createWorld();
+    await world.fill([tts()], { tts: 'sync' });
+    let writes = 0;
+    const worker = await world.worker({
+      change: ({ api, store }) => ({
+        // Small ones come whole; a stream cannot be read a second time.
+        api: {
+          ...api,
+          send: (request, { receive, signal }) =>
+            api.send(request, {
+              signal,
+              receive: (body, info) => receive(Buffer.isBuffer(body) ? Readable.from([body]) : body, info),
+            }),
+        },
+        store: {
+          ...store,
+          write: () => {
+            writes += 1;
+            return Promise.reject(error);
+          },
+        },
+      }),
+    });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'unknown' });
+    expect([writes, worker.faults]).toEqual([1, told === 1 ? [error] : []]);
+    expect(await world.paidRequests()).toBe(1);
   });
 });
 
