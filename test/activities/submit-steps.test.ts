@@ -64,6 +64,19 @@ describe('submit', () => {
     expect(intents[1]?.linkHash).toBe(hashOf(world.charges()[1]?.audioUrl ?? ''));
   });
 
+  it('asks with the fencing token of whoever has the row, and gives it back with an attempt that is put off', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    const intents: Intent[] = [];
+    const worker = await world.worker(noting(intents));
+    const { fence } = await world.row(1);
+    await worker.submit({ ...keyOf(1), fence: fence + 1 });
+    expect(intents).toMatchObject([{ fence: fence + 1 }]);
+    expect(await world.paidRequests()).toBe(0);
+    const off = await worker.submit({ ...keyOf(1), fence }, AbortSignal.abort());
+    expect(off).toMatchObject({ verdict: 'deferred', next: { do: 'submit', at: { fence } } });
+  });
+
   it('says nothing of the control of a batch that runs', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
