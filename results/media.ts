@@ -13,7 +13,10 @@ import { partPath } from './whole-file.ts';
 /** What a projection needs of the store: it only reads. */
 export type StoredFiles = Pick<Store, 'read' | 'pathOf' | 'link'>;
 
-/** What became of a file. `missing` and `altered` say that the store no longer has what the ledger recorded. */
+/**
+ * What became of a file. `missing` and `altered` say that the store no longer has what the ledger recorded, and that it is not under its name
+ * either.
+ */
 export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
 
 /** Answers of a file system that cannot link these two places; then the file is copied. */
@@ -45,11 +48,12 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, out
   const target = join(out, name);
   const source = store.pathOf(file.key);
   const stored = source === undefined ? undefined : await statsOf(source);
-  if (source !== undefined) {
-    if (stored === undefined) return 'missing';
-    if (stored.size !== BigInt(file.bytes)) return 'altered';
-  }
   const there = await lstatsOf(target);
+  if (source !== undefined && stored?.size !== BigInt(file.bytes)) {
+    // What the store has lost may be here still: it was paid for, and need not be made again.
+    if (there !== undefined && (await isRight(there, undefined, target, file))) return 'kept';
+    return stored === undefined ? 'missing' : 'altered';
+  }
   if (there !== undefined && (await isRight(there, stored, target, file))) return 'kept';
   if (source !== undefined && (await linkFile(source, target, there === undefined))) return 'placed';
   await mkdir(dirname(target), { recursive: true });

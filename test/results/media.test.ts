@@ -48,6 +48,22 @@ describe('placing a result', () => {
   });
 });
 
+describe('a result that the store has lost', () => {
+  it('is kept where it was placed before, as long as its content is right', async () => {
+    await placeFile(placed, store, folder);
+    await rm(store.pathOf(placed.file.key) ?? '');
+    expect(await placeFile(placed, store, folder)).toBe('kept');
+    expect(await placeFiles([placed], store, folder)).toEqual(['kept']);
+    const target = join(folder, placed.name);
+    await rm(target);
+    await writeFile(target, 'a noise');
+    expect(await placeFile(placed, store, folder)).toBe('missing');
+    await writeFile(target, 'a sound');
+    await writeFile(store.pathOf(placed.file.key) ?? '', 'cut');
+    expect(await placeFile(placed, store, folder)).toBe('kept');
+  });
+});
+
 describe('placing several results', () => {
   it('places each as it would be by itself, whatever is in the way of the others', async () => {
     const named = async (name: string): Promise<RowFile> => ({

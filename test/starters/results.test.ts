@@ -61,7 +61,9 @@ describe('results and verify', () => {
     const store = join(desk.place.folder, 'store');
     await desk.line.run('results');
     await rm(join(store, 'demo', '1-speech-1.mp3'));
-    const lost = await desk.line.run('results');
+    // What lies in the out folder was paid for, too.
+    expect((await desk.line.run('results')).stderr).not.toContain('a new charge');
+    const lost = await desk.line.run('results', '--out', 'elsewhere');
     expect(lost.code).toBe(15);
     expect(lost.stderr).toContain(`The stored result of a (row 1) is missing or damaged in the store, ${store}.`);
     expect(lost.stderr).toContain('If VOXBATCH_STORE');
