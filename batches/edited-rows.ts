@@ -1,7 +1,8 @@
 import { KNOWN_COLUMNS } from '../inputs/columns.ts';
 import type { ManifestOptions, ManifestRow } from '../inputs/manifest-reader.ts';
+import { wordsOf } from '../inputs/previous-rows.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import { readManifest, summarizeManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
+import { readUnchanged, summarizeManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -19,6 +20,8 @@ export type LineMismatch = { readonly line: number; readonly id: string } & (
   /** An earlier line is about this row, too. */
   | { readonly why: 'twice'; readonly row: number; readonly before: number }
   | { readonly why: 'other-id'; readonly row: number; readonly expected: string }
+  /** It is of a row that had a job which this one has not: the file is of another batch of the same name, in another ledger, or out of date. */
+  | { readonly why: 'other-job'; readonly row: number; readonly came: string }
   | { readonly why: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
 );
 
@@ -55,7 +58,7 @@ export async function findEditedRows(
   if (wrong !== undefined) return { ...wrong, checked };
   if (previousBatch === null && !checked.columns.includes(headerOf('id', batch))) return { is: 'no-ids', checked };
   const matched = (complain: (mismatch: LineMismatch) => void): AsyncGenerator<FoundRow> =>
-    matchRows(readManifest(source, options, checked), checked, { ledger, batch }, complain);
+    matchRows(readUnchanged(source, options, checked), checked, { ledger, batch }, complain);
   const rows: FoundRows = { [Symbol.asyncIterator]: () => matched(() => undefined) };
   const first: (LineMismatch | NameClash)[] = [];
   let count = 0;
@@ -89,14 +92,23 @@ async function* matchRows(
     const { row } = scanned;
     const before = seen.get(row.row);
     seen.set(row.row, line.line);
+    const jobs = scanned.charges.flatMap(({ jobId }) => wordsOf(jobId ?? ''));
+    const job = line.previousJobs?.find((one) => isTelling(one) && !jobs.includes(one));
     if (before !== undefined) complainOf({ ...at, why: 'twice', row: row.row, before });
     // An id names files, so an edit cannot change it.
     else if (!['', row.id].includes(line.input[idAt]?.trim() ?? '')) {
       complainOf({ ...at, why: 'other-id', row: row.row, expected: row.id });
+    } else if (job !== undefined) {
+      complainOf({ ...at, why: 'other-job', row: row.row, came: job });
     } else if (line.spec.kind !== row.kind) {
       complainOf({ ...at, why: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
     } else yield { scanned, edit: editOf(scanned, line, checked, batch) };
   }
+}
+
+/** True for a word of a job's id that no spreadsheet takes for a number or a date, and writes otherwise. */
+function isTelling(word: string): boolean {
+  return word.length >= 8 && /[a-df-z_]/i.test(word);
 }
 
 /** How the batch's own manifest was read. */

@@ -52,6 +52,8 @@ export class Columns {
   batchAt: number | undefined;
   /** Place of `_row`, the row's number in that batch. */
   rowAt: number | undefined;
+  /** Place of `_job_ids`, the jobs that the row had in that batch. */
+  jobsAt: number | undefined;
   /** True for one of our outcome files in CSV, also where a person took out `_batch` to run it as a new batch: its cells carry the formula guard. */
   guarded = false;
   /** How many columns the file has, those without use included. */
@@ -123,6 +125,7 @@ export class Columns {
     }
     if (name === '_batch') this.batchAt = at;
     if (name === '_row') this.rowAt = at;
+    if (name === '_job_ids') this.jobsAt = at;
     const again = this.#seen.has(name);
     this.#seen.add(name);
     if (name.startsWith('_')) return [];

@@ -40,6 +40,8 @@ export interface ManifestRow extends Priced {
   readonly name: string;
   /** The row's number in the batch that an outcome file is of (`_row`). */
   readonly previousRow?: number;
+  /** Words of the ids of the jobs that it had there (`_job_ids`). */
+  readonly previousJobs?: readonly string[];
 }
 
 /** A row before its price. */
@@ -170,7 +172,8 @@ export class ManifestReader {
     const { id, name } = identity;
     const input = columns.input.map(({ at }) => cells[at] ?? '');
     const found = { row, line, id, spec, input, name };
-    return { row: previous?.row === undefined ? found : { ...found, previousRow: previous.row } };
+    if (previous?.row === undefined) return { row: found };
+    return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
   }
 
   #warnOfUnread(column: string, line: number): void {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { Bill } from './bill.ts';
 import type { BillSummary } from './bill.ts';
 import { ManifestReader } from './manifest-reader.ts';
@@ -111,11 +114,30 @@ export async function* readManifest(
   for await (const { rows, problems } of reader.read()) {
     if (problems.length > 0) throw refusal(problems);
     if (reader.digest !== null && reader.digest !== checked.digest) {
-      const expected = 'the file that was checked';
-      throw refusal([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
+      throw changedSince();
     }
     for (const row of rows) yield pad(row, checked.columns.length);
   }
+}
+
+/**
+ * The same, where rows are acted on as they come: a file that changed since is refused before its first row.
+ * @throws ManifestError
+ */
+export async function* readUnchanged(
+  source: ManifestSource,
+  options: ManifestOptions,
+  checked: Pick<ManifestSummary, 'columns' | 'digest'>,
+): AsyncGenerator<ManifestRow, void, undefined> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(source.path), hash);
+  if (hash.digest('hex') !== checked.digest) throw changedSince();
+  yield* readManifest(source, options, checked);
+}
+
+function changedSince(): ManifestError {
+  const expected = 'the file that was checked';
+  return refusal([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
 }
 
 /** Early JSON lines lack cells for columns that occur later only. */

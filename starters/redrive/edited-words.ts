@@ -49,6 +49,11 @@ function whyText(mismatch: LineMismatch, batch: string): string {
       return `expected each row once; line ${String(mismatch.before)} is row ${String(mismatch.row)} too`;
     case 'other-id':
       return `expected the id of row ${String(mismatch.row)}, "${oneLine(mismatch.expected)}": it names files and cannot be changed`;
+    case 'other-job':
+      return (
+        `row ${String(mismatch.row)} of batch "${batch}" has no job ${oneLine(mismatch.came)}: the file is of another batch of this name, ` +
+        'or older than the last "reconcile --release"'
+      );
     case 'other-kind':
       return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.came}`;
   }

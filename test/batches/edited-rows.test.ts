@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import { findEditedRows, type EditedRows } from '../../batches/edited-rows.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { withManifest } from '../inputs/manifest-file.ts';
-import { addBatch, openPlace, type Place } from '../results/sample-batch.ts';
+import { addBatch, intend, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
 
 const COLUMNS = ['id', 'text', 'voice'];
 const ROWS = [
@@ -53,6 +54,48 @@ describe('findEditedRows', () => {
     ['has a column that shapes nothing', 'id,text,voice,note\nb,Two!,narrator,mine\n'],
   ])('finds a row in a file that %s', async (_, content) => {
     expect((await find(content)).edits).toEqual([[2, ['Two!', 'speech']]]);
+  });
+
+  it('refuses a file that changes after it was looked at before its first row is acted on', async () => {
+    await withManifest('id,text,voice\nb,Zwei.,narrator\n', async (path) => {
+      const batch = await place.ledger.findBatch('demo');
+      if (batch === undefined) throw new Error('the batch is gone');
+      const found = await findEditedRows(await openManifest(path), { ledger: place.ledger, batch });
+      if (found.is !== 'found') throw new Error(found.is);
+      await writeFile(path, 'id,text,voice\nb,Drei.,narrator\n');
+      const seen: unknown[] = [];
+      const reading = (async () => {
+        for await (const row of found.rows) seen.push(row);
+      })();
+      await expect(reading).rejects.toThrow('a file that changed since');
+      expect(seen).toEqual([]);
+    });
+  });
+
+  it('names lines of another batch of this name by their jobs', async () => {
+    await intend(place, keyOf(1));
+    await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-00000001 a' }, { state: 'processing' });
+    const header = 'id,text,voice,_batch,_row,_job_ids\n';
+    expect(
+      (await find(`${header}a,One.,narrator,demo,1,job-00000001 a\nb,Two!,narrator,demo,2,\n`)).edits,
+    ).toHaveLength(2);
+    // As a spreadsheet may have written a number.
+    expect((await find(`${header}a,One.,narrator,demo,1,1.23457E+17\n`)).edits).toHaveLength(1);
+    const { found } = await find(`${header}a,One.,narrator,demo,1,job-00000007 a\nb,Two.,narrator,demo,2,job-0000\n`);
+    expect(found).toMatchObject({
+      is: 'mismatched',
+      first: [
+        { line: 2, why: 'other-job', row: 1, came: 'job-00000007' },
+        { line: 3, why: 'other-job', row: 2, came: 'job-0000' },
+      ],
+    });
+    const line = { id: 'a', text: 'One.', voice: 'narrator', _batch: 'demo', _row: 1 };
+    expect(await find(JSON.stringify({ ...line, _job_ids: ['job-00000001 a'] }))).toMatchObject({
+      found: { is: 'found' },
+    });
+    expect(await find(JSON.stringify({ ...line, _job_ids: ['job-00000002'] }))).toMatchObject({
+      found: { is: 'mismatched' },
+    });
   });
 
   it('names every line that does not fit', async () => {
