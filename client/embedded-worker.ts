@@ -37,7 +37,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const log = openLog(request.home, request.onLog);
   const release = await lockLedger(ledger.file, temporal, request.home);
   try {
-    if (temporal.alone) {
+    // Asked right before: who came meanwhile may have requests in flight, which must not be taken for those of the dead.
+    if (await temporal.proveAlone()) {
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });

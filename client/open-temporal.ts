@@ -16,8 +16,8 @@ export interface Temporal {
   readonly address: string;
   readonly connection: NativeConnectionOptions;
   readonly isEmbedded: boolean;
-  /** Embedded only: every other process of this home is dead, and so is what it had begun. */
-  readonly alone: boolean;
+  /** Embedded only: whether every other process of this home is dead, and so is what it had begun. As of now: others may come at any time. */
+  proveAlone(): Promise<boolean>;
   /** Closes the connection; the last one out stops the embedded server. Repeatable. */
   close(): Promise<void>;
   /** For a process that ends at once: the last one out kills the embedded server. Never throws. */
@@ -46,8 +46,6 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
     const membership = await (server?.take(options.signal) ?? joinServer({ home, env, ...options }));
     const { address, namespace } = membership;
     try {
-      // Where it was joined long ago, as before a person was asked, others may be at work by now.
-      const alone = membership.alone && (server === undefined || (await membership.proveAlone()));
       const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
       leaveContext(connection);
       const close = async (): Promise<void> => {
@@ -61,7 +59,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
         address,
         connection: { address },
         isEmbedded: true,
-        alone,
+        proveAlone: async () => membership.alone && (await membership.proveAlone()),
         close: once(close),
         closeAtOnce: () => {
           membership.leaveAtOnce();
@@ -91,7 +89,7 @@ async function openCluster(settings: Settings): Promise<Temporal> {
       address,
       connection: connectionOptions,
       isEmbedded: false,
-      alone: false,
+      proveAlone: () => Promise.resolve(false),
       close,
       closeAtOnce,
     };

@@ -16,22 +16,49 @@ const desk = deskForEach();
 /** Nobody listens there. */
 const ADDRESS = '127.0.0.1:1';
 
+const API_URL = 'http://127.0.0.1/api/open/v1';
+
+/** Starts a worker for a server that is gone; returns what is thrown. */
+async function start(isAlone: boolean): Promise<unknown> {
+  const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
+  const list = async function* (): AsyncGenerator<never> {
+    // No workflow runs.
+  };
+  const temporal = {
+    address: ADDRESS,
+    namespace: 'default',
+    connection: { address: ADDRESS },
+    isEmbedded: true,
+    client: { workflow: { list } },
+    proveAlone: () => Promise.resolve(isAlone),
+  };
+  const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };
+  const starting = startEmbeddedWorker({
+    temporal: temporal as unknown as Temporal,
+    ledger: desk.ledger,
+    store: {} as Store,
+    open: open as unknown as OpenApi,
+    home,
+    onFault: () => undefined,
+    atFaultPoint: undefined,
+  });
+  const error: unknown = await starting.catch((reason: unknown) => reason);
+  rmSync(home, { recursive: true });
+  return error;
+}
+
 describe('the worker of a command', () => {
+  it.each([
+    ['takes those of dead processes for dead', true, []],
+    ['takes none for dead where another process came since the server was joined', false, ['other']],
+  ])('%s', async (_, isAlone, living) => {
+    await desk.ledger.beat({ owner: 'other', apiUrl: API_URL, account: 'u1' });
+    await start(isAlone);
+    expect(await desk.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
+  });
+
   it('says that Temporal cannot be reached where that went away after the command had found it', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
-    const temporal = { address: ADDRESS, namespace: 'default', connection: { address: ADDRESS }, isEmbedded: true };
-    const open = { api: { baseUrl: 'http://127.0.0.1/api/open/v1' }, profile: { userId: 'u1' } };
-    const starting = startEmbeddedWorker({
-      temporal: { ...temporal, alone: false } as unknown as Temporal,
-      ledger: desk.ledger,
-      store: {} as Store,
-      open: open as unknown as OpenApi,
-      home,
-      onFault: () => undefined,
-      atFaultPoint: undefined,
-    });
-    const error: unknown = await starting.catch((reason: unknown) => reason);
-    rmSync(home, { recursive: true });
+    const error = await start(false);
     expect(error).toBeInstanceOf(VoxbatchError);
     expect(error).toMatchObject({ problem: { is: 'server-gone', address: ADDRESS } });
     expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
