@@ -24,6 +24,7 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
   ResultGone: 'well',
   Unfit: 'well',
   OverBudget: 'well',
+  NotChosen: 'well',
   Overdue: 'well',
   InternalError: 'well',
 };

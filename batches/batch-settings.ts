@@ -2,6 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { pollingOf } from '../contract/polling.ts';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import type { Kind, TtsMode } from '../contract/row-kinds.ts';
+import type { Subset } from '../contract/subset.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
@@ -25,6 +26,8 @@ export interface WantedBatch {
   readonly nameTemplate?: string | undefined;
   /** Length of media that state none, in seconds. */
   readonly assumeSeconds?: number | undefined;
+  /** The rows that are to be run. Default: all. */
+  readonly subset?: Subset | null;
   readonly tuning?: Tuning;
 }
 
@@ -43,6 +46,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     tts = 'job',
     strict = false,
     nameTemplate = DEFAULT_TEMPLATE,
+    subset = null,
     tuning = {},
   } = wanted;
   const polling = pollingOf(config.polling);
@@ -55,6 +59,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       map,
       strict,
       nameTemplate,
+      subset,
       prices,
       tts,
       ...(assumeSeconds === undefined ? {} : { assumeSeconds }),

@@ -60,7 +60,7 @@ export function spendFacts<Bill extends ManifestSummary>(
   person: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'>,
 ): SpendFacts & { readonly bill: Bill } {
   const isEstimate = billLines(summary, settings).total.isEstimate;
-  return { rows: summary.rows, bill: summary, isEstimate, budget: settings.budget, confirmAbove, ...person };
+  return { rows: summary.chosen, bill: summary, isEstimate, budget: settings.budget, confirmAbove, ...person };
 }
 
 function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {

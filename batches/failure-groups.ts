@@ -28,8 +28,10 @@ export async function groupFailures(
 ): Promise<readonly FailureGroup[]> {
   const groups = new Map<string, FailureGroup>();
   for (const outcome of ['failed', 'unfit', 'skipped', 'unknown', 'overdue'] as const) {
-    if (counts.outcomes[outcome] === 0) continue;
-    for await (const { row } of ledger.scanRows(batch.name, { outcome })) {
+    const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
+    if (counts.outcomes[outcome] === notFailed) continue;
+    const wanted = notFailed > 0 ? { outcome, isNotChosen: false } : { outcome };
+    for await (const { row } of ledger.scanRows(batch.name, wanted)) {
       const { failure } = row;
       if (failure === null) continue;
       const key = `${failure.class} ${withoutNames(failure.message)}`;

@@ -2,7 +2,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { isListed, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord, Counts, EarlierUnresolved, RowStanding } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts, EarlierUnresolved, RowStanding, SkippedQuotes } from '../ledger/record-types.ts';
 
 /** A row as a person knows it. */
 export interface NamedRow {
@@ -28,8 +28,8 @@ export interface Leftovers {
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
   /** Their answers were lost: `listed`, where the API has a list of such jobs, and `unlisted`, where it has none. */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
-  /** Prices of the skipped rows together, in credits; null where one is not known. */
-  readonly skippedQuoted: number | null;
+  /** What the skipped rows would cost. */
+  readonly skippedQuotes: SkippedQuotes;
   /** Requests of replaced takes that may have been charged. */
   readonly earlierUnresolved: EarlierUnresolved;
 }
@@ -55,7 +55,6 @@ export async function gatherLeftovers(
 ): Promise<Leftovers> {
   const failed = new Map<FailureClass | '', Pile>();
   const lost = { listed: new Pile(), unlisted: new Pile() };
-  let skippedQuoted: number | null = 0;
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
@@ -75,10 +74,8 @@ export async function gatherLeftovers(
     pile.add(scanned);
     failed.set(name, pile);
   }
-  for await (const { row } of rowsOf('skipped')) {
-    skippedQuoted = skippedQuoted === null || row.quoted === null ? null : skippedQuoted + row.quoted;
-  }
-  return { failed, lost, skippedQuoted, earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED) };
+  const skippedQuotes = await ledger.skippedQuotes(batch);
+  return { failed, lost, skippedQuotes, earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED) };
 }
 
 /** Whether the API lists jobs such as the row's last request would have made. */

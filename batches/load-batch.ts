@@ -8,7 +8,7 @@ import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchIdentity, BatchRecord, NewRow } from '../ledger/record-types.ts';
+import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
 
 const ROWS_A_TRANSACTION = 500;
 
@@ -70,17 +70,19 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   const { ledger, identity, settings, checked, source } = request;
   const { columns } = checked;
   const { format } = source;
+  const { subset = null } = request.options;
   const table = format.format === 'csv' ? { delimiter: format.delimiter, bom: format.bom } : undefined;
   await ledger.createBatch({
     ...identity,
     settings: { ...settings, ...defined({ table }) },
     columns,
     source: source.label,
+    subset,
   });
   let count = 0;
-  let rows: NewRow[] = [];
+  let rows: LoadedRow[] = [];
   for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {
-    rows.push({ row, id, line, spec, input, quoted });
+    rows.push({ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) });
     count += 1;
     if (rows.length < ROWS_A_TRANSACTION) continue;
     await ledger.addRows(identity.name, rows);

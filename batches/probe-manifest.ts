@@ -23,9 +23,9 @@ export async function probeManifest(
   { summary, options }: SoundManifest,
   { budget, onProbing }: ProbeChoice,
 ): Promise<SoundManifest> {
-  const missing = Object.values(summary.kinds).reduce((sum, kind) => sum + kind.unpriced + kind.assumed, 0);
-  if (missing === 0) return { summary, options };
-  onProbing?.(missing);
+  if (summary.unmeasured === 0) return { summary, options };
+  // Those that are not chosen, too: a later run of them finds its prices here.
+  onProbing?.(summary.unmeasured);
   const probing = { ...options, probe: createProbe() };
   const probed = await summarizeManifest(source, probing, budget);
   if (probed.digest !== summary.digest) {

@@ -70,6 +70,8 @@ export class RedriveDraft {
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Results that are there and will be replaced. */
   replaced = 0;
+  /** Of these, rows that `--limit` or `--sample` left out. */
+  notChosen = 0;
   /** Rows that may be charged a second time for one result. */
   resubmitted = 0;
   /** Rows that will cost something. */
@@ -136,6 +138,7 @@ export class RedriveDraft {
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
         if (hasResult(outcome)) this.replaced++;
+        if (row.failure?.class === 'NotChosen') this.notChosen++;
         // A job whose result could not be fetched was paid, too.
         if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone') this.resubmitted++;
       }

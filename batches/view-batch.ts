@@ -34,5 +34,6 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
 export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'>, mismatch = false): ExitName {
   const isClosed = batch.state === 'closed';
   const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
-  return exitOf({ outcomes: counts.outcomes, isClosed, pausedBy, isHalted: batch.halted !== null, mismatch });
+  const { outcomes, notChosen } = counts;
+  return exitOf({ outcomes, notChosen, isClosed, pausedBy, isHalted: batch.halted !== null, mismatch });
 }

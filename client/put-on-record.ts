@@ -3,10 +3,12 @@ import { findOrLoadBatch, type TakenName } from '../batches/load-batch.ts';
 import type { BatchSettings } from '../contract/batch.ts';
 import { valuesOf, type Tuning } from '../contract/tunables.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { newIn } from '../policy/tuning.ts';
 import { beforeWork } from './before-work.ts';
 import type { OpenApi } from './open-api.ts';
+import { findMore, openMore, type MoreRows } from './open-chosen.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
 import type { Session } from './session.ts';
 import { requirePrices } from './tune-batch.ts';
@@ -35,12 +37,17 @@ export interface RecordRequest {
   readonly onFound?: (batch: BatchRecord | undefined) => void;
   /** Prices a new batch and says whether it may be paid for. Undefined: it may not. */
   readonly approve: (open: OpenApi) => Promise<SoundManifest | undefined>;
+  /** Says whether rows may be paid for that earlier runs of a batch left out. */
+  readonly approveMore: (more: MoreRows, open: OpenApi) => Promise<boolean>;
 }
 
-/** What became of the manifest. `known`: the batch was there; `tuned` is what was changed of it. */
+/**
+ * What became of the manifest. `known`: the batch was there; `tuned` is what was changed of it, and `leftOut` how many rows are asked for now and
+ * stay left out, because it is being stopped.
+ */
 export type Recorded =
   | { readonly is: 'new'; readonly batch: BatchRecord }
-  | { readonly is: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning }
+  | { readonly is: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning; readonly leftOut: number }
   | { readonly is: 'declined' }
   | TakenName;
 
@@ -69,12 +76,27 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   if (loaded.is === 'taken') return loaded;
   await claimOut(plan.out, loaded.batch);
   if (loaded.is === 'new') return { is: 'new', batch: loaded.batch };
+  return goOnWith(loaded.batch, request, ledger, open);
+}
+
+/** Changes a batch that is there as the plan says, and opens the rows that it chooses and earlier runs left out, once they are approved. */
+async function goOnWith(
+  batch: BatchRecord,
+  { checked, plan, approveMore }: RecordRequest,
+  ledger: Ledger,
+  open: OpenApi,
+): Promise<Recorded> {
+  const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
+  const isStopping = batch.state === 'open' && batch.control === 'stopping';
+  if (more !== undefined && !isStopping && !(await approveMore(more, open))) return { is: 'declined' };
   return beforeWork(async () => {
-    const { batch } = loaded;
     const tuned = newIn(plan.tuning, batch.settings);
-    if (Object.keys(valuesOf(tuned)).length === 0) return { is: 'known', batch, tuned };
-    await requirePrices(ledger, batch, plan.tuning);
-    const now = await ledger.tune(name, plan.tuning);
-    return { is: 'known', batch: { ...batch, settings: { ...batch.settings, ...now } }, tuned };
+    if (Object.keys(valuesOf(tuned)).length > 0) {
+      await requirePrices(ledger, batch, plan.tuning);
+      await ledger.tune(batch.name, plan.tuning);
+    }
+    const opened = more === undefined || isStopping ? 0 : await openMore(ledger, more, checked);
+    const now = (await ledger.findBatch(batch.name)) ?? batch;
+    return { is: 'known', batch: now, tuned, leftOut: (more?.rows ?? 0) - opened };
   });
 }

@@ -9,6 +9,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
 import { batchNamed, type Batch } from './batch.ts';
 import type { FollowEvent } from './follow.ts';
+import type { OpenApi } from './open-api.ts';
 import { accessOf, settingsOf, type VoxbatchOptions } from './options.ts';
 import { putOnRecord } from './put-on-record.ts';
 import { Session } from './session.ts';
@@ -126,20 +127,27 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
         const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
         if (checked.is !== 'sound') return checked;
         const found: { refusal?: NotApproved } = {};
+        const confirmAbove = settings.config.confirmAbove ?? null;
+        const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
+          return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
+        };
+        const approves = async (facts: NotApproved['facts']): Promise<boolean> => {
+          const decision = decideSpend(facts);
+          if (decision.do === 'refuse') found.refusal = { is: 'refused', why: decision.why, facts };
+          else if (decision.do === 'ask' && !(await confirm?.(facts))) found.refusal = { is: 'declined', facts };
+          return found.refusal === undefined;
+        };
         const recorded = await putOnRecord({
           session,
           source,
           checked,
           plan: { ...planOf(wanted), name, out, settings: choices.settings },
-          approve: async ({ profile }) => {
-            const confirmAbove = settings.config.confirmAbove ?? null;
-            const asked = { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
-            const facts = spendFacts(checked.summary, { settings: choices.settings, confirmAbove }, asked);
-            const decision = decideSpend(facts);
-            if (decision.do === 'refuse') found.refusal = { is: 'refused', why: decision.why, facts };
-            else if (decision.do === 'ask' && !(await confirm?.(facts))) found.refusal = { is: 'declined', facts };
-            return found.refusal === undefined ? checked : undefined;
+          approve: async (open) => {
+            const facts = spendFacts(checked.summary, { settings: choices.settings, confirmAbove }, personAt(open));
+            return (await approves(facts)) ? checked : undefined;
           },
+          approveMore: ({ rows, bill, isEstimate, budget }, open) =>
+            approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
         });
         if (found.refusal !== undefined) return found.refusal;
         if (recorded.is === 'declined') throw new Error('What is declined has a reason.');

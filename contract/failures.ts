@@ -51,6 +51,10 @@ export const FAILURES = {
     from: 'a request that would exceed `--budget`',
     then: 'the row ends `skipped`; nothing was sent for it; raise the budget, then run `skipped.csv`',
   },
+  NotChosen: {
+    from: '`--limit` or `--sample`, which chose other rows',
+    then: 'the row ends `skipped`; nothing was sent for it; `run` without the flag, or with a larger number, runs it',
+  },
   Overdue: {
     from: 'a job that runs past its deadline',
     then: 'the row ends `overdue` and keeps its job id; `voxbatch redrive --where outcome=overdue` waits for it again, free',

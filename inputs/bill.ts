@@ -46,8 +46,20 @@ export interface BillSummary {
   };
 }
 
-/** A row as the bill needs it. */
+/** A priced row. */
 export type BilledRow = Priced & { readonly line: number; readonly id: string };
+
+/** What a bill needs of a row: small, whatever the row is. */
+export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'isAssumed'> {
+  readonly kind: Kind;
+  readonly notProbed: string | undefined;
+  /** What its result will take on disk; null: nothing tells. */
+  readonly bytes: number | null;
+}
+
+export function billEntry({ spec, line, id, quoted, isAssumed, notProbed }: BilledRow): BillEntry {
+  return { kind: spec.kind, bytes: estimateBytes(spec), line, id, quoted, isAssumed, notProbed };
+}
 
 /** Adds up rows as they are read. Keeps sums only. */
 export class Bill {
@@ -66,13 +78,16 @@ export class Bill {
   }
 
   add(row: BilledRow): void {
-    const sum = this.#kinds[row.spec.kind];
+    this.addEntry(billEntry(row));
+  }
+
+  addEntry(row: BillEntry): void {
+    const sum = this.#kinds[row.kind];
     sum.rows++;
     if (row.isAssumed) sum.assumed++;
     if (row.notProbed !== undefined) this.#notProbed.add(row, row.notProbed);
-    const bytes = estimateBytes(row.spec);
-    if (bytes === null) this.#disk.unknown++;
-    else this.#disk.bytes += bytes;
+    if (row.bytes === null) this.#disk.unknown++;
+    else this.#disk.bytes += row.bytes;
     if (row.quoted === null) {
       sum.unpriced++;
       this.#unpriced.add(row, row.notProbed ?? 'unknown length');
@@ -105,7 +120,7 @@ class RowNames implements NamedRows {
   count = 0;
   readonly first: NamedRows['first'][number][] = [];
 
-  add({ line, id }: BilledRow, why: string): void {
+  add({ line, id }: BillEntry, why: string): void {
     this.count++;
     if (this.first.length < NAMED_ROWS) this.first.push({ line, id, why });
   }

@@ -1,4 +1,5 @@
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
+import type { Subset } from '../contract/subset.ts';
 import { Columns, type RowDefaults } from './columns.ts';
 import { unguardCell } from './formula-guard.ts';
 import { kindOfColumns } from './infer-kind.ts';
@@ -25,6 +26,8 @@ export interface ManifestOptions extends Pricing {
   readonly strict: boolean;
   /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
+  /** `--limit`, `--sample`: the rows that are to be run. The others are read, checked and priced all the same. Default: all. */
+  readonly subset?: Subset | null;
 }
 
 /** A row that is ready for the ledger. */

@@ -1,22 +1,30 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { Bill } from './bill.ts';
-import type { BillSummary } from './bill.ts';
+import { SubsetDraw, type IsChosen } from '../policy/subset.ts';
+import { Bill, billEntry } from './bill.ts';
+import type { BillEntry, BillSummary } from './bill.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-reader.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { ManifestError, describeProblem } from './problems.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
+import { sampleRank } from './sample-rank.ts';
 import { VoiceUses, type VoiceUse } from './voice-uses.ts';
 
 /** Problems beyond this many are counted and not kept. */
 const KEPT_PROBLEMS = 1000;
 
-/** What a whole pass over a manifest found. Sums are over the sound rows. */
+/** What a whole pass over a manifest found. Sums are over the sound rows that are chosen. */
 export interface ManifestSummary extends BillSummary {
-  /** Rows, bad ones included. */
+  /** Rows, bad ones and those that are not chosen included. */
   readonly rows: number;
+  /** Sound rows that are chosen. */
+  readonly chosen: number;
+  /** Tells for any row whether it is chosen. */
+  readonly isChosen: IsChosen;
+  /** Sound rows, chosen or not, whose price depends on a length that they do not state. */
+  readonly unmeasured: number;
   /** The first 1,000. Nothing may start while there is one. */
   readonly problems: readonly ManifestProblem[];
   /** All of them. */
@@ -78,18 +86,29 @@ export async function summarizeManifest(
   const reader = new ManifestReader(source, options, true);
   const bill = new Bill(budget);
   const voices = new VoiceUses();
+  let chosen = 0;
+  let unmeasured = 0;
+  const draw = new SubsetDraw<BillEntry>(options.subset ?? null, sampleRank, (entry) => {
+    chosen++;
+    bill.addEntry(entry);
+  });
   const kept: ManifestProblem[] = [];
   let problemCount = 0;
   for await (const { rows, problems } of reader.read()) {
     for (const row of rows) {
-      bill.add(row);
+      draw.offer(row, billEntry(row));
+      if (row.quoted === null || row.isAssumed) unmeasured++;
       voices.add(row);
     }
     problemCount += problems.length;
     kept.push(...problems.slice(0, KEPT_PROBLEMS - kept.length));
   }
+  const isChosen = draw.finish();
   return {
     rows: reader.rows,
+    chosen,
+    isChosen,
+    unmeasured,
     ...bill.summary(),
     problems: kept,
     problemCount,

@@ -3,14 +3,14 @@ import type { Control } from '../contract/outcomes.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { OwnedLane } from '../policy/share.ts';
 import type { LaneOwnership, LaneRequest } from './lanes.ts';
-import type { BatchRecord, Counts, Money, NewBatch, NewRow, ReasonCount } from './record-types.ts';
+import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { WorkerRecord } from './workers.ts';
 
 /** Batches: how they are made, steered, counted and closed. A part of {@link Ledger}. */
 export interface BatchMethods {
   createBatch(batch: NewBatch): Promise<void>;
   /** Adds rows of a `loading` batch. Throws on a duplicate id. */
-  addRows(batch: string, rows: readonly NewRow[]): Promise<void>;
+  addRows(batch: string, rows: readonly LoadedRow[]): Promise<void>;
   /** `loading` → `open`. Throws {@link LedgerMisuse} if it has not just so many rows. */
   openBatch(batch: string, rows: number): Promise<void>;
   /** Removes a batch that is still `loading`, with its rows; any other stays. */

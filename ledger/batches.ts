@@ -36,6 +36,7 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
           settings: JSON.stringify(batch.settings),
           columns: JSON.stringify(batch.columns),
           source: batch.source,
+          subset: jsonOrNull(batch.subset ?? undefined),
           stem: newStem(batch.name),
           rows_a_folder: ROWS_A_FOLDER,
           state: 'loading',
@@ -146,4 +147,23 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
     }
     return open;
   });
+}
+
+/** A closed batch runs again, whatever ended it; one that is open keeps what the user lets it do. */
+export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
+  if (!wasClosed) return;
+  await tx
+    .updateTable('batches')
+    .set({
+      state: 'open',
+      control: 'running',
+      pause_reason: null,
+      halted: null,
+      stop_now: 0,
+      closed_at: null,
+      reopened_at: Date.now(),
+      watch: watchFrom(Date.now()),
+    })
+    .where('name', '=', batch)
+    .execute();
 }

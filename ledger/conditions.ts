@@ -20,6 +20,16 @@ export function isRunning(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'accepted' and ${sql.ref(`${charges}.finished_at`)} is null`;
 }
 
+/** Rows that `--limit` or `--sample` left out: they never began, so they have no time of their end. Index `rows_not_chosen`. */
+export function isNotChosen(rows: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${rows}.outcome`)} = 'skipped' and ${sql.ref(`${rows}.ended_at`)} is null`;
+}
+
+/** All other rows. */
+export function isChosen(rows: string): RawBuilder<boolean> {
+  return sql<boolean>`(${isNotChosen(rows)}) is not true`;
+}
+
 /** Rows of which nothing was asked yet, as far as the row knows: index `rows_untouched`. */
 export function isUntouched(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;

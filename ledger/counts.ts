@@ -1,22 +1,45 @@
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../contract/outcomes.ts';
+import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Counts, Money } from './record-types.ts';
 import { readSums } from './sums.ts';
 import type { Db, RowCountsTable, Tx } from './schema.ts';
 
+/** In the place of a standing: rows that are not chosen, which are counted as skipped, too. */
+const NOT_CHOSEN = 'not chosen';
+
+type Standing = RowCountsTable['standing'] | typeof NOT_CHOSEN;
+
+/** One statement, so that both counts are of one moment. */
 const selectCounts = prepared((db, { batch }: { batch: string }) =>
-  db.selectFrom('row_counts').select(['standing', 'n', 'recent']).where('batch', '=', batch),
+  db
+    .selectFrom('row_counts')
+    .select((eb) => [eb.ref('standing').$castTo<Standing>().as('standing'), 'n', 'recent'])
+    .where('batch', '=', batch)
+    .unionAll(
+      db
+        .selectFrom('reasons')
+        .select([sql<Standing>`${sql.lit(NOT_CHOSEN)}`.as('standing'), 'ended as n', sql<number>`0`.as('recent')])
+        .where('batch', '=', batch)
+        .where('class', '=', sql.lit('NotChosen')),
+    ),
 );
 
-type Count = Pick<RowCountsTable, 'standing' | 'n' | 'recent'>;
+type Count = Pick<RowCountsTable, 'n' | 'recent'> & { readonly standing: Standing };
 
 /** Rows of the batch by outcome and, for open ones, by state. */
 export async function countRows(db: Db | Tx, batch: string): Promise<Counts> {
   const counts = byStanding(await selectCounts(db, { batch }), ({ n }) => n);
   const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, counts.get(name) ?? 0]));
   const states = Object.fromEntries(ROW_STATES.map((name) => [name, counts.get(name) ?? 0]));
-  const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
-  return { total, states: states as Record<RowState, number>, outcomes: outcomes as Record<Outcome, number> };
+  const notChosen = counts.get(NOT_CHOSEN) ?? 0;
+  const total = [...counts.values()].reduce((sum, n) => sum + n, 0) - notChosen;
+  return {
+    total,
+    notChosen,
+    states: states as Record<RowState, number>,
+    outcomes: outcomes as Record<Outcome, number>,
+  };
 }
 
 /** Rows by outcome that ended since the batch was last opened again. */

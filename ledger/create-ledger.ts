@@ -10,6 +10,7 @@ import { intend, revoke } from './intents.ts';
 import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
+import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
@@ -49,6 +50,8 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     scanRows: (batch, options = {}) => scanRows((after) => scanPage(db, batch, options, after)),
     scanPage: (batch, options, after) => scanPage(db, batch, options, after),
     redrive: (batch, choices) => redrive(db, batch, choices),
+    openNotChosen: (batch, subset, rows) => openNotChosen(db, batch, subset, rows),
+    skippedQuotes: (batch) => skippedQuotes(db, batch),
     takesOf: (batch, row) => takesOf(db, batch, row),
     cancelRest: (batch) => cancelRest(db, batch),
     intend: (key, intent) => intend(db, key, intent),

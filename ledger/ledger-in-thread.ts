@@ -47,6 +47,8 @@ const METHODS: Readonly<Record<Method, true>> = {
   findRowById: true,
   scanPage: true,
   redrive: true,
+  openNotChosen: true,
+  skippedQuotes: true,
   takesOf: true,
   cancelRest: true,
   intend: true,

@@ -2,8 +2,8 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { ReasonCount } from './record-types.ts';
 import type { Db } from './schema.ts';
 
-/** Says of a row that money ran out, or that a person stopped it; neither is a failure. */
-const NO_FAILURES: readonly FailureClass[] = ['OverBudget'];
+/** Of rows that were not sent because nobody wanted to pay for them; that is no failure. */
+const NO_FAILURES: readonly FailureClass[] = ['OverBudget', 'NotChosen'];
 
 /** See {@link Ledger.commonReasons}. */
 export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {

@@ -2,6 +2,7 @@ import type { AttemptKey, BatchSettings } from '../contract/batch.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
+import type { Subset } from '../contract/subset.ts';
 
 /** What makes a batch this batch. The same four again mean the same batch. */
 export interface BatchIdentity {
@@ -18,9 +19,13 @@ export interface NewBatch extends BatchIdentity {
   readonly columns: readonly string[];
   /** Where the manifest was read from, for people. */
   readonly source: string;
+  /** The rows that are to be run. Default: all. */
+  readonly subset?: Subset | null;
 }
 
 export interface BatchRecord extends NewBatch {
+  /** The rows that were last asked for; null: all. Rows of a larger subset before run all the same. */
+  readonly subset: Subset | null;
   /** Where its files lie: the folder of its own in the store, and how many rows share a folder there (null: all of them). */
   readonly layout: { readonly stem: string; readonly rowsAFolder: number | null };
   /** `loading`: rows are still being written; such a batch never ran. `open`: has rows without outcome or may get some. `closed`: every row ended. */
@@ -48,6 +53,12 @@ export interface NewRow {
   readonly input: readonly string[];
   /** Sum of the quotes of its steps; null if no price is known. */
   readonly quoted: number | null;
+}
+
+/** A row as it is loaded. */
+export interface LoadedRow extends NewRow {
+  /** It is not of the batch's subset: it ends `skipped` at once, until a later run chooses it. Default false. */
+  readonly isNotChosen?: boolean;
 }
 
 /** A stored result of a step. */
@@ -144,9 +155,17 @@ export interface UnresolvedAttempt extends ChargeRecord {
 
 export interface Counts {
   readonly total: number;
+  /** Of the rows that ended `skipped`, those that `--limit` or `--sample` left out. */
+  readonly notChosen: number;
   /** Rows without an outcome, by state. */
   readonly states: Readonly<Record<RowState, number>>;
   readonly outcomes: Readonly<Record<Outcome, number>>;
+}
+
+/** Prices of skipped rows together, in credits, by why they were; null where one is not known. */
+export interface SkippedQuotes {
+  readonly overBudget: number | null;
+  readonly notChosen: number | null;
 }
 
 /** What a person decided about a request whose outcome nobody knew. */

@@ -2,6 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
+import type { Subset } from '../contract/subset.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import type { Selectable } from 'kysely';
@@ -19,6 +20,7 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
     settings: toSettings(line.settings),
     columns: JSON.parse(line.columns) as string[],
     source: line.source,
+    subset: line.subset === null ? null : (JSON.parse(line.subset) as Subset),
     layout: { stem: line.stem, rowsAFolder: line.rows_a_folder },
     state: line.state,
     control: line.control,
@@ -69,7 +71,8 @@ export function toRow(line: RowLine): RowRecord {
   };
 }
 
-export function fromRow(batch: string, row: NewRow, now: number): NewRowLine {
+/** `notChosen`: why it ends at once, if it does. It has no time of its end, for it never began. */
+export function fromRow(batch: string, row: NewRow, now: number, notChosen?: Failure): NewRowLine {
   return {
     batch,
     row: row.row,
@@ -85,6 +88,8 @@ export function fromRow(batch: string, row: NewRow, now: number): NewRowLine {
     promised: 0,
     hold: 0,
     updated_at: now,
+    outcome: notChosen === undefined ? null : 'skipped',
+    failure: jsonOrNull(notChosen),
   };
 }
 

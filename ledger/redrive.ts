@@ -1,13 +1,12 @@
 import { defined } from '../contract/defined.ts';
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import { findUnresolved } from '../policy/redrive.ts';
-import { watchFrom } from './alike.ts';
-import { requireBatch } from './batches.ts';
+import { reopenBatch, requireBatch } from './batches.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { toFailure, toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { write, type Db, type Tx } from './schema.ts';
+import { write, type Db } from './schema.ts';
 import { makeTake } from './takes.ts';
 
 type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
@@ -124,23 +123,4 @@ async function accept(row: RowInHand): Promise<boolean> {
 /** Takes the row back from whoever may hold it still, for the next claim and for as many takes of its own as a new row has. */
 async function release(row: RowInHand): Promise<void> {
   await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
-}
-
-/** A closed batch runs again, whatever ended it; one that is open keeps what the user lets it do. */
-async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
-  if (!wasClosed) return;
-  await tx
-    .updateTable('batches')
-    .set({
-      state: 'open',
-      control: 'running',
-      pause_reason: null,
-      halted: null,
-      stop_now: 0,
-      closed_at: null,
-      reopened_at: Date.now(),
-      watch: watchFrom(Date.now()),
-    })
-    .where('name', '=', batch)
-    .execute();
 }

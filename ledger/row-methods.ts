@@ -1,7 +1,8 @@
 import type { Outcome, TakeReason } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import type { Subset } from '../contract/subset.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
-import type { NewRow, RowStanding, TakeRecord } from './record-types.ts';
+import type { NewRow, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 
 /** One row that a person wants again. */
@@ -55,6 +56,14 @@ export interface RowMethods {
    * where there is no job to wait for, and for an `accept` where there is no unfit result.
    */
   redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
+  /**
+   * Opens these rows as far as `--limit` or `--sample` left them out, and with any of them the batch, which then runs this subset. They stay at
+   * their first take: nothing was asked for them before. One transaction; returns how many. Throws {@link LedgerMisuse} for a batch that
+   * is being stopped.
+   */
+  openNotChosen(batch: string, subset: Subset | null, rows: readonly number[]): Promise<number>;
+  /** What the rows that ended `skipped` would cost. */
+  skippedQuotes(batch: string): Promise<SkippedQuotes>;
   /** The takes of a row after the first, oldest first. */
   takesOf(batch: string, row: number): Promise<readonly TakeRecord[]>;
   /**

@@ -1,7 +1,8 @@
 import { byAttempt } from '../contract/batch.ts';
+import { whyNotChosen } from '../policy/subset.ts';
 import { requireBatch } from './batches.ts';
 import { DuplicateRow, LedgerMisuse } from './errors.ts';
-import type { ChargeRecord, NewRow, RowStanding } from './record-types.ts';
+import type { ChargeRecord, LoadedRow, RowStanding } from './record-types.ts';
 import { fromRow, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
 import { isDuplicate } from './sqlite-errors.ts';
@@ -10,14 +11,17 @@ import { isDuplicate } from './sqlite-errors.ts';
 const ROWS_PER_INSERT = 500;
 
 /** Adds all of these rows, or none. Throws {@link DuplicateRow}. */
-export async function addRows(db: Db, batch: string, rows: readonly NewRow[]): Promise<void> {
+export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[]): Promise<void> {
   try {
     await write(db, async (tx) => {
-      const { state } = await requireBatch(tx, batch);
+      const { state, subset } = await requireBatch(tx, batch);
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
       const now = Date.now();
+      const notChosen = whyNotChosen(subset);
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
-        const lines = rows.slice(at, at + ROWS_PER_INSERT).map((row) => fromRow(batch, row, now));
+        const lines = rows
+          .slice(at, at + ROWS_PER_INSERT)
+          .map((row) => fromRow(batch, row, now, row.isNotChosen === true ? notChosen : undefined));
         await tx.insertInto('rows').values(lines).execute();
       }
       await tx

@@ -1,5 +1,6 @@
 import type { Compilable } from 'kysely';
 import type { Outcome } from '../contract/outcomes.ts';
+import { isChosen, isNotChosen } from './conditions.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
 import { look, type Db } from './schema.ts';
@@ -7,6 +8,8 @@ import { look, type Db } from './schema.ts';
 export interface ScanOptions {
   /** Only rows that ended like this. */
   readonly outcome?: Outcome;
+  /** Only rows that `--limit` or `--sample` left out, or only others. */
+  readonly isNotChosen?: boolean;
   /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
   readonly endedSince?: number;
 }
@@ -63,11 +66,12 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
 export function selectPage(
   db: Db,
   batch: string,
-  { outcome, endedSince }: ScanOptions,
+  { outcome, isNotChosen: wanted, endedSince }: ScanOptions,
   after: ScanPosition,
 ): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
   let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));
   if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');
   // Asked to sort by the row, a database would walk through all rows of the batch.
   return query

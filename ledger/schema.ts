@@ -35,6 +35,8 @@ export interface BatchesTable {
   halted: string | null;
   /** 1: rows whose jobs run are not waited for any more. */
   stop_now: number;
+  /** `Subset`: the rows that were last asked for; null: all. */
+  subset: Json | null;
   /** When ended rows were last opened again, ms; a halt counts from there. */
   reopened_at: number | null;
   /** `AlikeWatch`: what is known of the first rows; null: nothing so far. */

@@ -5,6 +5,8 @@ import type { Outcome } from '../contract/outcomes.ts';
 /** What the exit code of a batch depends on. */
 export interface BatchEnd {
   readonly outcomes: Readonly<Record<Outcome, number>>;
+  /** Of the skipped rows, those that nobody asked for. */
+  readonly notChosen: number;
   /** Every row has an outcome. */
   readonly isClosed: boolean;
   /** Why the batch paused by itself, if it is paused now. */
@@ -22,7 +24,7 @@ export function exitOf(end: BatchEnd): ExitName {
   if (end.pausedBy === 'BadToken') return 'api';
   if (end.pausedBy === 'OutOfCredits') return 'outOfCredits';
   if (!end.isClosed) return 'goesOn';
-  if (outcomes.skipped > 0) return 'outOfCredits';
+  if (outcomes.skipped > end.notChosen) return 'outOfCredits';
   if (end.isHalted) return 'halted';
   if (outcomes.unknown + outcomes.overdue > 0) return 'unknown';
   if (outcomes.unfit > 0) return 'quality';

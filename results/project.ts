@@ -67,7 +67,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     for await (const chunk of inChunks(ledger.scanRows(batch.name))) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
       for (const { scanned, rowFiles } of named) {
-        tally.addRow(scanned.row.outcome, scanned.row.state);
+        tally.addRow(scanned.row.outcome, scanned.row.failure?.class, scanned.row.state);
         for (const charge of scanned.charges) tally.addCharge(charge);
         const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
         await files.add(scanned.row.input, fields, receiptsOf(scanned, rowFiles));
@@ -163,6 +163,7 @@ function compareSums(
   for (const outcome of OUTCOMES) {
     findings.compare(`rows that ended ${outcome}`, counts.outcomes[outcome], tally.outcomes[outcome]);
   }
+  findings.compare('rows that are not chosen', counts.notChosen, tally.notChosen);
   const { charged, reserved, uncertain } = tally.credits;
   findings.compareCredits('sum of charged credits', money.charged, charged);
   // While the batch is open, the ledger also counts what is promised to later steps, and no receipt has that.

@@ -36,6 +36,8 @@ export const summarySchema = z.object({
   rows: count,
   /** Rows that ended, by outcome; every outcome is named. */
   outcomes: z.record(z.enum(OUTCOMES), count),
+  /** Of the skipped rows, those that `--limit` or `--sample` left out. */
+  not_chosen: count.default(0),
   /** Rows that have not ended, by state. */
   states: z.record(z.enum(ROW_STATES), count),
   /**
@@ -87,6 +89,7 @@ export function summarize(
     budget: batch.settings.budget,
     rows: tally.rows,
     outcomes: tally.outcomes,
+    not_chosen: tally.notChosen,
     states: tally.states,
     credits: isOpen
       ? { ...tally.credits, reserved: Math.max(tally.credits.reserved, roundCredits(reserved)) }

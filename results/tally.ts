@@ -20,15 +20,18 @@ export interface Credits {
 export class Tally {
   readonly outcomes: Record<Outcome, number> = zeros(OUTCOMES);
   readonly states: Record<RowState, number> = zeros(ROW_STATES);
+  /** Of the skipped rows, those that `--limit` or `--sample` left out. */
+  notChosen = 0;
   rows = 0;
   #charged = 0;
   #reserved = 0;
   #uncertain = 0;
   #estimated = false;
 
-  /** Counts a row; the state only matters without an outcome, and is left out where it is not known. */
-  addRow(outcome: Outcome | null, state?: RowState): void {
+  /** Counts a row; the state only matters without an outcome, and is left out where it is not known. `failure`: its class, if it has one. */
+  addRow(outcome: Outcome | null, failure: string | undefined, state?: RowState): void {
     this.rows += 1;
+    if (outcome === 'skipped' && failure === 'NotChosen') this.notChosen += 1;
     if (outcome !== null) this.outcomes[outcome] += 1;
     else if (state !== undefined) this.states[state] += 1;
   }

@@ -39,7 +39,7 @@ export async function checkTables(check: TableCheck): ReturnType<MediaCheck['fin
     const json = await takeOne(tables.json, row, 1, findings);
     const csv = await takeOne(tables.csv, row, 1, findings);
     if (json !== undefined) {
-      tally.addRow(json._outcome === '' ? null : json._outcome);
+      tally.addRow(json._outcome === '' ? null : json._outcome, json._error_class);
       findings.compare(`row ${row}, _batch`, summary.batch, json._batch);
       if (csv !== undefined) compareRecord(RESULTS_CSV, csv, json, findings);
       if (tables.receipts?.isBroken === false) {

@@ -116,6 +116,7 @@ function compareSummary(summary: Summary, tally: Tally, findings: Findings): voi
       findings.add(file, `a file with ${tally.outcomes[outcome]} rows`, 'none in the summary');
     }
   }
+  findings.compare(where('not_chosen'), tally.notChosen, summary.not_chosen);
   const unfinished = Object.values(summary.states).reduce((sum, rows) => sum + rows, 0);
   const ended = OUTCOMES.reduce((sum, outcome) => sum + tally.outcomes[outcome], 0);
   findings.compare(where('states, added up'), tally.rows - ended, unfinished);

@@ -54,6 +54,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
         batch: batch.name,
         exit,
         outcomes,
+        not_chosen: counts.notChosen,
         credits: money,
         ...budgetJson(money, settings.budget),
         detached: why === 'detached',

@@ -1,4 +1,5 @@
 import type { Reading } from '../contract/batch.ts';
+import { subsetFlags } from '../contract/subset.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { nameFromFile } from '../batches/batch-name.ts';
 
@@ -6,13 +7,16 @@ import { nameFromFile } from '../batches/batch-name.ts';
 const STANDARD_INPUT = 'standard input';
 
 /** What {@link goOnCommand} needs of a batch. */
-export type GoOnBatch = Pick<BatchRecord, 'name' | 'source'> & {
+export type GoOnBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
   readonly settings: Pick<BatchRecord['settings'], 'reading'>;
 };
 
-/** The command that goes on with a batch, with the flags that shape its rows, since its manifest is read again. */
-export function goOnCommand({ name, source, settings }: GoOnBatch): string {
-  const flags = readingFlags(settings.reading).map((word) => ` ${shellWord(word)}`);
+/**
+ * The command that goes on with a batch, with the flags that shape its rows, since its manifest is read again, and those that choose among
+ * them: without these it would go on with all.
+ */
+export function goOnCommand({ name, source, subset, settings }: GoOnBatch): string {
+  const flags = [...readingFlags(settings.reading), ...subsetFlags(subset)].map((word) => ` ${shellWord(word)}`);
   const isPiped = source === STANDARD_INPUT;
   const named = !isPiped && nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`;
   return `voxbatch run ${isPiped ? '-' : shellWord(source)}${named}${flags.join('')}${isPiped ? ' < FILE' : ''}`;

@@ -31,6 +31,11 @@ export function namedRow({ row, id }: NamedRow): string {
   return `${oneLine(id)} (row ${String(row)})`;
 }
 
+/** `1,000 rows`; `20 of 1,000 rows` where the others are not chosen. */
+export function chosenInWords(chosen: number, all: number): string {
+  return chosen === all ? rowsInWords(all) : `${number(chosen)} of ${rowsInWords(all)}`;
+}
+
 /** `1 row`, `1,000 rows`. */
 export function rowsInWords(rows: number): string {
   return rows === 1 ? '1 row' : `${number(rows)} rows`;

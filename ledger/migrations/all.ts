@@ -8,6 +8,7 @@ import { keptCounts } from './0006-kept-counts.ts';
 import { reasons } from './0007-reasons.ts';
 import { layout } from './0008-layout.ts';
 import { decisions } from './0009-decisions.ts';
+import { subset } from './0010-subset.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -20,6 +21,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-reasons': reasons,
   '0008-layout': layout,
   '0009-decisions': decisions,
+  '0010-subset': subset,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -6,11 +6,12 @@ import { KINDS } from '../../contract/row-kinds.ts';
 import { collect, credits, positive } from './flag-values.ts';
 import { readNameFlags, type TypedNames } from './name-flags.ts';
 import { addOutputFlags, withOutputFlags } from './output-flags.ts';
+import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */
 function withManifestFlags(command: Command): Command {
-  return command
+  return addSubsetFlags(command)
     .argument('<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin')
     .option('-n, --name <name>', 'Name of the batch (default: the file name)', collect)
     .option(
@@ -51,7 +52,10 @@ export function addRunCommands(program: Command, context: CommandContext): void 
     .option('--dry-run', 'Only plan: the same as voxbatch plan; spends nothing')
     .option('--detach', 'Return at once; server and worker continue in the background')
     .option('--json', 'Print one line of JSON at the end')
-    .addHelpText('after', '\nExample:\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  voxbatch run lines.csv --limit 20\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n',
+    )
     .action(async (manifest: string, typed: TypedRunFlags) => {
       const flags = readFlags(typed, context);
       if (flags.dryRun === true) {

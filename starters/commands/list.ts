@@ -1,9 +1,10 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { OUTCOMES } from '../../contract/outcomes.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
 import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
 import type { Output } from '../terminal/output.ts';
-import { doneOf, number } from '../terminal/progress.ts';
+import { endsOf } from '../terminal/outcome-words.ts';
+import { chosenOf, doneOf, number } from '../terminal/progress.ts';
 import { batchJson, standingOf } from '../terminal/status.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -20,12 +21,10 @@ export async function list(flags: { readonly json?: boolean }, output: Output): 
 }
 
 /** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty where none did. */
-function withoutResult({ counts: { outcomes } }: LocalView): string {
-  return OUTCOMES.flatMap((outcome) =>
-    outcome === 'succeeded' || outcome === 'cached' || outcomes[outcome] === 0
-      ? []
-      : [`${number(outcomes[outcome])} ${outcome}`],
-  ).join(', ');
+function withoutResult({ counts }: LocalView): string {
+  return endsOf(counts)
+    .flatMap(([word, rows]) => (hasResult(word) ? [] : [`${number(rows)} ${word}`]))
+    .join(', ');
 }
 
 const COLUMNS = [
@@ -33,7 +32,7 @@ const COLUMNS = [
   { title: 'state', value: ({ batch, isDeserted }: LocalView) => standingOf(batch, isDeserted) },
   {
     title: 'done',
-    value: ({ counts }: LocalView) => `${number(doneOf(counts))}/${number(counts.total)}`,
+    value: ({ counts }: LocalView) => `${number(doneOf(counts))}/${number(chosenOf(counts))}`,
     align: 'right',
   },
   {

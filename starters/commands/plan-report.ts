@@ -1,12 +1,14 @@
 import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
 import { roundCredits, type Price } from '../../contract/prices.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
+import { subsetFlags } from '../../contract/subset.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../read-balance.ts';
 import { clock, number } from '../terminal/progress.ts';
 import { size } from '../terminal/size.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
+import { chosenInWords } from '../row-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { tunablesJson } from '../terminal/tunable-words.ts';
 import type { RunPlan } from './run-options.ts';
@@ -32,7 +34,7 @@ export function planLines(report: PlanReport): readonly string[] {
   const { manifest, plan, summary, decision, facts } = report;
   const { kinds, total } = billLines(summary, plan.settings);
   const lines = [
-    `Batch "${plan.name}" from ${manifest}`,
+    `Batch "${plan.name}" from ${manifest}${choiceInWords(report)}`,
     ...tableLines<BillLine>(
       [
         { title: 'kind', value: ({ kind }) => kind },
@@ -65,6 +67,11 @@ export function planLines(report: PlanReport): readonly string[] {
   return lines;
 }
 
+/** `: 20 of 1,000 rows (--limit 20)` */
+function choiceInWords({ plan, summary: { chosen, rows } }: PlanReport): string {
+  return plan.subset === null ? '' : `: ${chosenInWords(chosen, rows)} (${subsetFlags(plan.subset).join(' ')})`;
+}
+
 /** The report for machines. Money in credits, sizes in bytes. */
 export function planJson(report: PlanReport): object {
   const { manifest, plan, summary, balance, disk, decision } = report;
@@ -79,6 +86,7 @@ export function planJson(report: PlanReport): object {
     manifest_digest: summary.digest,
     out: plan.out,
     ...lineJson(total),
+    not_chosen: summary.rows - summary.chosen,
     kinds: Object.fromEntries(kinds.map((line) => [line.kind, lineJson(line)])),
     prices: Object.fromEntries(pricesOf(summary, plan.settings)),
     unpriced_rows: summary.unpricedRows.first,

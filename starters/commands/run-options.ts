@@ -3,15 +3,17 @@ import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
 import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
+import type { Subset } from '../../contract/subset.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { usageError } from '../exit-error.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { NameFlags } from './name-flags.ts';
 import type { OutputFlags } from './output-flags.ts';
+import { readSubset, type SubsetFlags } from './subset-flags.ts';
 import { readTuning, type TuningFlags } from './tuning-flags.ts';
 
 /** What `run` and `plan` were told on the command line. */
-export interface RunFlags extends TuningFlags, NameFlags, OutputFlags {
+export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags {
   readonly out?: string;
   readonly apiUrl?: string;
   readonly kind?: string;
@@ -44,6 +46,8 @@ export interface RunPlan extends BatchChoices {
   readonly givesReading: boolean;
   /** True if a template of file names was given. */
   readonly givesTemplate: boolean;
+  /** The rows that are to be run; null: all. */
+  readonly subset: Subset | null;
   /** What was given on the command line of what may be changed at any time: it holds for a batch that is there, too. */
   readonly tuning: Tuning;
   /** A bill above so many credits is asked about first; null: never. */
@@ -70,11 +74,13 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const { strict = false, assumeSeconds } = flags;
-  const wanted = { kind, defaults, map, tts, strict, nameTemplate: template, assumeSeconds, tuning };
+  const subset = readSubset(flags);
+  const wanted = { kind, defaults, map, tts, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,
     out: resolve(flags.out ?? `out/${name}`),
     ...chooseSettings(wanted, config),
+    subset,
     tuning,
     confirmAbove: flags.confirm ?? config.confirmAbove ?? null,
     probe: flags.probe ?? false,

@@ -17,8 +17,9 @@ import { finishRun } from '../finish-run.ts';
 import type { Settings } from '../../client/settings.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import type { Output } from '../terminal/output.ts';
-import { doneOf, number } from '../terminal/progress.ts';
-import { rowsInWords } from '../row-words.ts';
+import { checkMore, type Payer } from './more-rows.ts';
+import { chosenOf, doneOf, number } from '../terminal/progress.ts';
+import { chosenInWords, rowsInWords } from '../row-words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
 import { workOnBatch } from '../work-on-batch.ts';
 import { redriveFile } from '../redrive/redrive-file.ts';
@@ -77,6 +78,7 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
           sayWarnings(checked.summary, output, report);
       },
       approve: (open) => readyToSpend(request, checked, open, output),
+      approveMore: async (more, open) => checkMore(more, { ...personOf(request, open, output), session, output }),
     });
     return await runRecorded(request, recorded, session, context);
   } finally {
@@ -89,17 +91,22 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
  * may not be paid for.
  */
 async function readyToSpend(
-  { source, plan, flags, manifestPath }: RunRequest,
+  request: RunRequest,
   checked: SoundManifest,
   open: OpenApi,
   output: Output,
 ): Promise<SoundManifest> {
+  const { source, plan } = request;
   const priced = plan.probe ? await probeAloud(source, checked, plan.settings.budget, output) : checked;
-  // An answer cannot come from where the manifest came from.
-  const person = { yes: flags.yes ?? false, canAsk: output.isInteractive && manifestPath !== '-' };
-  const balance = open.profile.quotaRemaining ?? null;
-  await checkSpend(spendFacts(priced.summary, plan, { ...person, balance }), output);
+  await checkSpend(spendFacts(priced.summary, plan, personOf(request, open, output)), output);
   return priced;
+}
+
+/** What is known of whoever pays. An answer cannot come from where the manifest came from. */
+function personOf({ flags, plan, manifestPath }: RunRequest, open: OpenApi, output: Output): Payer {
+  const { confirmAbove } = plan;
+  const canAsk = output.isInteractive && manifestPath !== '-';
+  return { yes: flags.yes ?? false, canAsk, confirmAbove, balance: open.profile.quotaRemaining ?? null };
 }
 
 async function runRecorded(
@@ -123,7 +130,7 @@ async function runRecorded(
     return finishRun({ ...finish, why: 'closed' });
   }
   output.say(
-    `Batch "${batch.name}": ${isNew ? rowsInWords(batch.rows) : await goingOn(ledger, batch)}, account ${batch.account}, ${open.api.baseUrl}`,
+    `Batch "${batch.name}": ${await rowsOf(ledger, batch, isNew)}, account ${batch.account}, ${open.api.baseUrl}`,
   );
   const work = {
     ...finish,
@@ -140,16 +147,20 @@ async function runRecorded(
 
 /** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. */
 function sayChanges(
-  { batch, tuned }: Extract<Recorded, { readonly is: 'known' }>,
+  { batch, tuned, leftOut }: Extract<Recorded, { readonly is: 'known' }>,
   { pricingFlags }: RunPlan,
   output: Output,
 ): void {
   if (pricingFlags.length > 0) output.say(`Its rows keep their original prices (${pricingFlags.join(', ')}).`);
   const words = describeTuning(tuned);
   if (words !== '') output.say(`Batch "${batch.name}" from now on: ${words}.`);
+  if (leftOut > 0)
+    output.say(`Batch "${batch.name}" is stopping: ${rowsInWords(leftOut)} that were left out before are not sent.`);
 }
 
-/** `continuing: 14 of 30 rows done` */
-async function goingOn(ledger: Ledger, { name, rows }: BatchRecord): Promise<string> {
-  return `continuing: ${number(doneOf(await ledger.counts(name)))} of ${rowsInWords(rows)} done`;
+/** `20 of 100 rows`, where only those are chosen; `continuing: 14 of 20 rows done` */
+async function rowsOf(ledger: Ledger, { name, rows }: BatchRecord, isNew: boolean): Promise<string> {
+  const counts = await ledger.counts(name);
+  if (isNew) return chosenInWords(chosenOf(counts), rows);
+  return `continuing: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
 }

@@ -75,7 +75,7 @@ const NO_TROUBLES: Troubles = {
   leftovers: {
     failed: new Map(),
     lost: { listed: NONE, unlisted: NONE },
-    skippedQuoted: null,
+    skippedQuotes: { overBudget: null, notChosen: null },
     earlierUnresolved: NONE_EARLIER,
   },
 };

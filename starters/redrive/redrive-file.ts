@@ -98,9 +98,11 @@ function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): vo
         ? '--file-name'
         : isRead
           ? 'a flag that changes how its rows are read (--kind, --voice, --map, --tts …)'
-          : pricing.length > 0
-            ? pricing.join(', ')
-            : undefined;
+          : plan.subset !== null
+            ? `--${plan.subset.type}`
+            : pricing.length > 0
+              ? pricing.join(', ')
+              : undefined;
   if (wrong === undefined) return;
   throw new ExitError(
     'usage',

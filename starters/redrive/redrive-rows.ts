@@ -116,7 +116,7 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
     const person = { balance: profile.quotaRemaining ?? null, yes, canAsk: request.canAsk };
     const { paying: rows, isEstimate } = draft;
     const facts = { rows, bill, isEstimate, budget: left, confirmAbove, ...person };
-    await checkSpend(facts, output, { refusal: refusalFor(request, await ledger.money(batch.name)) });
+    await checkSpend(facts, output, { refusal: refusalFor(batch, await ledger.money(batch.name)) });
   }
   const doubts = [
     ...(draft.replaced > 0 ? [`replace the results of ${rowsInWords(draft.replaced)} (${REPLACING})`] : []),
@@ -128,8 +128,8 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
 }
 
-/** A budget that is too small for a redrive is that of the batch, so it is raised by `tune`. */
-function refusalFor({ batch }: RedriveRequest, money: Money): RefusalWords {
+/** A budget that is too small for more rows of a batch that is there is that of the batch, so it is raised by `tune`. */
+export function refusalFor(batch: Pick<BatchRecord, 'name'>, money: Money): RefusalWords {
   const tune = `voxbatch tune ${shellWord(batch.name)} --budget`;
   return (why, facts) => {
     const { unpriced, unpricedRows, cheapest, quoted } = facts.bill;

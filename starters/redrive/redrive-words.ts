@@ -9,7 +9,7 @@ const NAMED = 20;
 
 /** What a redrive will do and cost, before it does it. */
 export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
-  const { count, pays, waits, accepts, untaken, left, replaced, resubmitted, paying, isEstimate } = draft;
+  const { count, pays, waits, accepts, untaken, left, replaced, notChosen, resubmitted, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
   const lines = [
     ...STEPS.filter((step) => pays.has(step)).map(
@@ -22,6 +22,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(left['no-unfit'] > 0 ? [`${rowsInWords(left['no-unfit'])} skipped: no unfit result to accept`] : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} skipped: not ended yet`] : []),
     ...(replaced > 0 ? [`${ofThese(replaced)} a result, which the new one replaces; ${REPLACING}`] : []),
+    ...(notChosen > 0 ? [`${number(notChosen)} of these were left out before by --limit or --sample`] : []),
     ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged twice for one result`] : []),
   ];
   if (count === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];

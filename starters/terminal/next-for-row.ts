@@ -48,6 +48,8 @@ function nextOf({ batch, row, charges, money, isDeserted }: RowToMend): string {
     case 'overdue':
       return `The job was paid for and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'skipped':
+      if (row.failure?.class === 'NotChosen')
+        return `Nobody asked for it so far. Send it: ${redrive}. To send all such rows: ${goOnCommand({ ...batch, subset: null })}`;
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'unfit':
       return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;

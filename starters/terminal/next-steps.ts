@@ -4,13 +4,13 @@ import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
-import { shellWord } from '../go-on-command.ts';
+import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
 import { number } from './progress.ts';
 
 /** A finished batch, as far as next steps depend on it. */
 export interface Finished {
-  readonly batch: Pick<BatchRecord, 'name' | 'halted' | 'settings'>;
+  readonly batch: Pick<BatchRecord, 'name' | 'halted' | 'settings' | 'source' | 'subset'>;
   readonly counts: Counts;
   readonly money: Money;
   readonly leftovers: Leftovers;
@@ -37,7 +37,7 @@ export function nextSteps(finished: Finished): readonly string[] {
   };
   return [
     ...(batch.halted === null ? [] : [haltMessage(batch.halted)]),
-    ...(outcomes.skipped === 0 ? [] : [skippedStep(finished)]),
+    ...(outcomes.skipped === counts.notChosen ? [] : [skippedStep(finished)]),
     ...lostSteps(leftovers.lost, name),
     ...earlierSteps(leftovers.earlierUnresolved, name),
     ...of(
@@ -52,6 +52,7 @@ export function nextSteps(finished: Finished): readonly string[] {
         `free: ${redrive(name, 'unfit')} --accept. To pay for ${them} again: ${redrive(name, 'unfit')}`,
     ),
     ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them}: ${redrive(name, 'cancelled')}`),
+    ...(counts.notChosen === 0 ? [] : [notChosenStep(finished)]),
   ];
 }
 
@@ -97,14 +98,25 @@ export function wordSteps(rows: SomeRows, name: string): string {
 
 function skippedStep({ batch, counts, money, leftovers }: Finished): string {
   const name = shellWord(batch.name);
-  const rows = rowsInWords(counts.outcomes.skipped);
-  const { skippedQuoted } = leftovers;
+  const rows = rowsInWords(counts.outcomes.skipped - counts.notChosen);
+  const { overBudget: quoted } = leftovers.skippedQuotes;
+  const again = counts.notChosen === 0 ? redrive(name, 'skipped') : `voxbatch redrive ${name} --where class=OverBudget`;
   const left = budgetLeft(money, batch.settings.budget);
-  if (left === null || (skippedQuoted !== null && left >= skippedQuoted)) {
-    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${redrive(name, 'skipped')}`;
+  if (left === null || (quoted !== null && left >= quoted)) {
+    return `${rows} not sent: over the earlier budget. The budget is sufficient now: ${again}`;
   }
-  const enough = skippedQuoted === null ? 'CREDITS' : String(budgetFor(money, skippedQuoted));
-  return `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${redrive(name, 'skipped')}`;
+  const enough = quoted === null ? 'CREDITS' : String(budgetFor(money, quoted));
+  return `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${again}`;
+}
+
+/** Rows that nobody asked for so far: all of them are run by the command without the flag, at a larger budget where theirs is too small. */
+function notChosenStep({ batch, counts, money, leftovers }: Finished): string {
+  const quoted = leftovers.skippedQuotes.notChosen;
+  const left = budgetLeft(money, batch.settings.budget);
+  const isShort = left !== null && quoted !== null && left < quoted;
+  const budget = isShort ? ` --budget ${String(budgetFor(money, quoted))}` : '';
+  const cost = quoted === null ? 'at their price' : `for about ${number(quoted)} credits`;
+  return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
 }
 
 /** Rows that the API refused fail the same way until they are mended; those whose result is gone need no money. */

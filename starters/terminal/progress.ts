@@ -18,7 +18,9 @@ export interface Standing {
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 0:12 left` */
 function progressLine({ batch, counts, money, reasons = [] }: Standing, remainingMs: number | undefined): string {
-  const { outcomes, states, total } = counts;
+  const { outcomes, states, notChosen } = counts;
+  const total = chosenOf(counts);
+  const skipped = outcomes.skipped - notChosen;
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
   const { budget } = batch.settings;
@@ -33,7 +35,7 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
   if (outcomes.unfit > 0) parts.push(`${String(outcomes.unfit)} unfit`);
-  if (outcomes.skipped > 0) parts.push(`${String(outcomes.skipped)} skipped`);
+  if (skipped > 0) parts.push(`${String(skipped)} skipped`);
   if (outcomes.overdue > 0) parts.push(`${String(outcomes.overdue)} overdue`);
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
@@ -50,9 +52,14 @@ export function reasonWords({ class: name, cause, open, ended }: ReasonCount): s
   return `${number(open + ended)} ${ended === 0 ? 'failing' : 'failed'}: ${oneLine(cause === '' ? name : cause)}`;
 }
 
-/** Rows that have ended. */
-export function doneOf(counts: Counts): number {
-  return Object.values(counts.outcomes).reduce((sum, count) => sum + count, 0);
+/** Chosen rows that have ended. */
+export function doneOf({ outcomes, notChosen }: Counts): number {
+  return Object.values(outcomes).reduce((sum, count) => sum + count, 0) - notChosen;
+}
+
+/** Rows that are to be run: all but those that `--limit` or `--sample` left out. */
+export function chosenOf({ total, notChosen }: Counts): number {
+  return total - notChosen;
 }
 
 /** Where no row has ended for so many times the usual gap between two, the pace says nothing of what is to come. */
@@ -112,7 +119,7 @@ export class ProgressDisplay {
     const session = { done: done - this.#doneAtStart, elapsedMs, silentMs: elapsedMs - this.#lastEndMs };
     // What is paused or stopped goes on when somebody says so, or not at all.
     const isGoing = standing.batch.control === 'running';
-    const left = isGoing ? remainingMs(session, standing.counts.total - done) : undefined;
+    const left = isGoing ? remainingMs(session, chosenOf(standing.counts) - done) : undefined;
     const line = progressLine(standing, left);
     if (this.#output.isQuiet === true) return;
     if (this.#output.isTerminal) {

@@ -1,4 +1,4 @@
-import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
+import { ROW_STATES } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
@@ -6,7 +6,8 @@ import type { LocalView } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
-import { clock, doneOf, number, reasonWords } from './progress.ts';
+import { endsOf } from './outcome-words.ts';
+import { chosenOf, clock, doneOf, number, reasonWords } from './progress.ts';
 import { standstillWords } from './standstill-words.ts';
 import { namedRow, rowsInWords } from '../row-words.ts';
 import type { FailureGroup } from '../../batches/failure-groups.ts';
@@ -33,13 +34,12 @@ export function standingOf(batch: BatchRecord, isDeserted = false): string {
 export function statusLines(view: LocalView, { groups, leftovers }: Troubles, now: number): readonly string[] {
   const { batch, counts, money, reasons } = view;
   const lines = [
-    `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(counts.total)} done${timesOf(batch, now)}`,
+    `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`,
     `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
   ];
   const count = (rows: number, word: string): string => `${number(rows)} ${word}`;
-  const ended = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0);
-  if (ended.length > 0)
-    lines.push(`  ended: ${ended.map((outcome) => count(counts.outcomes[outcome], outcome)).join(', ')}`);
+  const ended = endsOf(counts);
+  if (ended.length > 0) lines.push(`  ended: ${ended.map(([word, rows]) => count(rows, word)).join(', ')}`);
   const running = ROW_STATES.filter((state) => counts.states[state] > 0);
   if (running.length > 0)
     lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
@@ -112,7 +112,8 @@ export function batchJson(view: LocalView): object {
     control: batch.control,
     exit: exitOfView(view),
     rows: counts.total,
-    done: doneOf(counts),
+    done: doneOf(counts) + counts.notChosen,
+    not_chosen: counts.notChosen,
     outcomes: counts.outcomes,
     credits: money,
     ...budgetJson(money, batch.settings.budget),

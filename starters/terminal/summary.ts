@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
-import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
-import { clock, doneOf } from './progress.ts';
-import { rowsInWords } from '../row-words.ts';
+import { endsOf, type EndWord } from './outcome-words.ts';
+import { chosenOf, clock, doneOf } from './progress.ts';
+import { chosenInWords } from '../row-words.ts';
 
 /** What an outcome means, in words for somebody who reads it the first time. */
 const MEANINGS = {
@@ -14,10 +14,11 @@ const MEANINGS = {
   failed: 'no result; see _error_class and _message',
   unfit: 'paid for and kept; failed a check',
   skipped: 'not sent: over the budget',
+  'not chosen': 'not sent: left out by --limit or --sample',
   unknown: 'may have been charged; not sent again',
   overdue: 'job was still running at the API; can be fetched later, free',
   cancelled: 'not sent, or only in part: the batch ended early',
-} as const;
+} as const satisfies Readonly<Record<EndWord, string>>;
 
 /** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */
 export function summaryLines(end: {
@@ -29,15 +30,15 @@ export function summaryLines(end: {
   readonly leftovers: Leftovers;
 }): readonly string[] {
   const { batch, counts, money } = end;
-  const rows = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0).map(
-    (outcome) => `  ${String(counts.outcomes[outcome]).padStart(6)}  ${outcome.padEnd(10)} ${MEANINGS[outcome]}`,
+  const rows = endsOf(counts).map(
+    ([word, count]) => `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${MEANINGS[word]}`,
   );
-  const open = counts.total - doneOf(counts);
+  const open = chosenOf(counts) - doneOf(counts);
   if (open > 0) rows.push(`  ${String(open).padStart(6)}  ${'unfinished'.padEnd(10)} waiting or in flight`);
   const took =
     batch.startedAt === null || batch.closedAt === null ? '' : ` in ${clock(batch.closedAt - batch.startedAt)}`;
   return [
-    `Batch "${batch.name}": ${rowsInWords(counts.total)}${took}`,
+    `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${took}`,
     ...rows,
     `  credits: ${moneyWords(money, batch.settings.budget)}`,
     `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,

@@ -11,6 +11,7 @@ it('has a default for everything', () => {
     map: {},
     tts: 'job',
     strict: false,
+    subset: null,
     nameTemplate: '{id}.{ext}',
     prices: BUILT_IN_PRICES,
   });

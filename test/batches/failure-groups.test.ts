@@ -17,7 +17,7 @@ async function groupsOf(
   } as unknown as Ledger;
   const view = {
     batch: { name: 'b' },
-    counts: { outcomes: { failed: rows.length, unfit: 0, skipped: 0, unknown: 0, overdue: 0 } },
+    counts: { notChosen: 0, outcomes: { failed: rows.length, unfit: 0, skipped: 0, unknown: 0, overdue: 0 } },
   } as unknown as BatchView;
   const groups = await groupFailures(ledger, view);
   return groups.map(({ rows: count, firstRow, message }) => [count, firstRow, message]);

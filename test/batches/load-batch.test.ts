@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findOrLoadBatch, type LoadAnswer, type LoadRequest } from '../../batches/load-batch.ts';
+import type { Subset } from '../../contract/subset.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';
@@ -18,13 +19,18 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 /** Loads a manifest with this content as the batch `lines`. */
-async function load(content = LINES, more: Partial<LoadRequest> = {}): Promise<LoadAnswer> {
+async function load(
+  content = LINES,
+  more: Partial<LoadRequest> = {},
+  subset: Subset | null = null,
+): Promise<LoadAnswer> {
   const source = await openLines(content);
-  const checked = await summarizeManifest(source, OPTIONS);
+  const options = { ...OPTIONS, subset };
+  const checked = await summarizeManifest(source, options);
   return findOrLoadBatch({
     ledger: place.ledger,
     source,
-    options: OPTIONS,
+    options,
     identity: { ...IDENTITY, digest: checked.digest ?? '' },
     settings: settingsOf({}),
     givesReading: false,
@@ -47,6 +53,12 @@ describe('findOrLoadBatch', () => {
       delimiter: ';',
       bom: true,
     });
+  });
+
+  it('loads rows that are not chosen, too, and they have ended', async () => {
+    expect(await load(LINES, {}, { type: 'limit', rows: 1 })).toMatchObject({ is: 'new', batch: { rows: 2 } });
+    expect((await place.ledger.readRow('lines', 1))?.row).toMatchObject({ outcome: null });
+    expect((await place.ledger.readRow('lines', 2))?.row).toMatchObject({ outcome: 'skipped', quoted: 2 });
   });
 
   it('begins a load anew that was killed', async () => {

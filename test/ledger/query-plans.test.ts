@@ -8,6 +8,7 @@ import { selectFreeRows } from '../../ledger/claims.ts';
 import { countRows, sumMoney } from '../../ledger/counts.ts';
 import { earlierUnresolved, isJobClaimed, otherUnresolved } from '../../ledger/unresolved.ts';
 import { intend } from '../../ledger/intents.ts';
+import { skippedQuotes } from '../../ledger/not-chosen.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { selectPage } from '../../ledger/scans.ts';
 import type { Schema } from '../../ledger/schema.ts';
@@ -77,6 +78,16 @@ describe('query plans', () => {
       'rows that ended since',
       'INDEX rows_ended (batch=? AND ended_at>?)',
       (db) => selectPage(db, 'b', { endedSince: 5 }, { row: 0, endedAt: 0 }).execute(),
+    ],
+    [
+      'rows that are not chosen',
+      'INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=? AND row>?)',
+      (db) => selectPage(db, 'b', { isNotChosen: true }, { row: 5, endedAt: 0 }).execute(),
+    ],
+    [
+      'their prices',
+      'COVERING INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=?)',
+      (db) => skippedQuotes(db, 'b'),
     ],
     ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => countRows(db, 'b')],
     ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],

@@ -10,6 +10,7 @@ function outcomes(rows: Partial<Record<Outcome, number>>): BatchEnd['outcomes'] 
 
 const END: BatchEnd = {
   outcomes: outcomes({ succeeded: 3 }),
+  notChosen: 0,
   isClosed: true,
   pausedBy: undefined,
   isHalted: false,
@@ -26,6 +27,9 @@ describe('exitOf', () => {
     [{ outcomes: outcomes({ cancelled: 1 }) }, 10],
     [{ outcomes: outcomes({ cancelled: 5, failed: 1 }), isHalted: true }, 11],
     [{ outcomes: outcomes({ skipped: 1 }) }, 12],
+    [{ outcomes: outcomes({ succeeded: 10, skipped: 90 }), notChosen: 90 }, 0],
+    [{ outcomes: outcomes({ skipped: 91 }), notChosen: 90 }, 12],
+    [{ outcomes: outcomes({ failed: 1, skipped: 90 }), notChosen: 90 }, 10],
     [{ outcomes: outcomes({ skipped: 1 }), isHalted: true }, 12],
     [{ outcomes: outcomes({ unknown: 1, failed: 1 }) }, 13],
     [{ outcomes: outcomes({ overdue: 1, cancelled: 1 }) }, 13],

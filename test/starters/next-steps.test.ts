@@ -13,17 +13,18 @@ function steps(
   outcomes: Partial<Record<Outcome, number>>,
   leftovers: Partial<Finished['leftovers']>,
   budget: number | null = null,
+  notChosen = 0,
 ): readonly string[] {
   const zero = <T extends string>(names: readonly T[]): Record<T, number> =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
   return nextSteps({
-    batch: { name: 'b', halted: null, settings: { ...aBatch().settings, budget } },
-    counts: { total: 9, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
+    batch: { ...aBatch(), subset: null, halted: null, settings: { ...aBatch().settings, budget } },
+    counts: { total: 9, notChosen, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
     money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false },
     leftovers: {
       failed: new Map(),
       lost: { listed: none, unlisted: none },
-      skippedQuoted: 0,
+      skippedQuotes: { overBudget: 0, notChosen: 0 },
       earlierUnresolved: none,
       ...leftovers,
     },
@@ -83,8 +84,24 @@ describe('the next steps', () => {
     [20, null, 'over the budget. Raise it (voxbatch tune b --budget CREDITS), then: voxbatch redrive b'],
     [22, 9, 'over the earlier budget. The budget is sufficient now: voxbatch redrive b --where outcome=skipped'],
     [null, 9, 'over the earlier budget. The budget is sufficient now: voxbatch redrive b --where outcome=skipped'],
-  ])('of skipped rows at a budget of %p, %p short', (budget, skippedQuoted, words) => {
-    expect(steps({ skipped: 2 }, { skippedQuoted }, budget).join('\n')).toContain(`2 rows not sent: ${words}`);
+  ])('of skipped rows at a budget of %p, %p short', (budget, overBudget, words) => {
+    expect(steps({ skipped: 2 }, { skippedQuotes: { overBudget, notChosen: 0 } }, budget).join('\n')).toContain(
+      `2 rows not sent: ${words}`,
+    );
+  });
+
+  it.each([
+    [null, 9, '3 rows not chosen. To send them, for about 9 credits: voxbatch run b.csv'],
+    [20, 9, '3 rows not chosen. To send them, for about 9 credits: voxbatch run b.csv --budget 22'],
+    [null, null, '3 rows not chosen. To send them, at their price: voxbatch run b.csv'],
+  ])('of rows that are not chosen at a budget of %p, %p short', (budget, notChosen, words) => {
+    expect(steps({ skipped: 3 }, { skippedQuotes: { overBudget: 0, notChosen } }, budget, 3)).toEqual([words]);
+  });
+
+  it('of rows that the budget skipped do not pay for those that are not chosen', () => {
+    const [skipped] = steps({ skipped: 5 }, { skippedQuotes: { overBudget: 9, notChosen: 9 } }, 20, 3);
+    expect(skipped).toContain('2 rows not sent: over the budget.');
+    expect(skipped).toContain('voxbatch redrive b --where class=OverBudget');
   });
 
   it('agree with one row', () => {

@@ -65,6 +65,18 @@ describe('plan', () => {
     expect(stderr).toContain('Nothing was sent, nothing was spent.');
   });
 
+  it('prices only the rows that are chosen', async () => {
+    await writeFile('lines.csv', GOOD);
+    const { value } = await line.json('plan', 'lines.csv', '--limit', '2', '--json');
+    expect(value).toMatchObject({ rows: 2, not_chosen: 2, credits: 6, unpriced: 0 });
+    const { stdout, stderr } = await line.run('plan', 'lines.csv', '--sample', '3', '--seed', '7');
+    expect(stdout).toMatch(/^Batch "lines" from lines\.csv: 3 of 4 rows \(--sample 3 --seed 7\)\n/);
+    expect(stderr).toContain('voxbatch run lines.csv --sample 3 --seed 7\n');
+    expect((await line.run('run', 'lines.csv', '--limit', '1', '--dry-run')).stdout).toContain(
+      '1 of 4 rows (--limit 1)',
+    );
+  });
+
   it("marks no estimate where the user's own price counts", async () => {
     await writeFile('lines.csv', 'text,voice\nHello,anna\n');
     const speech = { unit: 'job', credits: 4 };
@@ -109,6 +121,10 @@ describe('plan', () => {
     [['plan', 'lines.csv', '--kind', 'opera'], /--kind opera: expected one of tts, stt, lip-sync, dub/],
     [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
     [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
+    [['plan', 'lines.csv', '--limit', '0'], /expected a whole number from 1 on/],
+    [['plan', 'lines.csv', '--sample', '2.5'], /expected a whole number from 1 on/],
+    [['plan', 'lines.csv', '--limit', '2', '--sample', '2'], /--limit cannot be combined with --sample/],
+    [['run', 'lines.csv', '--seed', '2'], /--seed needs --sample/],
     [['plan', 'lines.csv', '--name', '../x'], /is not a valid batch name/],
   ])('%j ends with 2 and says why', async (words, why) => {
     await writeFile('lines.csv', GOOD);

@@ -76,12 +76,20 @@ describe('goOnCommand', () => {
     ["it's", "my file's.csv", String.raw`voxbatch run 'my file'\''s.csv' --name 'it'\''s'`],
     ['stdin', 'standard input', 'voxbatch run - --name stdin < FILE'],
   ])('of batch %s from %s', (name, source, expected) => {
-    expect(goOnCommand({ name, source, settings: { reading: plain } })).toBe(expected);
+    expect(goOnCommand({ name, source, subset: null, settings: { reading: plain } })).toBe(expected);
+  });
+
+  it('repeats the flags that choose among the rows: without them all would be sent', () => {
+    const lines = { name: 'lines', source: 'lines.csv', settings: { reading: plain } };
+    expect(goOnCommand({ ...lines, subset: { type: 'limit', rows: 20 } })).toBe('voxbatch run lines.csv --limit 20');
+    const sample = { type: 'sample', rows: 20, seed: 7 } as const;
+    expect(goOnCommand({ ...lines, subset: sample })).toBe('voxbatch run lines.csv --sample 20 --seed 7');
+    expect(goOnCommand({ ...lines, subset: { ...sample, seed: 1 } })).toBe('voxbatch run lines.csv --sample 20');
   });
 
   it('repeats the flags that shape the rows', () => {
     const reading = { kind: 'tts', defaults: { voice: 'a b' }, map: { text: 'script' }, tts: 'sync' } as const;
-    expect(goOnCommand({ name: 'x', source: 'x.csv', settings: { reading } })).toBe(
+    expect(goOnCommand({ name: 'x', source: 'x.csv', subset: null, settings: { reading } })).toBe(
       "voxbatch run x.csv --kind tts --voice 'a b' --map text=script --tts sync",
     );
   });

@@ -1,0 +1,37 @@
+import { billNewlyChosen, openNewlyChosen, type NewlyChosen } from '../batches/newly-chosen.ts';
+import { budgetLeftFor } from '../batches/redrive.ts';
+import type { Tuning } from '../contract/tunables.ts';
+import type { SoundManifest } from '../inputs/read-manifest.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+
+/** Rows that earlier runs of a batch left out and this one chooses, and what they cost. */
+export interface MoreRows extends NewlyChosen {
+  readonly batch: BatchRecord;
+  /** Credits that are left of the batch's budget, as it will be; null if it has none. */
+  readonly budget: number | null;
+}
+
+/** Finds and prices such rows. Changes nothing. `tuning`: changes of the batch that are to come with them. Undefined: there are none. */
+export async function findMore(
+  ledger: Ledger,
+  batch: BatchRecord,
+  { summary }: SoundManifest,
+  tuning: Tuning,
+): Promise<MoreRows | undefined> {
+  const { notChosen } = await ledger.counts(batch.name);
+  if (notChosen === 0) return undefined;
+  const budget = await budgetLeftFor(ledger, batch, tuning);
+  const more = await billNewlyChosen(ledger, batch, summary.isChosen, budget);
+  return more.rows === 0 ? undefined : { ...more, batch, budget };
+}
+
+/** Opens such rows, and with them the batch. Returns how many: fewer, or none, of a batch that somebody stops. */
+export async function openMore(
+  ledger: Ledger,
+  { batch }: MoreRows,
+  { summary, options }: SoundManifest,
+): Promise<number> {
+  const { subset = null } = options;
+  return openNewlyChosen(ledger, batch.name, subset, summary.isChosen);
+}

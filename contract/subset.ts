@@ -1,0 +1,17 @@
+/**
+ * Which rows of a manifest a batch runs, where it does not run all. `limit`: the first ones. `sample`: rows drawn by their ids and a seed, so
+ * that the order of the manifest does not matter, and a larger sample of one seed has all rows of a smaller one.
+ */
+export type Subset =
+  | { readonly type: 'limit'; readonly rows: number }
+  | { readonly type: 'sample'; readonly rows: number; readonly seed: number };
+
+/** The seed where none is given. A constant: the same command, run again, means the same rows. */
+export const DEFAULT_SEED = 1;
+
+/** The flags that ask for a subset, as words of a command line; none for all rows. */
+export function subsetFlags(subset: Subset | null): readonly string[] {
+  if (subset === null) return [];
+  const rows = [`--${subset.type}`, String(subset.rows)];
+  return subset.type === 'limit' || subset.seed === DEFAULT_SEED ? rows : [...rows, '--seed', String(subset.seed)];
+}

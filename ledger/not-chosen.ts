@@ -1,0 +1,73 @@
+import type { RawBuilder } from 'kysely';
+import { roundCredits } from '../contract/prices.ts';
+import type { Subset } from '../contract/subset.ts';
+import { reopenBatch, requireBatch } from './batches.ts';
+import { isChosen, isNotChosen } from './conditions.ts';
+import { countRows } from './counts.ts';
+import { LedgerMisuse } from './errors.ts';
+import type { SkippedQuotes } from './record-types.ts';
+import { jsonOrNull } from './records.ts';
+import { write, type Db } from './schema.ts';
+
+/**
+ * Rows that `--limit` or `--sample` left out. They are in the ledger as all others are, have ended `skipped` from the start, and are as new
+ * when they are opened: nothing was ever asked for them, so they stay at their first take.
+ */
+
+/** See {@link Ledger.openNotChosen}. */
+export async function openNotChosen(
+  db: Db,
+  batch: string,
+  subset: Subset | null,
+  rows: readonly number[],
+): Promise<number> {
+  return write(db, async (tx) => {
+    const { state, control } = await requireBatch(tx, batch);
+    if (state === 'loading' || (state === 'open' && control === 'stopping')) {
+      throw new LedgerMisuse(
+        `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
+      );
+    }
+    await tx
+      .updateTable('batches')
+      .set({ subset: jsonOrNull(subset ?? undefined) })
+      .where('name', '=', batch)
+      .execute();
+    const { numUpdatedRows } = await tx
+      .updateTable('rows')
+      .set((eb) => ({ outcome: null, failure: null, hold: eb('hold', '+', 1), updated_at: Date.now() }))
+      .where('batch', '=', batch)
+      .where('row', 'in', rows)
+      .where(isNotChosen('rows'))
+      .executeTakeFirstOrThrow();
+    const opened = Number(numUpdatedRows);
+    if (opened > 0) await reopenBatch(tx, batch, state === 'closed');
+    return opened;
+  });
+}
+
+/** See {@link Ledger.skippedQuotes}. */
+export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
+  // Those of the budget have no index of their own, and as a rule there are none.
+  const { outcomes, notChosen } = await countRows(db, batch);
+  return {
+    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, isChosen('rows')) : 0,
+    notChosen: await sumQuotes(db, batch, isNotChosen('rows')),
+  };
+}
+
+/** Of skipped rows that meet a condition. */
+async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>): Promise<number | null> {
+  const { rows, priced, quoted } = await db
+    .selectFrom('rows')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('rows'),
+      fn.count<number>('quoted').as('priced'),
+      fn.sum<number | null>('quoted').as('quoted'),
+    ])
+    .where('batch', '=', batch)
+    .where('outcome', '=', 'skipped')
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  return priced < rows ? null : roundCredits(quoted ?? 0);
+}

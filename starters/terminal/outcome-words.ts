@@ -1,0 +1,11 @@
+import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import type { Counts } from '../../ledger/record-types.ts';
+
+/** How rows ended, for people: those that were left out on purpose are told apart from those that the budget skipped. */
+export type EndWord = Outcome | 'not chosen';
+
+/** The outcomes that any row has, with their rows. */
+export function endsOf({ outcomes, notChosen }: Counts): readonly (readonly [EndWord, number])[] {
+  const counted = { ...outcomes, skipped: outcomes.skipped - notChosen, 'not chosen': notChosen };
+  return [...OUTCOMES, 'not chosen' as const].flatMap((word) => (counted[word] > 0 ? [[word, counted[word]]] : []));
+}
