@@ -5,6 +5,7 @@ import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { projectBatch, type Projection } from '../results/project.ts';
+import { checkTuning } from './check-options.ts';
 import { chooseBatch } from './open-records.ts';
 import { claimOut } from './out-folder.ts';
 import type { Session } from './session.ts';
@@ -45,6 +46,7 @@ export function batchNamed(name: string, session: Session, say: (line: string) =
     resume: () => steer('running'),
     stop: ({ now = false } = {}) => steer('stopping', now),
     tune: async (tuning) => {
+      checkTuning(tuning);
       const { settings } = session;
       return tuneBatch({ settings, ledger: await session.ledger(), batch: await record(), tuning, say });
     },

@@ -3,6 +3,8 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 
 /** What stands in the way of something that was asked. Nothing was spent for it. */
 export type Problem =
+  /** A value that an option cannot have. `came`: the value, cut. */
+  | { readonly is: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
   /** No API is given, or an address that none can have. */
   | { readonly is: 'no-api'; readonly why: string }
   /** No batch was ever made with these settings. */
@@ -64,6 +66,8 @@ export function messageOf(error: unknown): string {
 
 function sentenceFor(problem: Problem): string {
   switch (problem.is) {
+    case 'bad-option':
+      return `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`;
     case 'no-api':
       return `${problem.why}. Expected its address, which ends in /api/open/v1, and a token.`;
     case 'no-ledger':

@@ -8,6 +8,7 @@ import { checkManifest, type CheckedManifest, type OutcomeFile } from '../inputs
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
 import { batchNamed, type Batch } from './batch.ts';
+import { checkConfig, checkWanted } from './check-options.ts';
 import type { FollowEvent } from './follow.ts';
 import type { OpenApi } from './open-api.ts';
 import { accessOf, settingsOf, type VoxbatchOptions } from './options.ts';
@@ -70,8 +71,9 @@ export interface Voxbatch {
   close(): Promise<void>;
 }
 
-/** Opens voxbatch. Nothing is started or made before it is needed. */
+/** Opens voxbatch. Nothing is started or made before it is needed. Throws {@link VoxbatchError} (`bad-option`). */
 export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
+  checkConfig(options.config ?? {});
   const { say = () => undefined } = options;
   const settings = settingsOf(options);
   const session = new Session({
@@ -114,12 +116,14 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
 
   return {
     check: async (manifest, wanted = {}) => {
+      checkWanted(wanted);
       const source = await openManifest(manifest);
       const choices = chooseSettings(wanted, settings.config);
       return checkManifest(source, choices.manifest, choices.settings.budget).finally(() => source.close());
     },
     run: async (manifest, wanted = {}) => {
       const { name = nameFromFile(manifest), confirm } = wanted;
+      checkWanted(wanted, name);
       const out = resolve(wanted.out ?? `out/${name}`);
       const choices = chooseSettings(wanted, settings.config);
       const source = await openManifest(manifest);

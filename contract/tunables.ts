@@ -121,7 +121,9 @@ export const POLICY_NAMES = TUNABLE_NAMES.filter((name) => !TUNABLES[name].isLim
 /** The tunables in a tuning, or in the settings of a batch, without their place there. */
 export function valuesOf(tuning: Tuning): Partial<TunableValues> {
   const given = new Map<string, unknown>(Object.entries({ ...tuning, ...tuning.limits }));
-  return Object.fromEntries(TUNABLE_NAMES.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : [])));
+  return Object.fromEntries(
+    TUNABLE_NAMES.flatMap((name) => (given.get(name) === undefined ? [] : [[name, given.get(name)]])),
+  );
 }
 
 /** The tuning with these values; without any, an empty one. */

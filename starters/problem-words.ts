@@ -19,6 +19,7 @@ const NEXT: Readonly<Partial<Record<Problem['is'], string>>> = {
 };
 
 const EXITS = {
+  'bad-option': 'usage',
   'no-api': 'api',
   'no-ledger': 'usage',
   'no-batch': 'usage',
@@ -42,6 +43,7 @@ const EXITS = {
 /** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
 function wordsFor(problem: Problem, sentence: string): string {
   switch (problem.is) {
+    case 'bad-option':
     case 'no-api':
       return `${sentence} Nothing was spent.`;
     case 'no-ledger':

@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isBatchName } from '../batches/batch-name.ts';
+import type { WantedBatch } from '../batches/batch-settings.ts';
+import { POLLING } from '../contract/polling.ts';
+import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
+import { expectedOf, formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
+import type { Config } from '../inputs/schema.ts';
+import { VoxbatchError } from './problem.ts';
+
+/**
+ * What a program gives is checked as a command line is. Types do not say it: a budget that is not a number would be none, and with a name that is a
+ * path no result could be stored that was paid for. All of these throw {@link VoxbatchError} (`bad-option`).
+ */
+
+/** Checks what may be changed at any time. */
+export function checkTuning(tuning: Tuning): void {
+  for (const name of Object.keys({ ...tuning, ...tuning.limits })) {
+    if (name === 'limits' || TUNABLE_NAMES.some((known) => known === name)) continue;
+    refuse(name, `one of ${TUNABLE_NAMES.join(', ')}`, name);
+  }
+  checkTunables(tuning);
+}
+
+/** Checks a configuration that was not read from its file. */
+export function checkConfig(config: Config): void {
+  checkTunables(config);
+  for (const [name, value] of Object.entries(config.polling ?? {})) {
+    if (name in POLLING) checkValue(`polling.${name}`, POLLING[name as keyof typeof POLLING].takes, value);
+  }
+  for (const [operation, price] of Object.entries(config.prices ?? {})) {
+    checkNumber(`prices.${operation}.credits`, price.credits, 0);
+    if (price.cjkFactor !== undefined) checkNumber(`prices.${operation}.cjkFactor`, price.cjkFactor, 0);
+  }
+  if (config.confirmAbove !== undefined) checkNumber('confirmAbove', config.confirmAbove, 0);
+  if (config.assumeSeconds !== undefined) checkNumber('assumeSeconds', config.assumeSeconds, 0);
+}
+
+/** Checks what is wanted of a batch, which gets this name. */
+export function checkWanted(wanted: WantedBatch, name?: string): void {
+  if (name !== undefined && !isBatchName(name))
+    refuse('name', 'at most 100 letters, digits, spaces, dots, dashes and underscores', name);
+  if (wanted.assumeSeconds !== undefined) checkNumber('assumeSeconds', wanted.assumeSeconds, 0);
+  if (wanted.tuning !== undefined) checkTuning(wanted.tuning);
+}
+
+function checkTunables(tuning: Tuning): void {
+  const values = valuesOf(tuning);
+  for (const name of TUNABLE_NAMES)
+    if (values[name] !== undefined) checkValue(name, TUNABLES[name].takes, values[name]);
+}
+
+/** A value is sound if it is read again as it is written. */
+function checkValue(option: string, takes: ValueKind, value: unknown): void {
+  const isWritable = ['number', 'string', 'object'].includes(typeof value);
+  const again = isWritable ? parseValue(takes, formatValue(value as AnyValue)) : undefined;
+  if (again === undefined || !isDeepStrictEqual(again, value)) refuse(option, expectedOf(takes), value);
+}
+
+function checkNumber(option: string, value: unknown, least: number): void {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < least)
+    refuse(option, `a number, ${least} or more`, value);
+}
+
+function refuse(option: string, expected: string, came: unknown): never {
+  const shown = typeof came === 'string' ? JSON.stringify(came) : String(came);
+  throw new VoxbatchError({ is: 'bad-option', option, expected, came: shown.slice(0, 80) });
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openVoxbatch, type RunOptions, type Voxbatch } from '../../client/voxbatch.ts';
+import { checkConfig, checkTuning, checkWanted } from '../../client/check-options.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import type { Config } from '../../inputs/schema.ts';
+
+let folder: string;
+let voxbatch: Voxbatch;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-options-'));
+  await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,One.,v\n');
+  // Nobody listens there.
+  const api = { url: 'http://127.0.0.1:1/api/open/v1', token: 'token' };
+  voxbatch = openVoxbatch({ api, home: join(folder, 'home') });
+});
+afterEach(async () => {
+  await voxbatch.close();
+  await rm(folder, { recursive: true });
+});
+
+const refused = (option: string): object => ({ problem: { is: 'bad-option', option } });
+
+describe('a run of a program', () => {
+  it.each<[string, RunOptions]>([
+    ['name', { name: '../elsewhere' }],
+    ['name', { name: 'a\\b' }],
+    ['assumeSeconds', { assumeSeconds: Number.NaN }],
+    ['budget', { tuning: { budget: Number.NaN } }],
+  ])('is refused before anything is asked where %s is wrong: %j', async (option, wanted) => {
+    const out = join(folder, 'out');
+    await expect(voxbatch.run(join(folder, 'lines.csv'), { out, ...wanted })).rejects.toMatchObject(refused(option));
+  });
+});
+
+describe('what may be changed at any time', () => {
+  it.each<[string, unknown]>([
+    ['budget', { budget: Number.NaN }],
+    ['budget', { budget: '500' }],
+    ['budget', { budget: 0 }],
+    ['budget', { budget: Number.POSITIVE_INFINITY }],
+    ['budget', { budget: true }],
+    ['rate', { limits: { rate: Number.NaN } }],
+    ['submits', { limits: { submits: 0 } }],
+    ['submits', { limits: { submits: 1_000 } }],
+    ['retakes', { retakes: 1_000 }],
+    ['onUnknown', { onUnknown: 'pay' }],
+    ['halt', { halt: { when: 'soon', fail: Number.NaN, unit: 'rows' } }],
+    ['budjet', { budjet: 5 }],
+  ])('is refused where %s is wrong: %j', (option, tuning) => {
+    let thrown: unknown;
+    try {
+      checkTuning(tuning as Tuning);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject(refused(option));
+  });
+
+  it('is taken as a command line takes it; what is undefined is left out', () => {
+    expect(() => {
+      checkTuning({ budget: 12.5, onUnknown: 'hold', retakes: 2, halt: { when: 'now', fail: 5, unit: 'percent' } });
+      checkTuning({ budget: null, limits: { rate: null, submits: 16, window: 10, pollRate: 0.5 } });
+      checkTuning({ budget: undefined } as unknown as Tuning);
+      checkWanted({}, 'Export - v3');
+    }).not.toThrow();
+  });
+});
+
+describe('a configuration of a program', () => {
+  const price = { unit: 'character', estimate: false } as const;
+  it.each<[string, Config]>([
+    ['budget', { budget: Number.NaN }],
+    ['prices.speech-job.credits', { prices: { 'speech-job': { ...price, credits: Number.NaN } } }],
+    ['polling.gapMs', { polling: { gapMs: 0 } }],
+    ['confirmAbove', { confirmAbove: Number.NaN }],
+  ])('is refused where %s is wrong', (option, config) => {
+    expect(() => openVoxbatch({ config })).toThrow(`Option ${option}: expected`);
+  });
+
+  it('is taken where it is sound', () => {
+    expect(() => {
+      checkConfig({ budget: 5, prices: { 'speech-job': { ...price, credits: 0 } }, polling: { gapMs: 1 } });
+    }).not.toThrow();
+  });
+});
