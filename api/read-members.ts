@@ -6,13 +6,31 @@ export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** Parses JSON, a byte order mark allowed. Undefined for anything that is not whole JSON. */
+/**
+ * Parses JSON, a byte order mark allowed. A whole number with more digits than a double holds comes as a text of its digits: some services
+ * number their jobs so. Undefined for anything that is not whole JSON.
+ */
 export function parseJson(text: string): unknown {
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
+    const value: unknown = JSON.parse(bare);
+    // Only what is whole JSON is looked through: in anything else a search for texts could take the square of its length.
+    return bare.length <= LONGEST_WITH_NUMBERS && /\d{16}/.test(bare)
+      ? (JSON.parse(withLongNumbersAsTexts(bare)) as unknown)
+      : value;
   } catch {
     return undefined;
   }
+}
+
+/** No answer that names jobs is longer, in characters. */
+const LONGEST_WITH_NUMBERS = 256 * 1024;
+
+function withLongNumbersAsTexts(json: string): string {
+  // A text is passed over as a whole: digits in it are not a number.
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  );
 }
 
 /**

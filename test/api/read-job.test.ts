@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
 import { readJob, readJobId } from '../../api/read-job.ts';
+import { parseJson } from '../../api/read-members.ts';
 
 const BASE = 'https://api.example/api/open/v1';
 const speech = OPERATION_CLIENTS['speech-job'].results;
@@ -22,6 +23,20 @@ describe('readJobId', () => {
     [{ data: { job: { id: 't1' } } }],
   ])('finds the id in %j', (json) => {
     expect(readJobId(json)).toBe('t1');
+  });
+
+  it('takes a number of more digits than a double holds as it stands, and no other id in its place', () => {
+    const text =
+      '{"note":"id \\"9007199254740993","data":{"id":9007199254740993,"price":0.12345678901234567},"record":{"id":7}}';
+    const json = parseJson(text);
+    expect(readJobId(json)).toBe('9007199254740993');
+    expect(json).toMatchObject({ note: 'id "9007199254740993', data: { price: Number('0.12345678901234567') } });
+    expect(parseJson('[1234567890123456, -12345678901234567890, 1e300]')).toEqual([
+      1234567890123456,
+      '-12345678901234567890',
+      1e300,
+    ]);
+    expect(parseJson('{"id":9007199254740993')).toBeUndefined();
   });
 
   it('takes a number as an id', () => {
