@@ -12,6 +12,20 @@ import { VoxbatchError } from './problem.ts';
  * path no result could be stored that was paid for. All of these throw {@link VoxbatchError} (`bad-option`).
  */
 
+/**
+ * Checks the places of records. A URL would become a folder of this machine with that name: programs of two hosts that believe to share a ledger
+ * would each pay for every row.
+ */
+export function checkPlaces(
+  places: Readonly<Record<'home' | 'ledger' | 'store' | 'config.store', string | undefined>>,
+): void {
+  for (const [option, place] of Object.entries(places)) {
+    const scheme = /^[a-z][a-z0-9+.-]+:/i.exec(place ?? '')?.[0];
+    // Of a URL only its scheme is said: the rest may hold a password.
+    if (scheme !== undefined) refuse(option, 'a path on this machine', `a ${scheme} URL`);
+  }
+}
+
 /** Checks what may be changed at any time. */
 export function checkTuning(tuning: Tuning): void {
   for (const name of Object.keys({ ...tuning, ...tuning.limits })) {

@@ -8,7 +8,7 @@ import { checkManifest, type CheckedManifest, type OutcomeFile } from '../inputs
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
 import { batchNamed, type Batch } from './batch.ts';
-import { checkConfig, checkWanted } from './check-options.ts';
+import { checkConfig, checkPlaces, checkWanted } from './check-options.ts';
 import type { FollowEvent } from './follow.ts';
 import type { OpenApi } from './open-api.ts';
 import { accessOf, settingsOf, type VoxbatchOptions } from './options.ts';
@@ -73,7 +73,9 @@ export interface Voxbatch {
 
 /** Opens voxbatch. Nothing is started or made before it is needed. Throws {@link VoxbatchError} (`bad-option`). */
 export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
-  checkConfig(options.config ?? {});
+  const { home, ledger: file, store: folder, config = {} } = options;
+  checkPlaces({ home, ledger: file, store: folder, 'config.store': config.store });
+  checkConfig(config);
   const { say = () => undefined } = options;
   const settings = settingsOf(options);
   const session = new Session({

@@ -69,6 +69,22 @@ describe('what may be changed at any time', () => {
   });
 });
 
+describe('the places of records', () => {
+  it.each([
+    ['ledger', { ledger: 'postgres://user:secret@host/db' }],
+    ['ledger', { ledger: 'file:ledger.db' }],
+    ['store', { store: 's3://bucket/media' }],
+    ['config.store', { config: { store: 's3://bucket/media' } }],
+  ])('are refused where %s is a URL: it would become a folder of this machine', (option, options) => {
+    expect(() => openVoxbatch(options)).toThrow(`Option ${option}: expected a path on this machine`);
+    expect(() => openVoxbatch(options)).not.toThrow('secret');
+  });
+
+  it('may be any path', () => {
+    expect(() => openVoxbatch({ home: './a:b', ledger: '/tmp/x.db', store: 'media' })).not.toThrow();
+  });
+});
+
 describe('a configuration of a program', () => {
   const price = { unit: 'character', estimate: false } as const;
   it.each<[string, Config]>([
