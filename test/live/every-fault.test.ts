@@ -306,12 +306,13 @@ describe('a fault that stops a batch', () => {
 });
 
 describe('the classes of failures', () => {
-  it('are all seen at work here, but two that end a row after hours, and what no API can bring about', () => {
+  it('are all seen at work here, but two that end a row after hours, and what no answer of an API brings about', () => {
     const seen = new Set([...CASES.map((one) => one.class), 'BadToken', 'OutOfCredits', 'OverBudget', 'ServiceDown']);
     expect(Object.keys(FAILURES).filter((name) => !seen.has(name as FailureClass))).toEqual([
       'NotSent',
       'RateLimited',
       'InternalError',
+      'NotChosen',
     ]);
   });
 });
