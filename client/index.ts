@@ -3,7 +3,8 @@
  * imported but `voxbatch/simulator` (docs/decisions/library-api.md).
  */
 export { openVoxbatch } from './voxbatch.ts';
-export type { RunAnswer, RunningBatch, RunOptions, Voxbatch } from './voxbatch.ts';
+export type { RunAnswer, RunningBatch, Voxbatch } from './voxbatch.ts';
+export type { RunOptions } from './record-manifest.ts';
 export type { Batch } from './batch.ts';
 export type { FollowEvent } from './follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './options.ts';

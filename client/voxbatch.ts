@@ -1,30 +1,15 @@
-import { resolve } from 'node:path';
 import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
-import { nameFromFile } from '../batches/batch-name.ts';
-import { spendFacts } from '../batches/bill-lines.ts';
-import type { TakenName } from '../batches/load-batch.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
-import { checkManifest, type CheckedManifest, type OutcomeFile } from '../inputs/read-manifest.ts';
+import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
 import { batchNamed, type Batch } from './batch.ts';
 import { checkConfig, checkPlaces, checkWanted } from './check-options.ts';
 import type { FollowEvent } from './follow.ts';
-import type { OpenApi } from './open-api.ts';
 import { accessOf, settingsOf, type VoxbatchOptions } from './options.ts';
-import { putOnRecord } from './put-on-record.ts';
+import { recordManifest, type NotRecorded, type RunOptions } from './record-manifest.ts';
 import { Session } from './session.ts';
+import type { Settings } from './settings.ts';
 import type { Workplace } from './workplace.ts';
-
-/** How a manifest is run. What is left out is as in the configuration. */
-export interface RunOptions extends WantedBatch {
-  /** Default: made from the manifest's file name. */
-  readonly name?: string;
-  /** Folder of its files. Default `out/NAME`. */
-  readonly out?: string;
-  /** Asked before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
-  readonly confirm?: (facts: SpendFacts) => boolean | Promise<boolean>;
-}
 
 /** A batch that is worked on. */
 export interface RunningBatch extends Batch {
@@ -44,15 +29,7 @@ export interface RunningBatch extends Batch {
 export type RunAnswer =
   | { readonly is: 'running'; readonly batch: RunningBatch }
   | { readonly is: 'finished'; readonly batch: Batch }
-  | Extract<CheckedManifest, { readonly is: 'faulty' }>
-  | OutcomeFile
-  | TakenName
-  | NotApproved;
-
-/** Why a batch may not be paid for: by its bill, or because `confirm` said no. */
-export type NotApproved =
-  | { readonly is: 'refused'; readonly why: SpendRefusal; readonly facts: SpendFacts }
-  | { readonly is: 'declined'; readonly facts: SpendFacts };
+  | NotRecorded;
 
 /** An open voxbatch. Close it in the end. */
 export interface Voxbatch {
@@ -84,25 +61,10 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     ledger: { mustExist: false, thread: true },
   });
   const ending = new AbortController();
-  let opening: Promise<Workplace> | undefined;
-
-  const openWorkplace = async (): Promise<Workplace> => {
-    const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
-    // The worker takes long to load, and who only looks needs none.
-    const { Workplace } = await import('./workplace.ts');
-    const place = new Workplace({ settings, ledger, store, open, startsOnly: false, say });
-    try {
-      await place.open(ending.signal);
-      return place;
-    } catch (error) {
-      opening = undefined;
-      await place.leave();
-      throw error;
-    }
-  };
+  const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal });
 
   const work = async (record: BatchRecord, isNew: boolean, out: string): Promise<RunningBatch> => {
-    const place = await (opening ??= openWorkplace());
+    const place = await workplace.get();
     const started = await place.start(record, { isNew });
     return {
       ...batchNamed(record.name, session, say),
@@ -124,65 +86,55 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       return checkManifest(source, choices.manifest, choices.settings.budget).finally(() => source.close());
     },
     run: async (manifest, wanted = {}) => {
-      const { name = nameFromFile(manifest), confirm } = wanted;
-      checkWanted(wanted, name);
-      const out = resolve(wanted.out ?? `out/${name}`);
-      const choices = chooseSettings(wanted, settings.config);
-      const source = await openManifest(manifest);
-      try {
-        const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
-        if (checked.is !== 'sound') return checked;
-        const found: { refusal?: NotApproved } = {};
-        const confirmAbove = settings.config.confirmAbove ?? null;
-        const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
-          return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
-        };
-        const approves = async (facts: NotApproved['facts']): Promise<boolean> => {
-          const decision = decideSpend(facts);
-          if (decision.do === 'refuse') found.refusal = { is: 'refused', why: decision.why, facts };
-          else if (decision.do === 'ask' && !(await confirm?.(facts))) found.refusal = { is: 'declined', facts };
-          return found.refusal === undefined;
-        };
-        const recorded = await putOnRecord({
-          session,
-          source,
-          checked,
-          plan: { ...planOf(wanted), name, out, settings: choices.settings },
-          approve: async (open) => {
-            const facts = spendFacts(checked.summary, { settings: choices.settings, confirmAbove }, personAt(open));
-            return (await approves(facts)) ? checked : undefined;
-          },
-          approveMore: ({ rows, bill, isEstimate, budget }, open) =>
-            approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
-        });
-        if (found.refusal !== undefined) return found.refusal;
-        if (recorded.is === 'declined') throw new Error('What is declined has a reason.');
-        if (recorded.is === 'taken') return recorded;
-        const { batch } = recorded;
-        if (batch.state === 'closed') return { is: 'finished', batch: batchNamed(name, session, say) };
-        return { is: 'running', batch: await work(batch, recorded.is === 'new', out) };
-      } finally {
-        await source.close();
-      }
+      const answer = await recordManifest(manifest, wanted, session, settings.config);
+      if (answer.is !== 'recorded') return answer;
+      const { batch, isNew, out } = answer;
+      if (batch.state === 'closed') return { is: 'finished', batch: batchNamed(batch.name, session, say) };
+      return { is: 'running', batch: await work(batch, isNew, out) };
     },
     list: async () => (await session.ledger()).listBatches(),
     batch: (name) => batchNamed(name, session, say),
     close: async () => {
       ending.abort();
-      const place = await opening?.catch(() => undefined);
-      await place?.leave();
+      await workplace.leave();
       await session.close();
     },
   };
 }
 
-/** What was given that holds for a batch that is there, too. */
-function planOf(wanted: RunOptions): {
-  givesReading: boolean;
-  givesTemplate: boolean;
-  tuning: NonNullable<WantedBatch['tuning']>;
+interface WorkplaceNeeds {
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly say: (line: string) => void;
+  /** Calls opening off. */
+  readonly signal: AbortSignal;
+}
+
+/** A workplace that is opened when it is first asked for, and anew where that failed. */
+function lazyWorkplace({ session, settings, say, signal }: WorkplaceNeeds): {
+  get(): Promise<Workplace>;
+  leave(): Promise<void>;
 } {
-  const { kind, defaults = {}, map = {}, tts = 'job', nameTemplate, tuning = {} } = wanted;
-  const isRead = kind !== undefined || tts !== 'job' || Object.keys({ ...defaults, ...map }).length > 0;
-  return { givesReading: isRead, givesTemplate: nameTemplate !== undefined, tuning };
+  let opening: Promise<Workplace> | undefined;
+  const open = async (): Promise<Workplace> => {
+    const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
+    // The worker takes long to load, and who only looks needs none.
+    const { Workplace } = await import('./workplace.ts');
+    const place = new Workplace({ settings, ledger, store, open: api, startsOnly: false, say });
+    try {
+      await place.open(signal);
+      return place;
+    } catch (error) {
+      opening = undefined;
+      await place.leave();
+      throw error;
+    }
+  };
+  return {
+    get: () => (opening ??= open()),
+    leave: async () => {
+      const place = await opening?.catch(() => undefined);
+      await place?.leave();
+    },
+  };
 }

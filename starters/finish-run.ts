@@ -46,22 +46,10 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   const isAccepted = why === 'detached' && mismatches.length === 0;
   const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'complete' : byState;
   if (request.json) {
-    const { halted, settings } = batch;
-    const { outcomes } = counts;
-    const { out } = request;
-    output.data(
-      JSON.stringify({
-        batch: batch.name,
-        exit,
-        outcomes,
-        not_chosen: counts.notChosen,
-        credits: money,
-        ...budgetJson(money, settings.budget),
-        detached: why === 'detached',
-        halted,
-        out,
-      }),
-    );
+    const { halted, name, settings } = batch;
+    const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
+    const rest = { ...budgetJson(money, settings.budget), detached: why === 'detached', halted, out: request.out };
+    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest }));
   }
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   for (const line of summaryLines({ batch, counts, money, out: request.out, leftovers })) output.say(line);

@@ -8,13 +8,14 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
-import { listenForInterrupt } from '../interrupt.ts';
+import { listenForInterrupt, type Interrupt } from '../interrupt.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { openStore } from '../../client/open-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
+import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../settings.ts';
 import { writeWhenClosed } from '../write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
@@ -44,10 +45,7 @@ const IDLE_LOOKS = 10;
  * the server of the home and keep it alive; with cluster settings they work for the cluster. SIGTERM and Ctrl-C end it in
  * order: requests on the wire are finished, within 40 s.
  */
-export async function serve(
-  flags: ServeFlags,
-  context: { readonly output: Output; readonly atFaultPoint?: FaultPointHook },
-): Promise<ExitName> {
+export async function serve(flags: ServeFlags, context: ServeContext): Promise<ExitName> {
   const { output } = context;
   const settings = await readSettings();
   let temporal: Temporal | undefined;
@@ -60,9 +58,8 @@ export async function serve(
     },
   );
   const fault = new AbortController();
+  const caring: Promise<void>[] = [];
   const signal = AbortSignal.any([interrupt.signal, fault.signal]);
-  const leaving = new AbortController();
-  let caring: Promise<void> = Promise.resolve();
   const onFault = (error: Error): void => {
     fault.abort(error);
   };
@@ -71,48 +68,10 @@ export async function serve(
     const ledger = await openRecords(settings, { mustExist: false, thread: true });
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {
-      const store = await openStore(settings, ledger);
-      const { home } = settings;
-      const worker = await startEmbeddedWorker({
-        temporal,
-        ledger,
-        store,
-        open,
-        home,
-        onFault,
-        atFaultPoint: context.atFaultPoint,
-        onLog: logOf(output),
-      });
-      worker.ended.catch(onFault);
-      try {
-        output.say(
-          `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C stops.`,
-        );
-        caring = lookAfterBatches({
-          client: temporal.client,
-          ledger,
-          owner: worker.owner,
-          isMine: (batch) => isOpenFor(batch, open),
-          everyMs: 1_000 * (flags.lookEvery ?? LOOK_AFTER_EVERY_S),
-          say: output.say,
-          signal: AbortSignal.any([signal, leaving.signal]),
-        });
-        caring.catch(onFault);
-        const { batch, out } = flags;
-        const write =
-          batch === undefined
-            ? undefined
-            : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? `out/${batch}`), say: output.say });
-        await stayUntil(ledger, open, { ...flags, write }, signal);
-      } finally {
-        leaving.abort();
-        // Whatever ends this: what is on the wire has a ledger to be written to.
-        await worker.end(interrupt.patienceMs()).catch(onFault);
-        await store.close();
-      }
+      await work({ flags, context, settings, open, ledger, temporal, signal, onFault, interrupt, caring });
     } finally {
       await temporal.close();
-      await caring.catch(() => undefined);
+      await Promise.allSettled(caring);
       await ledger.close();
       open.api.close();
     }
@@ -124,6 +83,66 @@ export async function serve(
     return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
   } finally {
     interrupt.dispose();
+  }
+}
+
+interface ServeContext {
+  readonly output: Output;
+  readonly atFaultPoint?: FaultPointHook;
+}
+
+interface Work {
+  readonly flags: ServeFlags;
+  readonly context: ServeContext;
+  readonly settings: Settings;
+  readonly open: OpenApi;
+  readonly ledger: Ledger;
+  readonly temporal: Temporal;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  readonly onFault: (error: Error) => void;
+  readonly interrupt: Pick<Interrupt, 'patienceMs'>;
+  /** Gets what may still ask Temporal when the work has ended, and ends when Temporal is closed at the latest. */
+  readonly caring: Promise<void>[];
+}
+
+/** Works until the signal, or until nothing is left to do, and looks after open batches meanwhile. */
+async function work(request: Work): Promise<void> {
+  const { flags, context, settings, open, ledger, temporal, signal, onFault } = request;
+  const { atFaultPoint, output } = context;
+  const { say } = output;
+  const { home } = settings;
+  const store = await openStore(settings, ledger);
+  const onLog = logOf(output);
+  const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, onFault, atFaultPoint, onLog });
+  worker.ended.catch(onFault);
+  const leaving = new AbortController();
+  try {
+    say(
+      `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C stops.`,
+    );
+    const caring = lookAfterBatches({
+      client: temporal.client,
+      ledger,
+      owner: worker.owner,
+      isMine: (batch) => isOpenFor(batch, open),
+      everyMs: 1_000 * (flags.lookEvery ?? LOOK_AFTER_EVERY_S),
+      say,
+      signal: AbortSignal.any([signal, leaving.signal]),
+    });
+    caring.catch(onFault);
+    request.caring.push(caring);
+    const { batch, out } = flags;
+    const write =
+      batch === undefined
+        ? undefined
+        : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? `out/${batch}`), say });
+    await stayUntil(ledger, open, { ...flags, write }, signal);
+  } finally {
+    leaving.abort();
+    // Whatever ends this: what is on the wire has a ledger to be written to.
+    await worker.end(request.interrupt.patienceMs()).catch(onFault);
+    await store.close();
   }
 }
 

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+import { chooseSettings, type BatchChoices, type WantedBatch } from '../batches/batch-settings.ts';
+import { nameFromFile } from '../batches/batch-name.ts';
+import { spendFacts } from '../batches/bill-lines.ts';
+import type { TakenName } from '../batches/load-batch.ts';
+import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
+import { checkManifest, type CheckedManifest, type OutcomeFile, type SoundManifest } from '../inputs/read-manifest.ts';
+import type { Config } from '../inputs/schema.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
+import { checkWanted } from './check-options.ts';
+import type { OpenApi } from './open-api.ts';
+import { putOnRecord } from './put-on-record.ts';
+import type { Session } from './session.ts';
+
+/** How a manifest is run. What is left out is as in the configuration. */
+export interface RunOptions extends WantedBatch {
+  /** Default: made from the manifest's file name. */
+  readonly name?: string;
+  /** Folder of its files. Default `out/NAME`. */
+  readonly out?: string;
+  /** Asked before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
+  readonly confirm?: (facts: SpendFacts) => boolean | Promise<boolean>;
+}
+
+/** Why a batch may not be paid for: by its bill, or because `confirm` said no. */
+export type NotApproved =
+  | { readonly is: 'refused'; readonly why: SpendRefusal; readonly facts: SpendFacts }
+  | { readonly is: 'declined'; readonly facts: SpendFacts };
+
+/** Why a manifest is not on record. */
+export type NotRecorded = Extract<CheckedManifest, { readonly is: 'faulty' }> | OutcomeFile | TakenName | NotApproved;
+
+/** A manifest that is on record. */
+interface RecordedManifest {
+  readonly is: 'recorded';
+  readonly batch: BatchRecord;
+  readonly isNew: boolean;
+  /** Folder of its files. Absolute. */
+  readonly out: string;
+}
+
+/** Checks a manifest, has its bill approved, and makes it a batch, or finds the batch that it is. */
+export async function recordManifest(
+  manifest: string,
+  wanted: RunOptions,
+  session: Session,
+  config: Config,
+): Promise<RecordedManifest | NotRecorded> {
+  checkWanted(wanted, wanted.name ?? nameFromFile(manifest));
+  const choices = chooseSettings(wanted, config);
+  const source = await openManifest(manifest);
+  try {
+    const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
+    if (checked.is !== 'sound') return checked;
+    return await record({ manifest, source, checked, wanted, choices, session, config });
+  } finally {
+    await source.close();
+  }
+}
+
+interface Request {
+  readonly manifest: string;
+  readonly source: ManifestSource;
+  readonly checked: SoundManifest;
+  readonly wanted: RunOptions;
+  readonly choices: BatchChoices;
+  readonly session: Session;
+  readonly config: Config;
+}
+
+async function record(request: Request): Promise<RecordedManifest | NotRecorded> {
+  const { source, checked, wanted, choices, session } = request;
+  const { name = nameFromFile(request.manifest), confirm } = wanted;
+  const out = resolve(wanted.out ?? `out/${name}`);
+  const confirmAbove = request.config.confirmAbove ?? null;
+  const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
+    return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
+  };
+  const found: { refusal?: NotApproved } = {};
+  const approves = async (facts: SpendFacts): Promise<boolean> => {
+    const decision = decideSpend(facts);
+    if (decision.do === 'refuse') found.refusal = { is: 'refused', why: decision.why, facts };
+    else if (decision.do === 'ask' && !(await confirm?.(facts))) found.refusal = { is: 'declined', facts };
+    return found.refusal === undefined;
+  };
+  const recorded = await putOnRecord({
+    session,
+    source,
+    checked,
+    plan: { ...planOf(wanted), name, out, settings: choices.settings },
+    approve: async (open) => {
+      const facts = spendFacts(checked.summary, { settings: choices.settings, confirmAbove }, personAt(open));
+      return (await approves(facts)) ? checked : undefined;
+    },
+    approveMore: ({ rows, bill, isEstimate, budget }, open) =>
+      approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
+  });
+  if (found.refusal !== undefined) return found.refusal;
+  if (recorded.is === 'declined') throw new Error('What is declined has a reason.');
+  if (recorded.is === 'taken') return recorded;
+  return { is: 'recorded', batch: recorded.batch, isNew: recorded.is === 'new', out };
+}
+/** What was given that holds for a batch that is there, too. */
+function planOf(wanted: RunOptions): {
+  givesReading: boolean;
+  givesTemplate: boolean;
+  tuning: NonNullable<WantedBatch['tuning']>;
+} {
+  const { kind, defaults = {}, map = {}, tts = 'job', nameTemplate, tuning = {} } = wanted;
+  const isRead = kind !== undefined || tts !== 'job' || Object.keys({ ...defaults, ...map }).length > 0;
+  return { givesReading: isRead, givesTemplate: nameTemplate !== undefined, tuning };
+}
