@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
@@ -54,7 +55,7 @@ export type LoadAnswer = { readonly is: 'new' | 'known'; readonly batch: BatchRe
  * @throws ManifestError if the manifest is no longer the one that was checked.
  */
 export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer> {
-  const lock = new KernelLock(`${request.ledger.file}.loading`);
+  const lock = new KernelLock(`${realpathSync(request.ledger.file)}.loading`);
   try {
     while (!lock.tryAlone()) await sleep(50);
     const found = await request.ledger.findBatch(request.identity.name);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
 import { POLLING } from '../contract/polling.ts';
+import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
 import { expectedOf, formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
 import type { Config } from '../inputs/schema.ts';
@@ -55,6 +56,18 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
     refuse('name', 'at most 100 letters, digits, spaces, dots, dashes and underscores', name);
   if (wanted.assumeSeconds !== undefined) checkNumber('assumeSeconds', wanted.assumeSeconds, 0);
   if (wanted.tuning !== undefined) checkTuning(wanted.tuning);
+  if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
+}
+
+function checkSubset(subset: Subset): void {
+  const types: readonly string[] = SUBSET_TYPES;
+  if (!types.includes(subset.type)) refuse('subset.type', `one of ${types.join(', ')}`, subset.type);
+  checkWhole('subset.rows', subset.rows, 1);
+  if (subset.type === 'sample') checkWhole('subset.seed', subset.seed, 0);
+}
+
+function checkWhole(option: string, value: unknown, least: number): void {
+  if (!Number.isSafeInteger(value) || Number(value) < least) refuse(option, `a whole number, ${least} or more`, value);
 }
 
 function checkTunables(tuning: Tuning): void {

@@ -29,6 +29,7 @@ export class Session {
   readonly api: () => Promise<OpenApi>;
   /** What closes the parts that are open; the last one opened goes first. */
   readonly #closings: (() => Promise<void> | void)[] = [];
+  #isClosed = false;
 
   constructor({ settings, access, ledger }: SessionRequest) {
     this.settings = settings;
@@ -48,14 +49,16 @@ export class Session {
     );
   }
 
-  /** Closes what is open. */
+  /** Closes what is open. Nothing is opened after it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (let end = this.#closings.pop(); end !== undefined; end = this.#closings.pop()) await end();
   }
 
   #part<T>(open: () => Promise<T>, close: (part: T) => Promise<void> | void): () => Promise<T> {
     let opening: Promise<T> | undefined;
     const begin = async (): Promise<T> => {
+      if (this.#isClosed) throw new Error('It is closed: nothing more can be asked of it.');
       try {
         const part = await open();
         this.#closings.push(() => close(part));

@@ -6,6 +6,9 @@ export type Subset =
   | { readonly type: 'limit'; readonly rows: number }
   | { readonly type: 'sample'; readonly rows: number; readonly seed: number };
 
+/** The types of a subset. */
+export const SUBSET_TYPES = ['limit', 'sample'] as const satisfies readonly Subset['type'][];
+
 /** The seed where none is given. A constant: the same command, run again, means the same rows. */
 export const DEFAULT_SEED = 1;
 

@@ -135,7 +135,8 @@ async function copyFile(
     if (hash.digest('hex') !== file.sha256) return 'altered';
     if (stored !== undefined) {
       const seconds = Number(stored.mtimeMs) / 1_000;
-      await utimes(part, seconds, seconds);
+      // A disk whose files belong to another user may refuse; then the copy is only hashed again where its time would have told.
+      await utimes(part, seconds, seconds).catch(() => undefined);
     }
     await rename(part, target);
     return 'placed';

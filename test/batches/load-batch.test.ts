@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findOrLoadBatch, type LoadAnswer, type LoadRequest } from '../../batches/load-batch.ts';
 import type { Subset } from '../../contract/subset.ts';
@@ -46,6 +47,14 @@ describe('findOrLoadBatch', () => {
     expect(first).toMatchObject({ is: 'new', batch: { name: 'lines', state: 'open', rows: 2 } });
     expect((await place.ledger.readRow('lines', 2))?.row).toMatchObject({ id: 'b', input: ['b', 'Two.', 'narrator'] });
     expect(await load()).toEqual({ is: 'known', batch: first.is === 'new' && first.batch });
+  });
+
+  it('waits for a load by whoever came to the ledger by another path', async () => {
+    const { file } = place.ledger;
+    const other = `${file}-by-link`;
+    await symlink(file, other);
+    await load(LINES, { ledger: { ...place.ledger, file: other } });
+    expect([existsSync(`${file}.loading`), existsSync(`${other}.loading`)]).toEqual([true, false]);
   });
 
   it('notes how the manifest is written', async () => {

@@ -30,6 +30,10 @@ describe('a run of a program', () => {
     ['name', { name: 'a\\b' }],
     ['assumeSeconds', { assumeSeconds: Number.NaN }],
     ['budget', { tuning: { budget: Number.NaN } }],
+    ['subset.type', { subset: { type: 'first' as 'limit', rows: 1 } }],
+    ['subset.rows', { subset: { type: 'limit', rows: 0 } }],
+    ['subset.rows', { subset: { type: 'sample', rows: 1.5, seed: 1 } }],
+    ['subset.seed', { subset: { type: 'sample', rows: 1, seed: -1 } }],
   ])('is refused before anything is asked where %s is wrong: %j', async (option, wanted) => {
     const out = join(folder, 'out');
     await expect(voxbatch.run(join(folder, 'lines.csv'), { out, ...wanted })).rejects.toMatchObject(refused(option));

@@ -52,4 +52,10 @@ describe('a session', () => {
     });
     await one.close();
   });
+
+  it('opens nothing once it is closed', async () => {
+    const one = session();
+    await one.close();
+    await expect(one.ledger()).rejects.toThrow('It is closed');
+  });
 });

@@ -9,6 +9,7 @@ const BATCH = { name: 'b', apiUrl: 'http://there/api/open/v1', account: 'u1' };
 const RECORD = {
   name: 'b',
   source: 'b.csv',
+  subset: null,
   settings: { reading: { kind: null, defaults: {}, map: {}, tts: 'job' } },
 } as unknown as BatchRecord;
 const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
