@@ -6,7 +6,7 @@
  * Types are not checked here; `npm run check` does that.
  */
 import { readdirSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { build } from 'esbuild';
@@ -164,5 +164,7 @@ async function bundleWorkflows() {
   await writeFile(join(DIST, 'worker', 'workflow-bundle.cjs'), code);
 }
 
-await rm(DIST, { recursive: true, force: true });
+// `npm run build:types` replaces the declarations; without it they stay, for they come with `npm ci` and say what the package exports.
+for (const entry of await readdir(DIST).catch(() => []))
+  if (entry !== 'types') await rm(join(DIST, entry), { recursive: true, force: true });
 await Promise.all([bundleOurs(), bundleWorkflows()]);

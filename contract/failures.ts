@@ -40,7 +40,7 @@ export const FAILURES = {
     then: 'the row fails with its cause, and the batch continues; nothing was sent for the row',
   },
   ResultGone: {
-    from: 'an expired or broken link, a wrong length, or a download that was cut off off',
+    from: 'an expired or broken link, a wrong length, or a download that was cut off',
     then: 'voxbatch reads the job again for a new link, free; after a few tries the row fails and keeps its job id',
   },
   Unfit: {
