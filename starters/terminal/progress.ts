@@ -31,7 +31,6 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
     `${String(running)} running`,
     `${String(outcomes.failed)} failed`,
     `${String(outcomes.unknown)} unknown`,
-    ...reasons.slice(0, 1).map(commonestWords),
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
   if (outcomes.unfit > 0) parts.push(`${String(outcomes.unfit)} unfit`);
@@ -39,6 +38,8 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   if (outcomes.overdue > 0) parts.push(`${String(outcomes.overdue)} overdue`);
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
+  // Last, since it is as long as an API's words: a terminal cuts the end of the line, and the money must stay in sight.
+  parts.push(...reasons.slice(0, 1).map(commonestWords));
   return parts.join(', ');
 }
 

@@ -25,8 +25,15 @@ describe('the progress line', () => {
   it('names the most common failure without a second count of failed rows', () => {
     const reasons = [{ class: 'ResultGone', cause: '403 from cdn.example', open: 3, ended: 1 }] as const;
     expect(lastLine('running', reasons)).toMatch(
-      /^3\/10 done, 0 running, 2 failed, 0 unknown, most common failure 403 from cdn\.example \(4 rows\), 0 credits/,
+      /^3\/10 done, 0 running, 2 failed, 0 unknown, 0 credits, [\d:]+ left, most common failure 403 from cdn\.example \(4 rows\)$/,
     );
+  });
+
+  it('keeps money, other outcomes and time in 80 columns where the most common failure has a long name', () => {
+    const reasons = [
+      { class: 'BadRequest', cause: `400 ERR_VOICE_NOT_${'FOUND'.repeat(9)}`, open: 0, ended: 1 },
+    ] as const;
+    expect(lastLine('running', reasons).slice(0, 79)).toMatch(/ 0 credits, [\d:]+ left, most common/);
   });
 
   it('tells the time that is left while the batch runs, and none while it is paused or stopped', () => {
