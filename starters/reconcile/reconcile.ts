@@ -129,7 +129,9 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
     rows.filter(({ is }) => is === 'found' || is === 'adopted' || is === 'released').map(({ row }) => row),
   );
   const toPay = isRefused ? [] : again.filter((row) => !settled.has(row));
-  const exit = await goOn(desk, toPay, settled.size > 0);
+  // The charge of an earlier take changes the sums of the batch, though its row stays as it is.
+  const hasNewSums = rows.some(({ is }) => is === 'charged' || is === 'not-charged');
+  const exit = await goOn(desk, toPay, settled.size > 0 ? 'rows' : hasNewSums ? 'sums' : 'nothing');
   if (flags.json === true) {
     const { counts, money } = await viewHere(ledger, settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: desk.out };
@@ -153,8 +155,8 @@ function stillUnknown(rows: readonly SettledRow[], again: readonly number[], bat
   return left.length === 0 ? [] : [wordSteps({ count: left.length, first: left }, shellWord(batch.name))];
 }
 
-/** Pays for the rows that are to be sent again, works on what is open, writes the files. */
-async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): Promise<ExitName> {
+/** Pays for the rows that are to be sent again, works on what is open, writes the files. `changed`: what was settled before that. */
+async function goOn(desk: Desk, again: readonly number[], changed: 'rows' | 'sums' | 'nothing'): Promise<ExitName> {
   const { settings, ledger, batch, open, flags, context, out } = desk;
   const { output } = context;
   const work = {
@@ -185,7 +187,13 @@ async function goOn(desk: Desk, again: readonly number[], isChanged: boolean): P
       openApi: () => Promise.resolve(open),
     });
   }
-  if (!isChanged) return exitOfView(await viewHere(ledger, settings, batch.name));
+  const view = await viewHere(ledger, settings, batch.name);
+  if (changed === 'nothing') return exitOfView(view);
+  if (changed === 'sums' && view.batch.state !== 'closed') {
+    // No row was opened, so there is no new work: the batch is left to whoever has it.
+    output.say(`To write its files as they stand: voxbatch results ${shellWord(batch.name)}`);
+    return exitOfView(view);
+  }
   await claimOut(out, batch);
   return workOn(work, open);
 }

@@ -1,4 +1,5 @@
 /** @slow */
+import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   orphanLines,
@@ -6,13 +7,26 @@ import {
   reconciledLine,
   type ReconciledRow,
 } from '../../starters/reconcile/reconcile-words.ts';
+import { openApi, realmOf } from '../../client/open-api.ts';
+import { redriveNow } from '../ledger/setup.ts';
 import { addSampleBatch } from '../results/sample-batch.ts';
 import { placeAtSimulator } from './place-for-each.ts';
 
 const desk = placeAtSimulator();
-beforeEach(() => addSampleBatch(desk.place));
+
+/** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
+async function addBatchOfSimulator(): Promise<void> {
+  const { url: baseUrl, token } = desk.simulator;
+  const open = await openApi({ baseUrl, token });
+  open.api.close();
+  const { ledger } = desk.place;
+  const createBatch: typeof ledger.createBatch = (batch) => ledger.createBatch({ ...batch, ...realmOf(open) });
+  await addSampleBatch({ ...desk.place, ledger: { ...ledger, createBatch } });
+}
 
 describe('reconcile refuses', () => {
+  beforeEach(() => addSampleBatch(desk.place));
+
   it.each([
     [['--adopt', 'e'], 'expected ROW=JOB'],
     [['--adopt', 'zz=job-1'], 'has no row "zz"'],
@@ -31,6 +45,8 @@ describe('reconcile refuses', () => {
 });
 
 describe('what a person decides', () => {
+  beforeEach(() => addSampleBatch(desk.place));
+
   const json = async (...words: string[]): Promise<unknown> =>
     (await desk.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
 
@@ -58,6 +74,39 @@ describe('what a person decides', () => {
     });
     const { stdout } = await desk.line.run('explain', 'e', '--batch', 'demo');
     expect(stdout).toMatch(/Decided by people\n.*ann@desk, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/);
+  });
+});
+
+describe('the charge of an earlier take', () => {
+  beforeEach(async () => {
+    await addBatchOfSimulator();
+    const { ledger } = desk.place;
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await redriveNow(ledger, 'demo', [{ row: 5, take: 1, how }]);
+  });
+
+  it('comes into the files once a person has settled it', async () => {
+    const { ledger } = desk.place;
+    await ledger.giveUp({ batch: 'demo', row: 5, step: 'speech', take: 2, attempt: 1 }, { outcome: 'cancelled' });
+    await ledger.closeBatch('demo');
+    await desk.line.run('results', 'demo');
+    const sums = async (): Promise<unknown> =>
+      (JSON.parse(await readFile('out/demo/summary.json', 'utf8')) as { credits: unknown }).credits;
+    expect(await sums()).toMatchObject({ uncertain: 10 });
+    const { code, stdout } = await desk.line.run('reconcile', 'demo', '--not-charged', 'e/1');
+    expect({ code, stdout }).toEqual({
+      code: 13,
+      stdout: expect.stringContaining('take 1 was not charged; the row stays as it is'),
+    });
+    expect(await sums()).toEqual(await ledger.money('demo'));
+    expect(await sums()).toMatchObject({ uncertain: 0 });
+  });
+
+  it('starts no work on a batch that is not finished', async () => {
+    const { stderr } = await desk.line.run('reconcile', 'demo', '--not-charged', 'e/1');
+    expect(stderr).toContain('To write its files as they stand: voxbatch results demo');
+    expect((await desk.place.ledger.findBatch('demo'))?.state).toBe('open');
+    expect(desk.simulator.ledger()).toEqual([]);
   });
 });
 
