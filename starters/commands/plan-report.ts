@@ -127,7 +127,8 @@ function balanceLine({ balance, summary }: PlanReport): string {
 function diskLine({ summary, disk }: PlanReport): string {
   const { bytes, unknown } = summary.disk;
   const free = disk.free === null ? 'free space unknown' : `${size(disk.free)} free`;
-  const without = unknown > 0 ? `, without ${number(unknown)} rows of unknown length` : '';
+  const rows = unknown === 1 ? '1 row' : `${number(unknown)} rows`;
+  const without = unknown > 0 ? `, not counting ${rows} of unknown length` : '';
   const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: more than the free space.' : '';
-  return `Disk: about ${size(bytes)}${without} of results (rough estimate); ${free} at ${disk.store}.${tooMuch}`;
+  return `Disk: about ${size(bytes)} of results (rough estimate${without}); ${free} at ${disk.store}.${tooMuch}`;
 }

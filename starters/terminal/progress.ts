@@ -75,13 +75,14 @@ interface Session {
 }
 
 /**
- * Remaining time from the pace of this session; undefined before the first row ended in it, and where rows have stopped ending, as when the
- * first were refused at once and the others wait for their jobs.
+ * Remaining time from the pace up to the last row that ended in this session, counted down since; undefined before the first, where rows
+ * have stopped ending, as when the first were refused at once and the others wait for their jobs, and where it has run out.
  */
 export function remainingMs({ done, elapsedMs, silentMs }: Session, left: number): number | undefined {
   if (done === 0) return undefined;
-  const gap = elapsedMs / done;
-  return silentMs > SILENT_GAPS * gap ? undefined : gap * left;
+  if (silentMs > (SILENT_GAPS * elapsedMs) / done) return undefined;
+  const remaining = ((elapsedMs - silentMs) / done) * left - silentMs;
+  return remaining < 0 ? undefined : remaining;
 }
 
 /** Credits as people write them: at most one decimal. */

@@ -111,7 +111,7 @@ function requestLines(history: RowHistoryHere): readonly string[] {
 function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
   const lines = [
     `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
-    `    begun ${isoTime(charge.intentAt)}${after(', answered after', charge.intentAt, charge.verdictAt)}` +
+    `    begun ${isoTime(charge.intentAt)}${after(verdictWords(charge), charge.intentAt, charge.verdictAt)}` +
       after(', over after', charge.intentAt, charge.finishedAt),
     `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
   ];
@@ -126,6 +126,12 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
     lines.push(`    ${charge.failure.class}${isTold ? ', as told below' : `: ${oneLine(charge.failure.message)}`}`);
   }
   return lines;
+}
+
+/** What came at the moment of the verdict: not always an answer. */
+function verdictWords({ state, failure }: ChargeRecord): string {
+  if (state === 'revoked' || failure?.class === 'NotSent') return ', given up after';
+  return state === 'unknown' || failure?.class === 'OutcomeUnknown' ? ', no clear answer after' : ', answered after';
 }
 
 function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: DecisionRecord): string {

@@ -63,6 +63,17 @@ describe('explain tells the history of takes', () => {
   });
 });
 
+describe('explain of a request', () => {
+  it.each([
+    ['b', 'answered after'],
+    ['d', 'answered after'],
+    ['e', 'no clear answer after'],
+  ])('of row %s that it was %s', async (id, words) => {
+    const { stdout } = await desk.line.run('explain', id);
+    expect(stdout.match(/(?:answered|no clear answer) after(?= [\d.]+ s)/gu)).toEqual([words]);
+  });
+});
+
 describe('explain says what can be done next', () => {
   it.each([
     ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],

@@ -129,6 +129,12 @@ describe('plan', () => {
     });
   });
 
+  it('says how many rows the disk does not count', async () => {
+    expect((await plan('audio.csv')).stdout).toMatch(
+      /Disk: about .+ of results \(rough estimate, not counting 1 row of unknown length\); /,
+    );
+  });
+
   it('says why the balance is not known, and plans all the same', async () => {
     process.env['VOXBATCH_API_TOKEN'] = 'wrong';
     expect((await plan('lines.csv')).stdout).toMatch(/Balance: unknown \(.+\)/);
