@@ -24,6 +24,8 @@ export interface RowHistory extends RowStanding {
   readonly batch: BatchRecord;
   /** Of the batch. */
   readonly money: Money;
+  /** Rows of the batch that failed. */
+  readonly failedRows: number;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeStory[];
   /** Earlier takes with a request that may have been charged. */
@@ -36,7 +38,7 @@ export interface RowHistory extends RowStanding {
 
 /** Tells all of one row. `wanted`: its id, or its number where no row has that id. */
 export async function explainRow(
-  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money'>,
+  ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
   batch: BatchRecord,
   wanted: string,
 ): Promise<{ readonly is: 'found'; readonly history: RowHistory } | { readonly is: 'no-row' }> {
@@ -50,6 +52,7 @@ export async function explainRow(
     row,
     charges,
     money: await ledger.money(batch.name),
+    failedRows: (await ledger.counts(batch.name)).outcomes.failed,
     takes: takes.map((take, at) => ({
       ...take,
       kept: keptSteps(row, take),

@@ -6,7 +6,7 @@ import { pauseMessage } from './pause-words.ts';
 import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { rowWord, takeWord } from '../row-words.ts';
-import { wordSteps } from './next-steps.ts';
+import { ALSO_OTHERS, wordSteps } from './next-steps.ts';
 
 /** A row, with what its next step depends on. */
 export interface RowToMend extends Pick<ScannedRow, 'charges'> {
@@ -16,6 +16,8 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly unresolvedTakes: readonly number[];
   /** Of the batch. */
   readonly money: Money;
+  /** Rows of the batch that failed. */
+  readonly failedRows: number;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
 }
@@ -32,7 +34,7 @@ export function nextForRow(history: RowToMend): string {
 }
 
 /** What is to be done about its latest take. */
-function nextOf({ batch, row, charges, money, isDeserted }: RowToMend): string {
+function nextOf({ batch, row, charges, money, failedRows, isDeserted }: RowToMend): string {
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;
@@ -42,7 +44,10 @@ function nextOf({ batch, row, charges, money, isDeserted }: RowToMend): string {
     case 'cached':
       return `Nothing. Write its files with: voxbatch results ${name}. To replace the result, at a new price: ${redrive}`;
     case 'failed':
-      return afterFailure({ row, charges }, { name, redrive, file, tts: batch.settings.tts });
+      return afterFailure(
+        { row, charges },
+        { name, redrive, file, also: failedRows > 1 ? ALSO_OTHERS : '', tts: batch.settings.tts },
+      );
     case 'unknown':
       return afterLoss({ row, charges }, name, batch.settings.tts);
     case 'overdue':
@@ -76,11 +81,13 @@ interface Commands {
   readonly redrive: string;
   /** The file of failed rows. */
   readonly file: string;
+  /** Said of a command that sends what is in that file. */
+  readonly also: string;
   /** How the batch speaks. */
   readonly tts: TtsMode;
 }
 
-function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Commands): string {
+function afterFailure(scanned: ScannedRow, { name, redrive, file, also, tts }: Commands): string {
   const { failure, kind } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {
@@ -90,9 +97,9 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file, tts }: Command
     case 'OutcomeUnknown':
       return afterLoss(scanned, name, tts);
     case 'BadRequest':
-      return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}`;
+      return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}${also}`;
     default:
-      return `Send it again, at its price: ${redrive}. To change it first: edit ${file}, then: voxbatch redrive ${name} --from ${file}`;
+      return `Send it again, at its price: ${redrive}. To change it first: edit ${file}, then: voxbatch redrive ${name} --from ${file}${also}`;
   }
 }
 

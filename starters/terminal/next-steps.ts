@@ -20,6 +20,8 @@ export interface Finished {
 
 /** Jobs that `--adopt` shows by example. */
 const ADOPTED = 3;
+/** Follows a command that sends the rows of `failed.csv`, where there are others than those it is about. */
+export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
 /** Earlier takes that `--not-charged` shows by example. */
 const SETTLED = 10;
 
@@ -128,7 +130,7 @@ function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): r
   const steps: string[] = [];
   if (rejected !== undefined) {
     const file = shellWord(`${out}/${outcomeFile('failed') ?? ''}`);
-    const also = failed.size > 1 ? ' (this also sends the other failed rows again)' : '';
+    const also = failed.size > 1 ? ALSO_OTHERS : '';
     steps.push(
       `${rowsInWords(rejected.count)} rejected by the API, not charged. ${whyOf(rejected, name)} Fix ${themOf(rejected)} in ${file}, then: voxbatch run ${file}${also}`,
     );

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/row-methods.ts';
-import { addSampleBatch, keyOf } from '../results/sample-batch.ts';
+import { addSampleBatch, intend, keyOf } from '../results/sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { placeForEach } from './place-for-each.ts';
 
@@ -89,6 +89,18 @@ describe('explain says what can be done next', () => {
   ])('about row %s', async (id, words) => {
     const { stdout } = await desk.line.run('explain', id);
     expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
+  });
+
+  it('about what else is sent with the file of failed rows', async () => {
+    const { ledger } = desk.place;
+    const also = '(this also sends the other failed rows again)';
+    expect((await desk.line.run('explain', 'd')).stdout).not.toContain(also);
+    await redrive(7, 1, {});
+    const failure = { class: 'JobFailed', message: 'no luck' } as const;
+    await intend(desk.place, keyOf(7, 'speech', 1, 2));
+    await ledger.settle(keyOf(7, 'speech', 1, 2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+    expect((await desk.line.run('explain', 'd')).stdout).toContain(`voxbatch run out/demo/failed.csv ${also}`);
+    expect((await desk.line.run('explain', 'g')).stdout).toContain(`--from out/demo/failed.csv ${also}`);
   });
 
   it('about a take that was paid again while nobody knew what became of its request', async () => {
