@@ -36,6 +36,17 @@ export function findToken(env: NodeJS.ProcessEnv): string | undefined {
   return readFile(file);
 }
 
+/**
+ * What to do where the token is not the right one, as the beginning of a sentence: set the variable, or the file, that it came from. Setting
+ * the other one beside it is an error.
+ */
+export function tokenAdvice(whose?: string, env: NodeJS.ProcessEnv = process.env): string {
+  const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';
+  const token = whose === undefined ? '' : `a token of ${whose}`;
+  if (file === '') return `Set VOXBATCH_API_TOKEN${token === '' ? '' : ` to ${token}`}`;
+  return `Put ${token === '' ? 'the right token' : token} into ${file} (VOXBATCH_API_TOKEN_FILE)`;
+}
+
 function readFile(file: string): string {
   let token: string;
   try {

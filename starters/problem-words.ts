@@ -1,5 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
+import { tokenAdvice } from './api-token.ts';
 import { ExitError } from './exit-error.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { namedRow } from './row-words.ts';
@@ -92,11 +93,11 @@ function wordsFor(problem: Problem, sentence: string): string {
         `${messageOf(exitErrorOf(problem.cause))} Run the same command again when Temporal is back.`
       );
     case 'odd-token':
-      return `${sentence} Set VOXBATCH_API_TOKEN to a token of your account. Nothing was spent.`;
+      return `${sentence} ${tokenAdvice('your account')}. Nothing was spent.`;
     case 'no-profile':
       return `${profileWords(problem.failure, problem.apiUrl)} Nothing was spent.`;
     case 'other-realm': {
-      const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: 'Set VOXBATCH_API_TOKEN' };
+      const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: tokenAdvice() };
       return `${sentence} ${advice[problem.differs]}. Nothing was changed, nothing was spent.`;
     }
   }
@@ -106,7 +107,7 @@ function profileWords(failure: Failure, baseUrl: string): string {
   const words = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
   switch (failure.class) {
     case 'BadToken':
-      return `The API at ${baseUrl} refuses the token: ${words} Set VOXBATCH_API_TOKEN to a token of this service.`;
+      return `The API at ${baseUrl} refuses the token: ${words} ${tokenAdvice('this service')}.`;
     case 'NotSent':
       return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
     default:

@@ -1,5 +1,6 @@
 import { isPausedByFailures } from '../../batches/paused-by-failures.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { tokenAdvice } from '../api-token.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 
 /** What a command does while the batch is paused. */
@@ -24,7 +25,7 @@ export function pauseMessage(batch: BatchRecord, { isDeserted }: { readonly isDe
     case 'OutOfCredits':
       return `Batch "${batch.name}" is paused: out of credits (${batch.pauseReason.message}). Top up the account, then: ${goOn}`;
     case 'BadToken':
-      return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). Set VOXBATCH_API_TOKEN, then run the same command again: ${run}`;
+      return `Batch "${batch.name}" is paused: the API refused the token (${batch.pauseReason.message}). ${tokenAdvice()}, then run the same command again: ${run}`;
     case undefined:
       return `Batch "${batch.name}" is paused. Continue with: ${goOn}`;
     default:

@@ -75,6 +75,15 @@ describe('profile', () => {
     expect((await line.run('plan', 'x.csv')).stderr).not.toContain('two words');
   });
 
+  it('names the file that a refused token came from: with the variable beside it nothing would run', async () => {
+    await writeFile('token', 'wrong');
+    Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: 'token' });
+    const { code, stderr } = await line.run('profile');
+    expect(code).toBe(5);
+    expect(stderr).toContain('Put a token of this service into token (VOXBATCH_API_TOKEN_FILE). Nothing was spent.');
+    expect(stderr).not.toContain('Set VOXBATCH_API_TOKEN');
+  });
+
   it('refuses a token and a file with one: it cannot tell which is meant', async () => {
     await writeFile('token', TOKEN);
     process.env['VOXBATCH_API_TOKEN_FILE'] = 'token';

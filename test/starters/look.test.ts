@@ -106,6 +106,14 @@ describe('status', () => {
     expect(stdout).toContain(words);
   });
 
+  it('names the file that a refused token came from', async () => {
+    await addOpenBatch();
+    await desk.place.ledger.setControl('demo', 'paused', { class: 'BadToken', message: 'no' });
+    process.env['VOXBATCH_API_TOKEN_FILE'] = '/run/secrets/token';
+    const { stdout } = await desk.line.run('status');
+    expect(stdout).toContain('Put the right token into /run/secrets/token (VOXBATCH_API_TOKEN_FILE), then run');
+  });
+
   it('names the batches there are where there is none of that name', async () => {
     await addOpenBatch();
     const { code, stderr } = await desk.line.run('status', 'other');
