@@ -17,8 +17,9 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
     async findJob(batch, operation, jobId) {
       await loadBatch(deps, batch);
       try {
-        await readInTurn(deps, batch, signal, () => deps.api.readJob(operation, jobId, signal));
-        return { is: 'there' };
+        const read = () => deps.api.readJob(operation, jobId, signal);
+        const { credits } = await readInTurn(deps, batch, signal, read);
+        return { is: 'there', ...(credits === undefined ? {} : { credits }) };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const { class: name, message } = error.failure;

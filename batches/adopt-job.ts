@@ -4,7 +4,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { RowTake } from './find-take.ts';
 import type { FreeReads } from './free-reads.ts';
 import { findUnresolved } from './settle-unknown.ts';
-import type { SettledRow, SettleRefusal } from './settled-row.ts';
+import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 
 /** A row's take and the job that is said to be its own. */
 export type NamedJob = RowTake & { readonly jobId: string };
@@ -26,25 +26,33 @@ export async function adoptJob(
   const { row, take, jobId } = job;
   const id = (await ledger.readRow(batch.name, row))?.row.id ?? '';
   const facts = { row, id, jobId };
-  const why = await tryAdopting(ledger, reads, batch, job, who);
-  if (why !== undefined) return { ...facts, is: 'refused', why };
+  const end = await tryAdopting(ledger, reads, batch, job, who);
+  if (end.is !== 'done') return { ...facts, is: 'refused', why: end };
+  const price = end.otherPrice === undefined ? {} : { otherPrice: end.otherPrice };
   const present = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
-  return take !== undefined && take < present ? { ...facts, is: 'charged', take } : { ...facts, is: 'adopted' };
+  return take !== undefined && take < present
+    ? { ...facts, is: 'charged', take, ...price }
+    : { ...facts, is: 'adopted', ...price };
 }
 
-/** Undefined if the job is the row's now. */
+/** The job is the row's now. */
+interface Done {
+  readonly is: 'done';
+  readonly otherPrice?: OtherPrice;
+}
+
 async function tryAdopting(
   ledger: Ledger,
   reads: Pick<FreeReads, 'findJob'>,
   batch: BatchOfJob,
   job: NamedJob,
   who: string,
-): Promise<SettleRefusal | undefined> {
+): Promise<Done | SettleRefusal> {
   const { row, take, jobId } = job;
   const attempt = await findUnresolved(ledger, batch.name, row, take);
   if (attempt === undefined) {
     // Said once more, as after a kill: it is done.
-    return (await hasJob(ledger, batch.name, job)) ? undefined : { is: 'not-in-doubt' };
+    return (await hasJob(ledger, batch.name, job)) ? { is: 'done' } : { is: 'not-in-doubt' };
   }
   if (attempt.state === 'sending') return { is: 'in-flight' };
   const { step } = attempt;
@@ -56,9 +64,18 @@ async function tryAdopting(
   if (found.is === 'missing') return { is: 'no-such-job', step, words: found.why };
   if (found.is === 'unreadable') return { is: 'job-unreadable', words: found.why };
   const isSettled = await ledger.decide(attempt, { what: 'adopted', jobId, who });
-  if (isSettled || (await hasJob(ledger, batch.name, job))) return undefined;
+  if (isSettled || (await hasJob(ledger, batch.name, job)))
+    return { is: 'done', ...pricesOf(attempt.quoted, found.credits) };
   const isTaken = await ledger.isJobClaimed(batch.apiUrl, batch.account, step, jobId);
   return { is: isTaken ? 'job-taken' : 'answer-came' };
+}
+
+/** Sums that differ by less than this are the same: both may have been rounded, in credits. */
+const SAME = 0.005;
+
+function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done, 'otherPrice'> {
+  if (quoted === null || charged === undefined || Math.abs(quoted - charged) < SAME) return {};
+  return { otherPrice: { quoted, charged } };
 }
 
 /** True if the take, by default the row's present one, has this job. */

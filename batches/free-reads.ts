@@ -18,12 +18,14 @@ export interface FreeReads {
    * ended. `adopted`: its job was in the API's list, the row is open again. `none`: there is no trace, and nothing was changed.
    */
   findTrace(request: AttemptKey): Promise<{ readonly is: 'found' | 'adopted' } | { readonly is: 'none' } | Unreadable>;
-  /** Asks whether the API has a job of this operation and id. `missing`: it has none; `why` is in its own words. */
+  /** Asks whether the API has a job of this operation and id, and what it charged for it, where it says so. `missing`: it has none; `why` is in its own words. */
   findJob(
     batch: string,
     operation: JobOperation,
     jobId: string,
-  ): Promise<{ readonly is: 'there' } | { readonly is: 'missing'; readonly why: string } | Unreadable>;
+  ): Promise<
+    { readonly is: 'there'; readonly credits?: number } | { readonly is: 'missing'; readonly why: string } | Unreadable
+  >;
   /** The API's list of an operation's jobs, each once. `begunAt`: wall clock when it was asked for, ms. */
   listJobs(
     batch: string,

@@ -21,11 +21,19 @@ export type SettleRefusal =
   | { readonly is: 'not-adopted' }
   | { readonly is: 'job-used'; readonly words: string };
 
+/** The job that a person named cost another sum than its row was to cost, in credits, so it may be the job of another row. */
+export interface OtherPrice {
+  readonly quoted: number;
+  readonly charged: number;
+}
+
 /** What became of a row that somebody wanted to be settled. `jobId`: the job that it has, or was to get. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
-    | { readonly is: 'found' | 'adopted' | 'moved-on' | 'released' }
+    | { readonly is: 'found' | 'moved-on' | 'released' }
+    | { readonly is: 'adopted'; readonly otherPrice?: OtherPrice }
     /** Of an earlier take, whose charge is certain now. */
-    | { readonly is: 'charged' | 'not-charged'; readonly take: number }
+    | { readonly is: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
+    | { readonly is: 'not-charged'; readonly take: number }
     /** `hasList`: the API lists such jobs. `makesJob`: such a request makes one. */
     | { readonly is: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
     /** The API's list could not be read, so nothing is known. */

@@ -2,7 +2,7 @@ import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import { shellWord } from '../go-on-command.ts';
-import { namedRow } from '../row-words.ts';
+import { namedRow, rowWord, takeWord } from '../row-words.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 
@@ -13,6 +13,17 @@ export type ReconciledRow =
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {
   return `${namedRow(row)}: ${wordsOf(row)}`;
+}
+
+/** A job that cost another sum than its row was to cost is most likely another row's: a warning with the way back. */
+export function priceLines(row: SettledRow, batch: string): readonly string[] {
+  if ((row.is !== 'adopted' && row.is !== 'charged') || row.otherPrice === undefined) return [];
+  const { quoted, charged } = row.otherPrice;
+  const word = row.is === 'charged' ? takeWord(row, row.take) : shellWord(rowWord(row));
+  return [
+    `WARNING: ${namedRow(row)} was to cost ${number(quoted)} credits, and job ${oneLine(row.jobId ?? '')} cost ${number(charged)}, ` +
+      `so it may be the job of another row. To take it back: voxbatch reconcile ${shellWord(batch)} --release ${word}`,
+  ];
 }
 
 /** What the API lists. */

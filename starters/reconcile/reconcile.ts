@@ -24,7 +24,7 @@ import { chosenRows } from '../../batches/choose-rows.ts';
 import type { Settings } from '../../client/settings.ts';
 import { rowsInWords } from '../row-words.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
-import { orphanLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
+import { orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
 
 /** What `reconcile` was told on the command line. */
 export interface ReconcileFlags {
@@ -105,6 +105,7 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
     rows.push(row);
     // A refusal is said once: where nothing else was done it is the error.
     if (flags.json !== true && row.is !== 'refused') context.output.data(reconciledLine(row));
+    for (const line of priceLines(row, batch.name)) context.output.say(line);
   }
   const isRefused = rows.some(({ is }) => is === 'refused');
   if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {

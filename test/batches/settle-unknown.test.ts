@@ -103,6 +103,22 @@ describe('adoptJob', () => {
     expect(world.charges()).toHaveLength(1);
   });
 
+  it('names both sums where the job cost another than the row was to cost', async () => {
+    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
+    await world.fill([tts(), tts()]);
+    const worker = await world.worker();
+    for (const row of [1, 2]) await worker.drive(row);
+    const [first, second] = world.charges();
+    const readJob: typeof worker.deps.api.readJob = async (operation, jobId, signal) => {
+      const reading = await worker.deps.api.readJob(operation, jobId, signal);
+      return { ...reading, credits: jobId === second?.jobId ? 19 : (first?.credits ?? 0) };
+    };
+    const deps = { ...worker.deps, api: { ...worker.deps.api, readJob } };
+    expect(await adopt(deps, 1, first?.jobId ?? '')).not.toHaveProperty('otherPrice');
+    const quoted = (await world.row(2)).charges[0]?.quoted;
+    expect(await adopt(deps, 2, second?.jobId ?? '')).toMatchObject({ otherPrice: { quoted, charged: 19 } });
+  });
+
   it('refuses a job that does not exist, is of another kind, or belongs to a row', async () => {
     const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } });
     await world.fill([tts('lost'), tts('had'), lipSync(), stt()]);

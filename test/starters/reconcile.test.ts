@@ -5,6 +5,7 @@ import {
   orphanLines,
   reconciledJson,
   reconciledLine,
+  priceLines,
   type ReconciledRow,
 } from '../../starters/reconcile/reconcile-words.ts';
 import { openApi, realmOf } from '../../client/open-api.ts';
@@ -125,6 +126,16 @@ describe('what reconcile says', () => {
       'r7 (row 7): still unknown: the API does not list such requests, so only your account can show whether it was charged',
       'r7 (row 7): does not get job job-1: another row has that job',
     ]);
+  });
+
+  it('of a job that cost another sum than its row was to cost', () => {
+    const otherPrice = { quoted: 18, charged: 19 };
+    expect(priceLines({ ...facts, is: 'adopted', otherPrice }, 'my batch')).toEqual([
+      'WARNING: r7 (row 7) was to cost 18 credits, and job job-1 cost 19, so it may be the job of another row. ' +
+        "To take it back: voxbatch reconcile 'my batch' --release r7",
+    ]);
+    expect(priceLines({ ...facts, is: 'charged', take: 1, otherPrice }, 'b').join()).toMatch(/--release r7\/1$/);
+    expect(priceLines({ ...facts, is: 'adopted' }, 'b')).toEqual([]);
   });
 
   it('of jobs that no row has', () => {
