@@ -66,8 +66,10 @@ async function tryAdopting(
   const isSettled = await ledger.decide(attempt, { what: 'adopted', jobId, who });
   if (isSettled || (await hasJob(ledger, batch.name, job)))
     return { is: 'done', ...pricesOf(attempt.quoted, found.credits) };
-  const isTaken = await ledger.isJobClaimed(batch.apiUrl, batch.account, step, jobId);
-  return { is: isTaken ? 'job-taken' : 'answer-came' };
+  const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
+  if (by === undefined) return { is: 'answer-came' };
+  const id = (await ledger.readRow(by.batch, by.row))?.row.id ?? '';
+  return { is: 'job-taken', by: { batch: by.batch, row: by.row, id } };
 }
 
 /** Sums that differ by less than this are the same: both may have been rounded, in credits. */

@@ -11,8 +11,8 @@ export type SettleRefusal =
   | { readonly is: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
   | { readonly is: 'no-such-job'; readonly step: Step; readonly words: string }
   | { readonly is: 'job-unreadable'; readonly words: string }
-  /** Another row has the job. */
-  | { readonly is: 'job-taken' }
+  /** Another row has the job; or another take of the row. */
+  | { readonly is: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
   /** The answer to its request arrived while this was asked. */
   | { readonly is: 'answer-came' }
   /** Only an earlier take can be called not charged. */

@@ -3,6 +3,7 @@ import type { Failure } from '../contract/failures.ts';
 import type { VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import type {
+  JobHolder,
   ChargeRecord,
   DecisionRecord,
   EarlierUnresolved,
@@ -132,6 +133,8 @@ export interface ChargeMethods {
   countRunning(apiUrl: string, account: string): Promise<number>;
   /** True if any attempt of this step, of any batch of this API and account, has this job. */
   isJobClaimed(apiUrl: string, account: string, step: Step, jobId: string): Promise<boolean>;
+  /** The row of the attempt that has this job, of any batch of this API and account; undefined if none has. */
+  holderOfJob(apiUrl: string, account: string, step: Step, jobId: string): Promise<JobHolder | undefined>;
   /**
    * Other attempts of the same step, of any batch of this API and account, made since then, that have no verdict or are
    * `unknown`: each may have made a job that nobody claims. Also those of another take of the same row.

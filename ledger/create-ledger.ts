@@ -1,6 +1,6 @@
 import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
 import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
-import { earlierUnresolved, isJobClaimed, otherUnresolved } from './unresolved.ts';
+import { earlierUnresolved, holderOfJob, otherUnresolved } from './unresolved.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
 import { countRows, sumMoney } from './counts.ts';
@@ -67,7 +67,8 @@ export function createLedger(db: Db, id: string, file: string): Ledger {
     sending: (batch) => listSending(db, batch),
     runningJobs: (batch) => runningJobs(db, batch),
     countRunning: (apiUrl, account) => countRunning(db, apiUrl, account),
-    isJobClaimed: (apiUrl, account, step, jobId) => isJobClaimed(db, apiUrl, account, step, jobId),
+    isJobClaimed: async (...job) => (await holderOfJob(db, ...job)) !== undefined,
+    holderOfJob: (...job) => holderOfJob(db, ...job),
     otherUnresolved: (apiUrl, account, key, since) => otherUnresolved(db, apiUrl, account, key, since),
     earlierUnresolved: (batch, most) => earlierUnresolved(db, batch, most),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),

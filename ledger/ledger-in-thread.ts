@@ -66,6 +66,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   commonReasons: true,
   countRunning: true,
   isJobClaimed: true,
+  holderOfJob: true,
   otherUnresolved: true,
   earlierUnresolved: true,
   updateLimiter: true,

@@ -147,6 +147,12 @@ export interface RowStanding {
   readonly charges: readonly ChargeRecord[];
 }
 
+/** The row that has a job. */
+export interface JobHolder {
+  readonly batch: string;
+  readonly row: number;
+}
+
 /** An attempt that may have made a job that nobody claims. */
 export interface UnresolvedAttempt extends ChargeRecord {
   /** What its row asked for at the attempt's take. */

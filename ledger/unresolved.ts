@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import type { RowSpec, Step } from '../contract/row-kinds.ts';
 import { isUnresolved } from './conditions.ts';
-import type { UnresolvedAttempt, EarlierUnresolved } from './record-types.ts';
+import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from './record-types.ts';
 import { toCharge, toTake } from './records.ts';
 import type { Db } from './schema.ts';
 
@@ -10,25 +10,24 @@ import type { Db } from './schema.ts';
  * it could be.
  */
 
-/** See {@link Ledger.isJobClaimed}. */
-export async function isJobClaimed(
+/** See {@link Ledger.holderOfJob}. */
+export async function holderOfJob(
   db: Db,
   apiUrl: string,
   account: string,
   step: Step,
   jobId: string,
-): Promise<boolean> {
-  const found = await db
+): Promise<JobHolder | undefined> {
+  return db
     .selectFrom('charges')
     .innerJoin('batches', 'batches.name', 'charges.batch')
-    .select('charges.row')
+    .select(['charges.batch', 'charges.row'])
     .where('charges.job_id', '=', jobId)
     .where('charges.step', '=', step)
     .where('batches.api_url', '=', apiUrl)
     .where('batches.account', '=', account)
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
 }
 
 /** See {@link Ledger.otherUnresolved}. */

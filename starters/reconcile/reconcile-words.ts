@@ -119,7 +119,7 @@ function refusalWords(why: SettleRefusal): string {
     case 'job-unreadable':
       return `the job could not be read: ${why.words}`;
     case 'job-taken':
-      return 'another row has that job';
+      return `${namedRow(why.by)} of batch "${why.by.batch}" has that job`;
     case 'answer-came':
       return 'its answer has arrived meanwhile';
     case 'current-take':

@@ -65,6 +65,7 @@ async function redriveFrom(
   const { output } = context;
   return lookAtLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
+    requireSomeChoice(flags);
     refuseLoading(batch);
     const json = flags.json ?? false;
     const conditions = readConditions(flags.where ?? []);
@@ -119,15 +120,18 @@ function withAccepted(flags: RedriveFlags): RedriveFlags {
   return accept === undefined || accept === true ? flags : { ...flags, accept: true, rows: [...rows, ...accept] };
 }
 
-/** Rows must be chosen, by conditions and names together or by a file. */
+/** Rows must be chosen; said of a batch that there is. */
+function requireSomeChoice({ where, rows, from }: RedriveFlags): void {
+  if ((where ?? rows ?? from) !== undefined) return;
+  throw unchangedError(
+    'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7) or --from EDITED-FILE.',
+  );
+}
+
+/** Rows are chosen by conditions and names together or by a file. */
 function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFlags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');
-  }
-  if ((where ?? rows) === undefined && from === undefined) {
-    throw unchangedError(
-      'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7) or --from EDITED-FILE.',
-    );
   }
   if ((where ?? rows) !== undefined && from !== undefined) {
     throw unchangedError('--from cannot be combined with --where or --rows.');

@@ -133,7 +133,7 @@ describe('adoptJob', () => {
     const noSpeechJob = { is: 'no-such-job', step: 'speech', words: expect.any(String) };
     expect(await why(1, 'nothing')).toEqual(noSpeechJob);
     expect(await why(1, lip ?? '')).toEqual(noSpeechJob);
-    expect(await why(1, had ?? '')).toEqual({ is: 'job-taken' });
+    expect(await why(1, had ?? '')).toEqual({ is: 'job-taken', by: { batch: BATCH, row: 2, id: expect.any(String) } });
     expect(await why(2, lip ?? '')).toEqual({ is: 'not-in-doubt' });
     // Said once more of its own, as after a kill.
     expect(await why(2, had ?? '')).toBe('adopted');

@@ -6,7 +6,7 @@ import { selectUntouched } from '../../ledger/budgets.ts';
 import { finishJob, listSending, settle } from '../../ledger/charges.ts';
 import { selectFreeRows } from '../../ledger/claims.ts';
 import { countRows, sumMoney } from '../../ledger/counts.ts';
-import { earlierUnresolved, isJobClaimed, otherUnresolved } from '../../ledger/unresolved.ts';
+import { earlierUnresolved, holderOfJob, otherUnresolved } from '../../ledger/unresolved.ts';
 import { intend } from '../../ledger/intents.ts';
 import { skippedQuotes } from '../../ledger/not-chosen.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
@@ -63,7 +63,7 @@ describe('query plans', () => {
     ['jobs that run', 'INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
     ['attempts in doubt', 'INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
     ['doubts of earlier takes', 'INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
-    ['who has a job', 'INDEX charges_job (job_id=?', (db) => isJobClaimed(db, 'http://a', 'u', 'speech', 'j')],
+    ['who has a job', 'INDEX charges_job (job_id=?', (db) => holderOfJob(db, 'http://a', 'u', 'speech', 'j')],
     [
       'untouched rows above a price',
       'INDEX rows_untouched (batch=? AND quoted>?)',

@@ -112,7 +112,9 @@ describe('isJobClaimed', () => {
     await ledger.intend(aKey(1), INTENT);
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j1')).toBe(true);
+    expect(await ledger.holderOfJob(apiUrl, account, 'speech', 'j1')).toEqual({ batch: 'b', row: 1 });
     expect(await ledger.isJobClaimed(apiUrl, account, 'speech', 'j2')).toBe(false);
+    expect(await ledger.holderOfJob(apiUrl, account, 'speech', 'j2')).toBeUndefined();
     expect(await ledger.isJobClaimed(apiUrl, 'somebody', 'speech', 'j1')).toBe(false);
     expect(await ledger.isJobClaimed(apiUrl, account, 'lip-sync', 'j1')).toBe(false);
   });

@@ -129,7 +129,7 @@ describe('reconcile', () => {
     expect(adopted).toMatchObject({ code: 13, stdout: saying(`r1 (row 1): has job ${jobOf(1)} now`) });
     expect(await outcomes()).toEqual({ succeeded: 2, unknown: LOST - 2 });
     for (const [jobId, why] of [
-      [jobOf(1), 'another row has that job'],
+      [jobOf(1), 'r1 (row 1) of batch "lines" has that job'],
       ['no-such-job', 'the API has no lip-sync job of that id'],
     ] as const) {
       expect(await world.run(['reconcile', 'lines', '--adopt', `r3=${jobId}`])).toMatchObject({

@@ -116,7 +116,7 @@ describe('what reconcile says', () => {
   const rows: readonly ReconciledRow[] = [
     { ...facts, is: 'adopted' },
     { ...facts, is: 'still-unknown', hasList: false, makesJob: true },
-    { ...facts, is: 'refused', why: { is: 'job-taken' } },
+    { ...facts, is: 'refused', why: { is: 'job-taken', by: { batch: 'old', row: 3, id: 'r3' } } },
   ];
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
 
@@ -124,7 +124,7 @@ describe('what reconcile says', () => {
     expect(rows.map(reconciledLine)).toEqual([
       'r7 (row 7): has job job-1 now; its result is fetched without paying again',
       'r7 (row 7): still unknown: the API does not list such requests, so only your account can show whether it was charged',
-      'r7 (row 7): does not get job job-1: another row has that job',
+      'r7 (row 7): does not get job job-1: r3 (row 3) of batch "old" has that job',
     ]);
   });
 

@@ -60,6 +60,12 @@ describe('redrive: which rows', () => {
     );
   });
 
+  it('says first that there is no such batch', async () => {
+    const { code, stderr } = await desk.line.run('redrive', 'Export');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no batch "Export"') });
+    expect(stderr).not.toContain('Which rows?');
+  });
+
   it.each([
     [['--where', 'class=JobFailed'], 'No row of batch "demo" matches. Nothing is sent.'],
     [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" matches.'],
