@@ -24,7 +24,7 @@ export interface Interrupt {
  * Listens for Ctrl-C and SIGTERM. The first one asks for an orderly end: requests on the wire are finished. A second Ctrl-C
  * ends at once, which is safe all the same: `onSecond` runs first and must be quick.
  */
-export function listenForInterrupt(onFirst: () => void, onSecond: () => void): Interrupt {
+export function listenForInterrupt(onFirst: (exit: InterruptExit) => void, onSecond: () => void): Interrupt {
   const controller = new AbortController();
   let exit: InterruptExit = 'interrupted';
   const onSignal = (name: NodeJS.Signals): void => {
@@ -34,7 +34,7 @@ export function listenForInterrupt(onFirst: () => void, onSecond: () => void): I
     }
     exit = name === 'SIGTERM' ? 'terminated' : 'interrupted';
     controller.abort();
-    onFirst();
+    onFirst(exit);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
@@ -47,4 +47,9 @@ export function listenForInterrupt(onFirst: () => void, onSecond: () => void): I
       process.off('SIGTERM', onSignal);
     },
   };
+}
+
+/** What is said at the first signal. Whoever sent SIGTERM has no key to press. */
+export function firstNotice(exit: InterruptExit): string {
+  return `Finishing the requests in flight …${exit === 'terminated' ? '' : ' Ctrl-C again ends at once.'}`;
 }

@@ -10,7 +10,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Store } from '../store/store.ts';
 import { ExitError } from './exit-error.ts';
 import { goOnCommand } from './go-on-command.ts';
-import { listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
+import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import { exitErrorOf } from './problem-words.ts';
 import { refusedStart } from './refused-start.ts';
 import { showFollowed } from './show-followed.ts';
@@ -52,17 +52,18 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
   const workplace = new Workplace({ ...request, startsOnly: detach, say: output.say, onLog: logOf(output) });
   const { fault } = workplace;
   const interrupt = listenForInterrupt(
-    () => {
-      output.say('\nFinishing the requests in flight … (Ctrl-C again stops at once, also safely)');
+    (exit) => {
+      output.say(`\n${firstNotice(exit)}`);
     },
     () => {
+      // The words first: stderr is written synchronously, and nothing that fails below can take them away.
+      output.say(`Ended at once. Continue with: ${goOnCommand(record)}`);
       workplace.leaveAtOnce();
-      output.say(`Stopped at once. Continue with: ${goOnCommand(record)}`);
     },
   );
   const signal = AbortSignal.any([interrupt.signal, fault]);
   const leave = (): Promise<void> => workplace.leave(interrupt.patienceMs());
-  let end: WorkEnd;
+  let end: WorkEnd | undefined;
   let isUnderWay = false;
   try {
     if (detach && settings.cluster === undefined) spawnUp(settings, request.open, request);
@@ -85,9 +86,14 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     if (!interrupt.signal.aborted) throw error;
     end = interrupt.exit();
   } finally {
+    if (!interrupt.signal.aborted || end === undefined) interrupt.dispose();
+  }
+  try {
+    return await finish(end);
+  } finally {
+    // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a word.
     interrupt.dispose();
   }
-  return finish(end);
 }
 
 async function workAt(

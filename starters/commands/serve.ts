@@ -8,7 +8,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
-import { listenForInterrupt, type Interrupt } from '../interrupt.ts';
+import { firstNotice, listenForInterrupt, type Interrupt } from '../interrupt.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../open-api.ts';
@@ -50,10 +50,11 @@ export async function serve(flags: ServeFlags, context: ServeContext): Promise<E
   const settings = await readSettings();
   let temporal: Temporal | undefined;
   const interrupt = listenForInterrupt(
-    () => {
-      output.say('Finishing the requests in flight …');
+    (exit) => {
+      output.say(firstNotice(exit));
     },
     () => {
+      output.say('Ended at once. To continue, run the same command again.');
       temporal?.closeAtOnce();
     },
   );
