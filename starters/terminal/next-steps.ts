@@ -111,12 +111,16 @@ function skippedStep({ batch, counts, money, leftovers }: Finished): string {
   return `${rows} not sent: over the budget. Raise it (voxbatch tune ${name} --budget ${enough}), then: ${again}`;
 }
 
-/** Rows that nobody asked for so far: all of them are run by the command without the flag, at a larger budget where theirs is too small. */
+/**
+ * Rows that nobody asked for so far: all of them are run by the command without the flag, at a larger budget where theirs is too small. It
+ * pays as well for the rows that the budget skipped, whose command is printed before and may be run first.
+ */
 function notChosenStep({ batch, counts, money, leftovers }: Finished): string {
-  const quoted = leftovers.skippedQuotes.notChosen;
+  const { notChosen: quoted, overBudget } = leftovers.skippedQuotes;
+  const before = counts.outcomes.skipped === counts.notChosen ? 0 : (overBudget ?? 0);
   const left = budgetLeft(money, batch.settings.budget);
-  const isShort = left !== null && quoted !== null && left < quoted;
-  const budget = isShort ? ` --budget ${String(budgetFor(money, quoted))}` : '';
+  const isShort = left !== null && quoted !== null && left < before + quoted;
+  const budget = isShort ? ` --budget ${String(budgetFor(money, before + quoted))}` : '';
   const cost = quoted === null ? 'at their price' : `for about ${number(quoted)} credits`;
   return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
 }

@@ -104,6 +104,17 @@ describe('the next steps', () => {
     expect(skipped).toContain('voxbatch redrive b --where class=OverBudget');
   });
 
+  it.each([
+    [20, 31],
+    [22, 31],
+    [31, null],
+  ])('add up where they are run in order, at a budget of %d', (budget, needed) => {
+    const skippedQuotes = { overBudget: 9, notChosen: 9 };
+    const [, notChosen] = steps({ skipped: 5 }, { skippedQuotes }, budget, 3);
+    const flag = needed === null ? '' : ` --budget ${needed}`;
+    expect(notChosen).toBe(`3 rows not chosen. To send them, for about 9 credits: voxbatch run b.csv${flag}`);
+  });
+
   it('agree with one row', () => {
     expect(steps({ cancelled: 1, overdue: 1, unfit: 1 }, {})).toEqual([
       '1 row with a job that was still running. To fetch it, free: voxbatch redrive b --where outcome=overdue',
