@@ -23,6 +23,6 @@ export async function checkMore(
   const cost = `${isEstimate ? '~' : ''}${number(bill.quoted)} credits${unknown}`;
   output.say(`${rowsInWords(rows)} more to send, at a cost of ${cost}.`);
   const refusal = refusalFor(batch, await (await session.ledger()).money(batch.name));
-  await checkSpend({ rows, bill, isEstimate, budget, ...payer }, output, { refusal });
+  await checkSpend({ rows, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, { refusal });
   return true;
 }

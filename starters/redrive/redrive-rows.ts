@@ -115,7 +115,7 @@ async function checkMoney(request: RedriveRequest, { profile }: OpenApi): Promis
   if (draft.paying > 0) {
     const person = { balance: profile.quotaRemaining ?? null, yes, canAsk: request.canAsk };
     const { paying: rows, isEstimate } = draft;
-    const facts = { rows, bill, isEstimate, budget: left, confirmAbove, ...person };
+    const facts = { rows, bill, isEstimate, budget: left, isBudgetLeft: true, confirmAbove, ...person };
     await checkSpend(facts, output, { refusal: refusalFor(batch, await ledger.money(batch.name)) });
   }
   const doubts = [

@@ -53,7 +53,11 @@ export function nextSteps(finished: Finished): readonly string[] {
         `${rows} with a result that failed a check, kept under media/unfit/. To accept ${them} as ${them === 'it' ? 'it is' : 'they are'}, ` +
         `free: ${redrive(name, 'unfit')} --accept. To pay for ${them} again: ${redrive(name, 'unfit')}`,
     ),
-    ...of('cancelled', (rows, them) => `${rows} cancelled. To send ${them}: ${redrive(name, 'cancelled')}`),
+    ...of(
+      'cancelled',
+      (rows, them) =>
+        `${rows} cancelled. To send ${them}, at ${them === 'it' ? 'its' : 'their'} price: ${redrive(name, 'cancelled')}`,
+    ),
     ...(counts.notChosen === 0 ? [] : [notChosenStep(finished)]),
   ];
 }

@@ -4,8 +4,11 @@ import { number } from './progress.ts';
 import { rowsInWords } from '../row-words.ts';
 import { oneLine } from './table.ts';
 
+/** What notes are made of. `isBudgetLeft`: the budget of the facts is what rows before have left of it. Left out: it is the whole. */
+type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
+
 /** The facts of a decision, with the rows that have no price by name. */
-export type TellableFacts = SpendFacts & { readonly bill: Pick<BillSummary, 'unpricedRows'> };
+export type TellableFacts = NotedFacts & { readonly bill: Pick<BillSummary, 'unpricedRows'> };
 
 export const UNSPENT = 'Nothing was sent, nothing was spent.';
 
@@ -31,10 +34,11 @@ export function questionText(facts: SpendFacts): string {
 }
 
 /** What is to be known of a bill and does not stop it. */
-export function noteText(note: SpendNote, facts: SpendFacts): string {
-  const { rows, bill, budget, balance } = facts;
+export function noteText(note: SpendNote, facts: NotedFacts): string {
+  const { rows, bill, budget, balance, isBudgetLeft = false } = facts;
+  const sum = `${number(budget ?? 0)} credits`;
   return note === 'budget-pays-part'
-    ? `The budget of ${number(budget ?? 0)} credits pays for about ${number(bill.affordable?.rows ?? 0)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
+    ? `${isBudgetLeft ? `What is left of the budget, ${sum},` : `The budget of ${sum}`} pays for about ${number(bill.affordable?.rows ?? 0)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
         'the others end skipped (exit code 12); you can run them later.'
     : `WARNING: this may cost ${creditsInWords(facts)}; the account has ${number(balance ?? 0)} API credits. ` +
         'When they run out, the batch pauses until you top up.';

@@ -69,7 +69,7 @@ describe('unfit results', () => {
   it('are the only ones that can be accepted', async () => {
     const { code, stderr } = await desk.line.run('redrive', 'demo', '--accept', 'c');
     expect(code).toBe(14);
-    expect(stderr).toContain('1 row skipped: a result exists');
+    expect(stderr).toContain('1 row left out: a result exists');
   });
 
   it.each([[['--accept']], [['--accept', 'a', '--resubmit']], [['--accept', 'a', '--step', 'speech']]])(

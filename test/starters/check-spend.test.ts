@@ -116,6 +116,12 @@ describe('the words of a decision', () => {
       expect(notes[0]).toMatch(/^WARNING: this may cost about 100 credits; the account has 99 API credits\. .*pauses/);
     });
 
+    it('tells what is left of a budget from the whole of it', () => {
+      const start = 'What is left of the budget, 50 credits, pays for about ';
+      const left = decide({ ...budget(50, 5), isBudgetLeft: true });
+      expect(left.notes).toEqual([expect.stringContaining(start)]);
+    });
+
     it('does not warn where the budget keeps the bill below it', () => {
       expect(decide({ ...budget(50, 5), balance: 99 }).notes).toEqual([expect.stringContaining('The budget of 50')]);
     });

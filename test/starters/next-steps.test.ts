@@ -120,7 +120,7 @@ describe('the next steps', () => {
       '1 row with a job that was still running. To fetch it, free: voxbatch redrive b --where outcome=overdue',
       '1 row with a result that failed a check, kept under media/unfit/. To accept it as it is, free: ' +
         'voxbatch redrive b --where outcome=unfit --accept. To pay for it again: voxbatch redrive b --where outcome=unfit',
-      '1 row cancelled. To send it: voxbatch redrive b --where outcome=cancelled',
+      '1 row cancelled. To send it, at its price: voxbatch redrive b --where outcome=cancelled',
     ]);
   });
 });

@@ -69,7 +69,7 @@ describe('redrive: which rows', () => {
   it.each([
     [['--where', 'class=JobFailed'], 'No row of batch "demo" matches. Nothing is sent.'],
     [['--where', 'outcome=failed', '--where', 'outcome=cancelled'], 'No row of batch "demo" matches.'],
-    [['--where', 'kind=stt'], '1 row skipped: a result exists'],
+    [['--where', 'kind=stt'], '1 row left out: a result exists'],
   ])('%j means none: it says so and ends as the batch stands', async (words, said) => {
     const { code, stderr } = await desk.line.run('redrive', 'demo', ...words);
     expect({ code, stderr }).toMatchObject({ code: 13 });
