@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import { findServer } from '../../embedded/find-server.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { openApi } from '../open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
-import { realmOf } from '../../client/open-api.ts';
+import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { countPollers } from '../../client/pollers.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readApiAccess, readSettings } from '../settings.ts';
+import { readSettings } from '../settings.ts';
 import { exitErrorOf } from '../problem-words.ts';
 import type { Output } from '../terminal/output.ts';
 import { size } from '../terminal/size.ts';
+import { checkAccount, checkApi } from './check-api.ts';
 
 /** One thing that was looked at. */
 interface Finding {
@@ -35,13 +35,15 @@ export async function doctor(
   output: Output,
 ): Promise<ExitName> {
   const settings = await readSettings();
+  let opening: Promise<OpenApi> | undefined;
+  const open = (): Promise<OpenApi> => (opening ??= openApi(settings, flags));
   const checks: readonly (readonly [string, ExitName, () => Promise<string>])[] = [
     ['node', 'internal', () => Promise.resolve(`Node ${process.versions.node}`)],
     ['disk', 'unreachable', () => checkDisk(settings)],
     ['ledger', 'unreachable', () => checkLedger(settings)],
     ['server', 'unreachable', () => checkServer(settings, output)],
-    ['api', 'api', () => Promise.resolve(readApiAccess(settings, flags).baseUrl)],
-    ['token, account, clock', 'api', () => checkAccount(settings, flags)],
+    ['api', 'api', () => checkApi(settings, flags, open)],
+    ['token, account, clock', 'api', () => checkAccount(settings, open)],
     // Embedded, a run brings its own.
     ...(settings.cluster === undefined
       ? []
@@ -61,6 +63,12 @@ export async function doctor(
     findings.push(finding);
     if (flags.json !== true) output.data(`${finding.ok ? 'ok  ' : 'BAD '} ${finding.check.padEnd(22)} ${finding.says}`);
   }
+  await opening?.then(
+    ({ api }) => {
+      api.close();
+    },
+    () => undefined,
+  );
   if (flags.json === true) output.data(JSON.stringify(findings.map(({ check, ok, says }) => ({ check, ok, says }))));
   return findings.find((one) => !one.ok)?.exit ?? 'complete';
 }
@@ -113,19 +121,4 @@ async function checkWorker(settings: Settings, flags: { readonly apiUrl?: string
   } finally {
     await temporal.close();
   }
-}
-
-async function checkAccount(settings: Settings, flags: { readonly apiUrl?: string }): Promise<string> {
-  const { api, profile } = await openApi(settings, flags);
-  api.close();
-  const apart = profile.serverTimeMs === undefined ? 0 : Math.abs(Date.now() - profile.serverTimeMs);
-  if (apart > API_CLOCK_SLACK_MS) {
-    throw new Error(
-      `This machine's clock and the API's are ${String(Math.round(apart / 1000))} s apart: set the clock (NTP).`,
-    );
-  }
-  const balance = profile.quotaRemaining === undefined ? '' : `, ${String(profile.quotaRemaining)} API credits left`;
-  const file = settings.env['VOXBATCH_API_TOKEN_FILE'] ?? '';
-  const from = file === '' ? '' : `; token from ${file}`;
-  return `account ${profile.userId}${profile.tier === undefined ? '' : ` (${profile.tier})`}${balance}; clocks agree${from}`;
 }

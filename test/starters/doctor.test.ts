@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSimulator } from '../../simulator/start-simulator.ts';
 import { openCommandLine, type CommandLine } from './command-line.ts';
 
 let line: CommandLine;
@@ -25,5 +26,24 @@ describe('doctor', () => {
     expect(stderr).toBe('');
     const checks = JSON.parse((await line.run('doctor', '--json')).stdout) as unknown;
     expect(checks).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('No API is configured') });
+  });
+
+  it('says of the API that nothing answers there', async () => {
+    Object.assign(process.env, { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' });
+    const { code, stdout } = await line.run('doctor');
+    expect(code).not.toBe(0);
+    expect(stdout).toMatch(/^BAD {2}api +The API at http:\/\/127\.0\.0\.1:9\/api\/open\/v1 cannot be reached: /mu);
+  });
+
+  it('says of a wrong token that the API is there', async () => {
+    const simulator = await startSimulator({ token: 'right' });
+    try {
+      Object.assign(process.env, { VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: 'wrong' });
+      const { stdout } = await line.run('doctor');
+      expect(stdout).toMatch(/^ok {3}api +http:/mu);
+      expect(stdout).toMatch(/^BAD {2}token, account, clock +The API at .+ refuses the token/mu);
+    } finally {
+      await simulator.close();
+    }
   });
 });
