@@ -4,7 +4,6 @@ import { ACCEPTED_STATES, RESULT_OUTCOMES } from '../contract/outcomes.ts';
 import { afterFailure, newWatch, type AlikeWatch } from '../policy/alike.ts';
 import { reasonOf } from '../policy/failure-reason.ts';
 import type { Tx } from './schema.ts';
-import { readSums } from './sums.ts';
 
 /** A row that was paid for and came, or is about to come, to nothing. */
 export interface BadRow {
@@ -30,8 +29,7 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
   const watch = afterFailure(before, { row, reason: failure.class }, await hasResult(tx, batch, bad, before.since));
   if (watch === before) return;
   const isDue = watch.is === 'due' && (await costsMore(tx, batch));
-  const { charged } = await readSums(tx, batch);
-  const reason: Failure = { ...failure, message: wordsOf(watch, failure, charged) };
+  const reason: Failure = { ...failure, message: wordsOf(watch, failure) };
   await tx
     .updateTable('batches')
     .set({
@@ -51,9 +49,9 @@ function toWatch(json: string | null): AlikeWatch {
   return json === null ? newWatch(null) : (JSON.parse(json) as AlikeWatch);
 }
 
-function wordsOf({ rows }: AlikeWatch, failure: Failure, charged: number): string {
-  const credits = `${charged.toLocaleString('en-US')} ${charged === 1 ? 'credit is' : 'credits are'} charged so far`;
-  return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}; ${credits}`;
+/** Without the money: what is in flight is still paid for, so a figure that is kept would soon be too low. */
+function wordsOf({ rows }: AlikeWatch, failure: Failure): string {
+  return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}`;
 }
 
 async function isPaid(tx: Tx, batch: string, row: number): Promise<boolean> {
