@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { OPERATION_FACTS, type Operation, type SpecColumn } from '../../contract/operations.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+
+const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
+const COLUMNS = OPERATIONS.flatMap((operation) => {
+  const { needs, takes } = OPERATION_FACTS[operation];
+  return [...needs, ...takes].map((column) => [operation, column] as const);
+});
+
+/** The body of a request for a row with something in every column that the operation reads. */
+function bodyOf(operation: Operation, change: Partial<Record<SpecColumn, string | number>> = {}): string {
+  const { needs, takes } = OPERATION_FACTS[operation];
+  const cells = Object.fromEntries(
+    [...needs, ...takes].map((column) => [column, column === 'speed' ? 1 : `a ${column}`]),
+  );
+  const spec = { kind: 'tts', ...cells, ...change } as unknown as RowSpec;
+  const request = { operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false };
+  return JSON.stringify(OPERATION_CLIENTS[operation].body(request));
+}
+
+describe('what an operation reads of a row', () => {
+  it.each(COLUMNS)('of %s reaches the API: %s', (operation, column) => {
+    const other = column === 'speed' ? 1.5 : `another ${column}`;
+    expect(bodyOf(operation, { [column]: other })).toBe(
+      bodyOf(operation).replace(column === 'speed' ? '1' : `a ${column}`, String(other)),
+    );
+    expect(bodyOf(operation, { [column]: other })).not.toBe(bodyOf(operation));
+  });
+});
