@@ -4,6 +4,7 @@ import { isDeserted } from '../../client/anybody-in.ts';
 import { ExitError } from '../exit-error.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
 import { historyJson, historyLines } from '../terminal/row-history.ts';
 
@@ -25,7 +26,9 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
       );
     }
     const isNobodyThere = batch.state === 'open' && isDeserted(ledger, settings.home);
-    const history = { ...found.history, store: settings.store, isDeserted: isNobodyThere };
+    const { money } = found.history;
+    const written = await isWritten(`out/${batch.name}`, { batch, counts: await ledger.counts(batch.name), money });
+    const history = { ...found.history, store: settings.store, isDeserted: isNobodyThere, isWritten: written };
     if (flags.json === true) output.data(JSON.stringify(historyJson(history)));
     else for (const line of historyLines(history)) output.data(line);
     return 'complete';

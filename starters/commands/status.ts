@@ -3,6 +3,7 @@ import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
 import { lookAtLedger, viewHere } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
+import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
 import { statusJson, statusLines } from '../terminal/status.ts';
 
@@ -18,7 +19,8 @@ export async function status(
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
     else {
       const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
-      for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
+      const written = await isWritten(`out/${view.batch.name}`, view);
+      for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
     }
     return exitOfView(view);
   });

@@ -7,6 +7,7 @@ import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import type { EarlierUnresolved } from '../../ledger/record-types.ts';
 import { Drawing } from '../terminal/drawing.ts';
+import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 import { statusJson, statusLines, type Troubles } from '../terminal/status.ts';
@@ -43,7 +44,8 @@ export async function watch(
       if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
       else {
         const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
-        for (const line of statusLines(view, { groups, leftovers }, Date.now())) output.data(line);
+        const written = await isWritten(`out/${view.batch.name}`, view);
+        for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
       }
       if (!interrupt.signal.aborted) return exitOfView(view);
       output.say(`Stopped watching; the batch is not affected. Watch again: voxbatch watch ${view.batch.name}`);

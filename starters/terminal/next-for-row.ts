@@ -18,6 +18,8 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly money: Money;
   /** Rows of the batch that failed. */
   readonly failedRows: number;
+  /** The files of the batch are in its usual out folder, as the ledger has them. */
+  readonly isWritten: boolean;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
 }
@@ -34,7 +36,7 @@ export function nextForRow(history: RowToMend): string {
 }
 
 /** What is to be done about its latest take. */
-function nextOf({ batch, row, charges, money, failedRows, isDeserted }: RowToMend): string {
+function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted }: RowToMend): string {
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;
@@ -42,7 +44,7 @@ function nextOf({ batch, row, charges, money, failedRows, isDeserted }: RowToMen
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':
-      return `Nothing. Write its files with: voxbatch results ${name}. To replace the result, at a new price: ${redrive}`;
+      return `Nothing. ${isWritten ? '' : `Write its files with: voxbatch results ${name}. `}To replace the result, at a new price: ${redrive}`;
     case 'failed':
       return afterFailure(
         { row, charges },

@@ -12,6 +12,8 @@ import { takeJson, takeLines } from './take-history.ts';
 
 /** The history of a row, with what is known of this machine. */
 export interface RowHistoryHere extends RowHistory {
+  /** The files of the batch are in its usual out folder, as the ledger has them. */
+  readonly isWritten: boolean;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
   /** Folder of the store. Absolute. */

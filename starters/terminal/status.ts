@@ -20,6 +20,8 @@ export interface Troubles {
   /** The most frequent reasons for rows without a result. */
   readonly groups: readonly FailureGroup[];
   readonly leftovers: Leftovers;
+  /** The files of the batch are in its usual out folder, as the ledger has them. Left out: nobody has looked. */
+  readonly isWritten?: boolean;
 }
 
 /** One word for how a batch stands. */
@@ -31,8 +33,9 @@ export function standingOf(batch: BatchRecord, isDeserted = false): string {
 }
 
 /** A batch as it stands, in a few lines. */
-export function statusLines(view: LocalView, { groups, leftovers }: Troubles, now: number): readonly string[] {
+export function statusLines(view: LocalView, troubles: Troubles, now: number): readonly string[] {
   const { batch, counts, money, reasons } = view;
+  const { groups } = troubles;
   const lines = [
     `Batch "${batch.name}": ${standingOf(batch, view.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`,
     `  account ${batch.account}, ${batch.apiUrl}, from ${oneLine(batch.source)}`,
@@ -56,13 +59,13 @@ export function statusLines(view: LocalView, { groups, leftovers }: Troubles, no
   lines.push(
     ...shown.map((reason) => `  ${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
   );
-  return [...lines, ...nextLines(view, leftovers).map((line) => `  ${line}`)];
+  return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)];
 }
 
 /** What to do next. */
 function nextLines(
   { batch, counts, money, isDeserted, standstill }: LocalView,
-  leftovers: Leftovers,
+  { leftovers, isWritten = false }: Troubles,
 ): readonly string[] {
   const name = shellWord(batch.name);
   if (batch.state === 'loading') return [`Not all of its rows are loaded yet. Continue with: ${goOnCommand(batch)}`];
@@ -77,8 +80,8 @@ function nextLines(
     return standstill === 'no-worker' ? [...halted, words] : [...halted, words, follow];
   }
   // Whoever worked on it may have written none: the workers of a cluster do not.
-  const files = `Write its files with: voxbatch results ${name}`;
-  return [...nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` }), files];
+  const files = isWritten ? [] : [`Write its files with: voxbatch results ${name}`];
+  return [...nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` }), ...files];
 }
 
 function timesOf(batch: BatchRecord, now: number): string {

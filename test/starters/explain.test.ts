@@ -91,6 +91,27 @@ describe('explain says what can be done next', () => {
     expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
   });
 
+  it('about files that are there says nothing', async () => {
+    const words = 'Write its files with: voxbatch results demo';
+    const told = async (): Promise<boolean[]> => {
+      const [row, batch] = [await desk.line.run('explain', 'a'), await desk.line.run('status', 'demo')];
+      return [row, batch].map(({ stdout }) => stdout.includes(words));
+    };
+    expect(await told()).toEqual([true, true]);
+    await desk.line.run('results', 'demo');
+    expect(await told()).toEqual([false, false]);
+    // The charge of an earlier take is settled: the sums are others.
+    await redrive(5, 1, { reason: 'resubmitted' });
+    await desk.place.ledger.giveUp({ ...keyOf(5), take: 2 }, { outcome: 'cancelled' });
+    await desk.place.ledger.closeBatch('demo');
+    expect(await told()).toEqual([true, true]);
+    await desk.line.run('results', 'demo');
+    expect(await told()).toEqual([false, false]);
+    const doubt = { ...keyOf(5, 'speech', 2), take: 1 };
+    expect(await desk.place.ledger.decide(doubt, { what: 'not-charged', who: 'ann' })).toBe(true);
+    expect(await told()).toEqual([true, true]);
+  });
+
   it('about what else is sent with the file of failed rows', async () => {
     const { ledger } = desk.place;
     const also = '(this also sends the other failed rows again)';

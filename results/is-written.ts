@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { roundCredits } from '../contract/prices.ts';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
+import { readJson } from './read-json.ts';
+import { isoTime } from './receipt.ts';
+import { SUMMARY_FILE, summarySchema } from './summary.ts';
+
+/** A batch as the ledger has it. */
+interface Standing {
+  readonly batch: BatchRecord;
+  readonly counts: Counts;
+  readonly money: Money;
+}
+
+/**
+ * Whether the files of a finished batch are in a folder as the ledger has them by now, as far as its summary tells, which is written last. Cheap: it
+ * reads that file only. False where it cannot be read.
+ */
+export async function isWritten(out: string, { batch, counts, money }: Standing): Promise<boolean> {
+  if (batch.state !== 'closed' || batch.closedAt === null) return false;
+  const { data: summary } = summarySchema.safeParse(await readJson(join(out, SUMMARY_FILE)).catch(() => undefined));
+  return (
+    summary?.batch === batch.name &&
+    summary.manifest_digest === batch.digest &&
+    summary.api === batch.apiUrl &&
+    summary.account === batch.account &&
+    summary.state === 'closed' &&
+    summary.ended_at === isoTime(batch.closedAt) &&
+    summary.halted === batch.halted &&
+    summary.budget === batch.settings.budget &&
+    summary.not_chosen === counts.notChosen &&
+    OUTCOMES.every((outcome) => summary.outcomes[outcome] === counts.outcomes[outcome]) &&
+    (['charged', 'reserved', 'uncertain'] as const).every((sum) => summary.credits[sum] === roundCredits(money[sum]))
+  );
+}
