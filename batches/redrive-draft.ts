@@ -63,6 +63,8 @@ export class RedriveDraft {
   waits = 0;
   /** Of these, rows with edits that no step reads: they would be lost, for only a new take has its own input. */
   untaken = 0;
+  /** Edited rows that are left as they are: their edits are in the file alone. */
+  leftEdited = 0;
   /** Rows whose unfit result is taken as it is. */
   accepts = 0;
   /** Of these, rows that have steps to come and are open again. */
@@ -113,12 +115,14 @@ export class RedriveDraft {
     const { row: number, id, outcome } = row;
     if (outcome === null) {
       this.left.open++;
+      if (edit !== null) this.leftEdited++;
       return;
     }
     const plan = this.#plan(found);
     switch (plan.type) {
       case 'leave':
         this.left[plan.why]++;
+        if (edit !== null) this.leftEdited++;
         return;
       case 'refuse':
         this.#refuse({ row: number, id, why: plan.why, step: plan.step });

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
+import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './edited-tables.ts';
+import type { KeptTable } from './edited-tables.ts';
 import { csvLine, jsonLine } from './line-formats.ts';
-import { readJson } from './read-json.ts';
 import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
@@ -32,6 +32,9 @@ export const PROJECTED_FILES: readonly string[] = [
   RECEIPTS_JSONL,
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
 ];
+
+/** Files that `run` and `redrive --from` take, so that people edit them. */
+const EDITED_FILES = PROJECTED_FILES.filter((name) => name !== RECEIPTS_JSONL);
 
 /** Names that outcome files had in earlier versions. */
 const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
@@ -89,9 +92,9 @@ export class BatchFiles {
 
   /**
    * Puts all files in place of earlier ones, removes outcome files that have no rows or no such name any more, and writes the summary
-   * last. `summaryOf` is given the sha256 of each file.
+   * last. `summaryOf` is given the sha256 of each file. Tables that somebody has edited are kept under other names, which are returned.
    */
-  async publish(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<void> {
+  async publish(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<readonly KeptTable[]> {
     const hashes: Record<string, string> = {};
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
@@ -100,13 +103,16 @@ export class BatchFiles {
     const summary = await this.#file(SUMMARY_FILE);
     await summary.write(`${JSON.stringify(summaryOf(hashes), null, 2)}\n`);
     await summary.seal();
+    const former = await this.#formerFiles();
+    const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(hashes));
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
     }
-    for (const name of await this.#formerFiles()) await rm(join(this.#out, name), { force: true });
+    for (const name of former) await rm(join(this.#out, name), { force: true });
     await summary.publish();
-    await rm(join(this.#out, CLAIM_FILE), { force: true });
+    for (const name of [CLAIM_FILE, REPLACEABLE_FILE]) await rm(join(this.#out, name), { force: true });
+    return kept;
   }
 
   async abandon(): Promise<void> {
@@ -115,9 +121,22 @@ export class BatchFiles {
 
   /** Files of former names that the summary which is there lists as its own; whatever else has such a name is a person's. */
   async #formerFiles(): Promise<readonly string[]> {
-    const before = await readJson(join(this.#out, SUMMARY_FILE));
-    const files = z.object({ files: z.record(z.string(), z.unknown()) }).safeParse(before).data?.files ?? {};
+    const files = await writtenLast(this.#out);
     return FORMER_FILES.filter((name) => Object.hasOwn(files, name));
+  }
+
+  /** Keeps what would be lost when files with these hashes take the place of those that are there. */
+  async #keepEdited(names: readonly string[], hashes: readonly string[]): Promise<readonly KeptTable[]> {
+    const known = await replaceableIn(this.#out);
+    const added = hashes.filter((sha256) => !known.has(sha256));
+    const mayReplace = new Set([...known, ...added]);
+    const kept: KeptTable[] = [];
+    for (const name of names) {
+      const one = await keepEdited(this.#out, name, mayReplace);
+      if (one !== undefined) kept.push(one);
+    }
+    if (added.length > 0) await allowReplacing(this.#out, added);
+    return kept;
   }
 
   async #table(name: string): Promise<WholeFile> {

@@ -6,6 +6,7 @@ import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
+import type { KeptTable } from './edited-tables.ts';
 import { lstatsOf, placeFiles } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './mismatch.ts';
@@ -42,6 +43,8 @@ export interface Projection {
   readonly mismatches: readonly Mismatch[];
   /** Rows whose stored files are missing or altered: writing the files again cannot help them. */
   readonly damaged: readonly DamagedResult[];
+  /** Tables that somebody had edited since they were written: they are kept in the out folder under another name. */
+  readonly kept: readonly KeptTable[];
 }
 
 /** Rows taken at a time: their media are placed side by side, and other work gets its turn after them. */
@@ -82,8 +85,10 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     // While a batch runs, the ledger may move on between the scan and the sums; a final projection allows no such excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
-    await files.publish((hashes) => summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion));
-    return { ...after, mismatches: findings.list(), damaged: check.damaged };
+    const kept = await files.publish((hashes) =>
+      summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
+    );
+    return { ...after, mismatches: findings.list(), damaged: check.damaged, kept };
   } finally {
     await stale.forget();
     await files.abandon();

@@ -30,6 +30,8 @@ export interface VerifyReport {
   readonly media: number;
   /** Media files that are missing or wrong, by row; each is also a mismatch. */
   readonly wrongMedia: readonly WrongMedia[];
+  /** Outcome files that are there with another sha256 than the summary's: somebody may have edited them to run them. Each is also a mismatch. */
+  readonly edited: readonly string[];
   /** Everything that does not add up; empty if all is well. Any means exit code 15. */
   readonly mismatches: readonly Mismatch[];
 }
@@ -46,8 +48,9 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
   const tally = new Tally();
   const summary = await readSummary(folder, findings);
   let media: Awaited<ReturnType<typeof checkTables>> = { read: 0, wrong: [] };
+  const edited: string[] = [];
   if (summary !== undefined) {
-    const present = await checkFiles(folder, summary, findings);
+    const present = await checkFiles(folder, summary, findings, edited);
     media = await checkTables({ folder, summary, present, tally, findings });
     compareSummary(summary, tally, findings);
   }
@@ -61,6 +64,7 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
     charged: tally.credits.charged,
     media: media.read,
     wrongMedia: media.wrong,
+    edited,
     mismatches: findings.list(),
   };
 }
@@ -85,8 +89,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Hashes every listed file. Returns the names of those that are there and may be read. */
-async function checkFiles(folder: string, summary: Summary, findings: Findings): Promise<ReadonlySet<string>> {
+/** Hashes every listed file. Returns the names of those that are there and may be read, and adds changed outcome files to `edited`. */
+async function checkFiles(
+  folder: string,
+  summary: Summary,
+  findings: Findings,
+  edited: string[],
+): Promise<ReadonlySet<string>> {
   const present = new Set<string>();
   for (const name of [RESULTS_CSV, RESULTS_JSONL, RECEIPTS_JSONL]) {
     if (!(name in summary.files)) findings.add(SUMMARY_FILE, `a sha256 of ${name}`, 'none');
@@ -101,7 +110,11 @@ async function checkFiles(folder: string, summary: Summary, findings: Findings):
     if (isThere) present.add(name);
     if (sha256 === undefined && isThere) findings.add(name, 'no such file', 'one that the summary does not list');
     if (sha256 !== undefined && !isThere) findings.add(name, 'a file', 'no such file');
-    if (sha256 !== undefined && isThere) findings.compare(`${name}, sha256`, sha256, await sha256Of(path));
+    if (sha256 !== undefined && isThere) {
+      const found = await sha256Of(path);
+      findings.compare(`${name}, sha256`, sha256, found);
+      if (found !== sha256 && OUTCOMES.some((outcome) => outcomeFile(outcome) === name)) edited.push(name);
+    }
   }
   return present;
 }

@@ -5,6 +5,7 @@ import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { isDeserted } from '../client/anybody-in.ts';
 import { damageLines } from './damage-words.ts';
+import { keptLines } from './kept-words.ts';
 import { pauseMessage } from './terminal/pause-words.ts';
 import { gatherLeftovers } from '../batches/leftovers.ts';
 import { standstillOf } from '../batches/standstill.ts';
@@ -36,7 +37,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   const batch = await ledger.findBatch(request.batch);
   if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
   const isClosed = batch.state === 'closed';
-  const { counts, money, mismatches, damaged } = await projectBatch({
+  const { counts, money, mismatches, damaged, kept } = await projectBatch({
     ...request,
     complete: isClosed,
     voxbatchVersion: voxbatchVersion(),
@@ -53,6 +54,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
   }
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   for (const line of summaryLines({ batch, counts, money, out: request.out, leftovers })) output.say(line);
+  for (const line of keptLines(kept, request.out)) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   for (const line of damageLines(damaged, { batch: batch.name, store: request.settings.store })) output.say(line);
   if (why === 'interrupted' || why === 'terminated')

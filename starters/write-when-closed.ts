@@ -4,6 +4,7 @@ import { voxbatchVersion } from '../client/version.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
+import { keptLines } from './kept-words.ts';
 import { shellWord } from './go-on-command.ts';
 
 export interface WriteWhenClosedRequest {
@@ -32,8 +33,10 @@ export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteW
       const found = await claimOut(out, batch);
       if (found.is === 'unwritable') throw found.cause;
       if (found.is === 'taken') throw new Error(`the folder ${found.by}`);
-      await projectBatch({ ledger, store, batch: name, out, complete: true, voxbatchVersion: voxbatchVersion() });
+      const request = { ledger, store, batch: name, out, complete: true, voxbatchVersion: voxbatchVersion() };
+      const { kept } = await projectBatch(request);
       say(`Batch "${name}" is finished. Its files are in ${out}.`);
+      for (const line of keptLines(kept, out)) say(line);
     } catch (error) {
       const again = `voxbatch results ${shellWord(name)} --out FOLDER`;
       say(`The files of batch "${name}" cannot be written to ${out}: ${messageOf(error)}. To write them: ${again}`);

@@ -4,6 +4,7 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
 import { damageLines } from '../damage-words.ts';
+import { keptLines } from '../kept-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { lookAtLedger } from '../look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
@@ -27,7 +28,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? `out/${batch.name}`);
     await claimOut(out, batch);
-    const { counts, money, mismatches, damaged } = await projectBatch({
+    const { counts, money, mismatches, damaged, kept } = await projectBatch({
       ledger,
       store: await openFolderStore(settings.store),
       batch: batch.name,
@@ -43,6 +44,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
       const leftovers = await gatherLeftovers(ledger, batch, counts);
       for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.data(line);
     }
+    for (const line of keptLines(kept, out)) output.say(line);
     for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
     for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);
     return exit;

@@ -38,7 +38,13 @@ export async function verify(
   for (const mismatch of report.mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   // What the store still has, and every table, can be written again. Of wrong media each is one mismatch.
   const lost = wrongMedia.filter(({ row }) => damaged.some((one) => one.row === row)).length;
-  if (report.mismatches.length > lost) output.say(`Write the files again: ${resultsCommand(report, chosen.batch)}`);
+  for (const name of report.edited) {
+    const path = shortPath(join(report.folder, name));
+    output.say(`${path} was changed after it was written. If you edited it, run it: voxbatch run ${shellWord(path)}`);
+  }
+  const ofEdited = report.mismatches.filter(({ where }) => report.edited.some((name) => where.startsWith(`${name},`)));
+  if (report.mismatches.length > lost + ofEdited.length)
+    output.say(`Write the files again: ${resultsCommand(report, chosen.batch)}`);
   if (inStore !== undefined && report.batch !== undefined)
     for (const line of damageLines(damaged, { batch: report.batch, store: inStore.store })) output.say(line);
   return exit;

@@ -183,7 +183,7 @@ async function goOn(desk: Desk, again: readonly number[], changed: 'rows' | 'sum
       draft,
       rows,
       command,
-      isFile: false,
+      fileSha256: null,
       confirmAbove,
       openApi: () => Promise.resolve(open),
     });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { sha256Of } from '../../results/media.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
@@ -49,6 +50,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       asksForOverdue: true,
     };
     const json = flags.json ?? false;
+    const fileSha256 = await sha256Of(source.path);
     const rows = await requireEditedRows(source, { ledger, batch, output });
     const draft = await draftRedrive(ledger, batch, rows, rules, plan.tuning);
     return await withApi(settings, flags, (openApi) =>
@@ -60,7 +62,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
         draft,
         rows,
         command: `voxbatch run ${shellWord(path)}`,
-        isFile: true,
+        fileSha256,
         out: resolve(flags.out ?? `out/${batch.name}`),
         json,
         detach: flags.detach ?? false,

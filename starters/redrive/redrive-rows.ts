@@ -9,6 +9,7 @@ import { budgetFor } from '../../policy/budget.ts';
 import { checkSpend, type RefusalWords } from '../check-spend.ts';
 import { ExitError } from '../exit-error.ts';
 import { finishRun } from '../finish-run.ts';
+import { allowReplacing } from '../../results/edited-tables.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { requireSameRealm, type OpenApi } from '../../client/open-api.ts';
 import { withStore } from '../../client/open-store.ts';
@@ -35,8 +36,8 @@ export interface RedriveRequest {
   readonly rows: FoundRows;
   /** The command as it was typed, for advice. */
   readonly command: string;
-  /** The rows are those of a file. */
-  readonly isFile: boolean;
+  /** sha256, from before it was read, of the file whose rows these are; null: they are of none. */
+  readonly fileSha256: string | null;
   /** Absolute. */
   readonly out: string;
   readonly json: boolean;
@@ -59,12 +60,19 @@ export interface RedriveRequest {
 export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, draft, output } = request;
   if (draft.refused.length > 0) {
-    const [first = '', ...lines] = refusalLines(draft, batch.name, request);
+    const [first = '', ...lines] = refusalLines(draft, batch.name, {
+      command: request.command,
+      isFile: request.fileSha256 !== null,
+    });
     throw new ExitError('usage', [first, ...lines].join('\n'));
   }
   for (const line of draftLines(draft, batch.name)) output.say(line);
   const isNothing = draft.count === 0;
-  if (isNothing && batch.state === 'closed') return writeFiles(request);
+  if (isNothing && batch.state === 'closed') {
+    await requireOwnOut(request.out, batch);
+    await recordTaken(request, 0);
+    return writeFiles(request);
+  }
   await claimOut(request.out, batch);
   if (draft.isSettling && batch.state === 'closed') {
     await openAndTell(request);
@@ -74,6 +82,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
   requireSameRealm(batch, open);
   // The rows may be open already, by the same command that was killed: it goes on with them.
   if (isNothing) {
+    await recordTaken(request, 0);
     output.say(`Batch "${batch.name}" is not finished; it continues.`);
     return workOn(request, open);
   }
@@ -87,7 +96,7 @@ export async function redriveRows(request: RedriveRequest): Promise<ExitName> {
 
 /** Works on a batch until it is closed, and writes its files. */
 export async function workOn(
-  request: Omit<RedriveRequest, 'draft' | 'rows' | 'command' | 'isFile' | 'confirmAbove' | 'openApi'>,
+  request: Omit<RedriveRequest, 'draft' | 'rows' | 'command' | 'fileSha256' | 'confirmAbove' | 'openApi'>,
   open: OpenApi,
 ): Promise<ExitName> {
   const { ledger, batch, settings } = request;
@@ -102,7 +111,6 @@ export async function workOn(
 /** The files of a finished batch once more; the exit code is that of the batch. */
 async function writeFiles(request: RedriveRequest): Promise<ExitName> {
   const { ledger, batch, settings } = request;
-  await requireOwnOut(request.out, batch);
   return withStore(settings, ledger, (store) =>
     finishRun({ ...request, ledger, store, batch: batch.name, why: 'closed' }),
   );
@@ -154,8 +162,14 @@ export function refusalFor(batch: Pick<BatchRecord, 'name'>, money: Money): Refu
   };
 }
 
+/** A file whose edits are all in the ledger now may be replaced by the files of the batch. `movedOn`: rows that were not taken from it. */
+async function recordTaken({ draft, fileSha256, out }: RedriveRequest, movedOn: number): Promise<void> {
+  if (fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0) await allowReplacing(out, [fileSha256]);
+}
+
 /** Opens the rows, and says how many. Throws {@link ExitError} `usage` where the ledger refuses them. */
-async function openAndTell({ ledger, batch, draft, rows, output }: RedriveRequest): Promise<void> {
+async function openAndTell(request: RedriveRequest): Promise<void> {
+  const { ledger, batch, draft, rows, output } = request;
   const answer = await openRows(ledger, batch.name, draft, rows);
   const { opened } = answer;
   if (answer.is === 'refused') {
@@ -168,5 +182,6 @@ async function openAndTell({ ledger, batch, draft, rows, output }: RedriveReques
       `${rowsInWords(answer.movedOn)} changed meanwhile: another command took them, or their answer arrived. Nothing is paid for them here.`,
     );
   }
+  await recordTaken(request, answer.movedOn);
   output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);
 }

@@ -8,6 +8,7 @@ import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { sha256Of } from '../../results/media.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -76,6 +77,7 @@ async function redriveFrom(
       replace: flags.rows !== undefined || isForResults(conditions.outcomes),
       asksForOverdue: false,
     };
+    const fileSha256 = source === undefined ? null : await sha256Of(source.path);
     const rows =
       source === undefined
         ? await rowsOf(ledger, batch, flags, conditions)
@@ -89,7 +91,7 @@ async function redriveFrom(
         draft,
         rows,
         command: commandOf(batch.name, flags),
-        isFile: flags.from !== undefined,
+        fileSha256,
         out: resolve(flags.out ?? `out/${batch.name}`),
         json,
         detach: flags.detach ?? false,

@@ -39,6 +39,19 @@ describe('a redrive that is put together', () => {
     ]);
   });
 
+  it('counts the edited rows that it leaves as they are', async () => {
+    const batch = await place.ledger.findBatch('demo');
+    if (batch === undefined) throw new Error('no batch');
+    const draft = new RedriveDraft(batch.settings, RULES, null);
+    for (const outcome of ['succeeded', 'failed'] as const) {
+      for (const { scanned } of await all(chosenRows(place.ledger, 'demo', { outcomes: [outcome] }))) {
+        const { spec, input, quoted } = scanned.row;
+        draft.add({ scanned, edit: { spec, input, quoted, from: null } });
+      }
+    }
+    expect(draft).toMatchObject({ count: 1, left: { 'has-result': 3 }, leftEdited: 3 });
+  });
+
   it('does nothing with a row that it was not told of, or that has moved on since', async () => {
     const { draft, rows } = await draftOf(['failed']);
     const [found] = await all(rows);

@@ -88,7 +88,12 @@ describe('rows whose jobs failed', () => {
 
   it('are a batch of their own in failed.csv, and running that is a redrive', async () => {
     const before = paid();
-    expect(await world.run(['run', 'out/lines/failed.csv'])).toMatchObject({ code: 0 });
+    // A spreadsheet may write the same rows otherwise; once they are taken, nothing of the file is worth keeping.
+    const written = await world.read('out', 'lines', 'failed.csv');
+    await world.write('out/lines/failed.csv', written.replaceAll('\n', '\r\n'));
+    const ended = await world.run(['run', 'out/lines/failed.csv']);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stderr).not.toContain('had been edited');
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
     expect(await outcomes()).toMatchObject({ b: 'succeeded', c: 'succeeded' });
     expect(await world.run(['run', 'out/lines/results.csv'])).toMatchObject({

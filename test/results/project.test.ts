@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResultFile } from '../../ledger/record-types.ts';
+import { sha256Of } from '../../results/media.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verify.ts';
@@ -131,6 +132,10 @@ describe('projectBatch', () => {
     await addSampleBatch(place);
     await mkdir(join(out, 'media'), { recursive: true });
     await writeFile(join(out, 'unfit.csv'), 'old');
+    await writeFile(
+      join(out, 'summary.json'),
+      JSON.stringify({ files: { 'unfit.csv': await sha256Of(join(out, 'unfit.csv')) } }),
+    );
     await writeFile(partPath(join(out, 'media/x.mp3')), 'left by a killed process');
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
     await projectBatch(place.request());

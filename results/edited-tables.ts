@@ -1,0 +1,106 @@
+import { link, mkdir, open, rename } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import * as z from 'zod';
+import { lstatsOf, sha256Of, statsOf } from './media.ts';
+import { readJson } from './read-json.ts';
+import { SUMMARY_FILE } from './summary.ts';
+import { codeOf, isAbsent } from './system-errors.ts';
+import { WholeFile } from './whole-file.ts';
+
+/** Contents that may be replaced although the summary does not list them; there from shortly before a projection until its end. */
+export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
+
+/** A table that somebody had edited, and the name under which it is kept; both in the out folder. */
+export interface KeptTable {
+  readonly name: string;
+  readonly keptAs: string;
+}
+
+const summaryFiles = z.object({ files: z.record(z.string(), z.string()) });
+const replaceable = z.object({ sha256: z.array(z.string()) });
+
+/** What the summary says that was written last: sha256 by name of the file. Empty where there is no summary. */
+export async function writtenLast(out: string): Promise<Readonly<Record<string, string>>> {
+  return summaryFiles.safeParse(await readJson(join(out, SUMMARY_FILE))).data?.files ?? {};
+}
+
+/** sha256 of every content of a table that can be replaced without loss: what was written last, and what {@link allowReplacing} was told. */
+export async function replaceableIn(out: string): Promise<ReadonlySet<string>> {
+  return new Set([...Object.values(await writtenLast(out)), ...(await readReplaceable(out))]);
+}
+
+/**
+ * Puts on record that tables of these contents can be replaced, until the next summary: a table that is about to be written, so that after
+ * a kill it is not taken for one that a person edited, or one whose edits are in the ledger. The folder is made if it is not there.
+ */
+export async function allowReplacing(out: string, sha256: readonly string[]): Promise<void> {
+  await mkdir(out, { recursive: true });
+  const file = await WholeFile.create(join(out, REPLACEABLE_FILE));
+  try {
+    const all = new Set([...(await readReplaceable(out)), ...sha256]);
+    await file.write(`${JSON.stringify({ sha256: [...all] })}\n`);
+    await file.seal();
+    await file.publish();
+  } finally {
+    await file.abandon();
+  }
+}
+
+async function readReplaceable(out: string): Promise<readonly string[]> {
+  return replaceable.safeParse(await readJson(join(out, REPLACEABLE_FILE))).data?.sha256 ?? [];
+}
+
+/**
+ * Gives a table a second name if its content is none that may be replaced, so that writing it again loses nothing. A kill at any moment
+ * leaves the table under one name or under both. Returns undefined where there is nothing to keep.
+ */
+export async function keepEdited(
+  out: string,
+  name: string,
+  mayReplace: ReadonlySet<string>,
+): Promise<KeptTable | undefined> {
+  const path = join(out, name);
+  if ((await statsOf(path))?.isFile() !== true) return undefined;
+  const sha256 = await sha256Of(path);
+  if (mayReplace.has(sha256)) return undefined;
+  await syncToDisk(path);
+  const { name: stem, ext } = parse(name);
+  for (let number = 1; ; number += 1) {
+    const keptAs = `${stem}.edited${number === 1 ? '' : `-${String(number)}`}${ext}`;
+    const aside = join(out, keptAs);
+    if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256))) continue;
+    await syncToDisk(out);
+    return { name, keptAs };
+  }
+}
+
+/** False if something has that name already. */
+async function nameAlso(path: string, further: string): Promise<boolean> {
+  try {
+    await link(path, further);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (isAbsent(error)) throw error;
+    // The disk knows no second names.
+    if ((await lstatsOf(further)) !== undefined) return false;
+    await rename(path, further);
+    return true;
+  }
+}
+
+/** True where a projection that was killed has kept the same content before. */
+async function holds(path: string, sha256: string): Promise<boolean> {
+  return (await statsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
+}
+
+/** A file's content, or a folder's names. Windows can sync neither of what is open for reading, and does not need it. */
+async function syncToDisk(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
