@@ -2,6 +2,11 @@ import { basename } from 'node:path';
 
 const LONGEST = 100;
 
+/** Folder of a batch's files where none is named, below the working directory. */
+export function defaultOut(batch: string): string {
+  return `out/${batch}`;
+}
+
 /**
  * The default name of a batch: the manifest's file name without its extension, with a dash for what a name cannot have. So
  * `Export – v3.csv` is the batch `Export - v3`.

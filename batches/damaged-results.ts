@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
-import { sha256Of } from '../results/media.ts';
+import { sha256Of } from '../inputs/file-digest.ts';
 import type { DamagedResult } from '../results/row-check.ts';
 import { codeOf } from '../results/system-errors.ts';
 import type { VerifyReport } from '../results/verify.ts';

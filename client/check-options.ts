@@ -4,6 +4,7 @@ import type { WantedBatch } from '../batches/batch-settings.ts';
 import { POLLING } from '../contract/polling.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
+import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { expectedOf, formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
 import type { Config } from '../inputs/schema.ts';
 import { VoxbatchError } from './problem.ts';
@@ -21,9 +22,9 @@ export function checkPlaces(
   places: Readonly<Record<'home' | 'ledger' | 'store' | 'config.store', string | undefined>>,
 ): void {
   for (const [option, place] of Object.entries(places)) {
-    const scheme = /^[a-z][a-z0-9+.-]+:/i.exec(place ?? '')?.[0];
+    const scheme = urlSchemeOf(place);
     // Of a URL only its scheme is said: the rest may hold a password.
-    if (scheme !== undefined) refuse(option, 'a path on this machine', `a ${scheme} URL`);
+    if (scheme !== undefined) refuse(option, 'a path on this machine', `a ${scheme}: URL`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import type { Config } from '../inputs/schema.ts';
-import { VoxbatchError } from './problem.ts';
+import { messageOf, VoxbatchError } from './problem.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
 /** A Temporal cluster, as `@temporalio/envconfig` describes one. */
@@ -54,6 +54,6 @@ export function accessOf({ api }: Pick<VoxbatchOptions, 'api'>): ApiAccess {
   try {
     return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token };
   } catch (error) {
-    throw new VoxbatchError({ is: 'no-api', why: error instanceof Error ? error.message : String(error) });
+    throw new VoxbatchError({ is: 'no-api', why: messageOf(error) });
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { chooseSettings, type BatchChoices, type WantedBatch } from '../batches/batch-settings.ts';
-import { nameFromFile } from '../batches/batch-name.ts';
+import { defaultOut, nameFromFile } from '../batches/batch-name.ts';
 import { spendFacts } from '../batches/bill-lines.ts';
 import type { TakenName } from '../batches/load-batch.ts';
 import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
@@ -72,7 +72,7 @@ interface Request {
 async function record(request: Request): Promise<RecordedManifest | NotRecorded> {
   const { source, checked, wanted, choices, session } = request;
   const { name = nameFromFile(request.manifest), confirm } = wanted;
-  const out = resolve(wanted.out ?? `out/${name}`);
+  const out = resolve(wanted.out ?? defaultOut(name));
   const confirmAbove = request.config.confirmAbove ?? null;
   const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
     return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { SubsetDraw, type IsChosen } from '../policy/subset.ts';
 import { Bill, billEntry } from './bill.ts';
 import type { BillEntry, BillSummary } from './bill.ts';
+import { sha256Of } from './file-digest.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-reader.ts';
 import type { ManifestSource } from './manifest-source.ts';
@@ -148,9 +146,7 @@ export async function* readUnchanged(
   options: ManifestOptions,
   checked: Pick<ManifestSummary, 'columns' | 'digest'>,
 ): AsyncGenerator<ManifestRow, void, undefined> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(source.path), hash);
-  if (hash.digest('hex') !== checked.digest) throw changedSince();
+  if ((await sha256Of(source.path)) !== checked.digest) throw changedSince();
   yield* readManifest(source, options, checked);
 }
 

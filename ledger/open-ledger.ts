@@ -2,6 +2,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Kysely, Migrator } from 'kysely';
+import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { createLedger } from './create-ledger.ts';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
@@ -71,7 +72,7 @@ export async function openDatabase({ path, mustExist }: LedgerPlace): Promise<Op
 }
 
 function pathOf(url: string): string {
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase();
+  const scheme = urlSchemeOf(url)?.toLowerCase();
   if (scheme === undefined) return resolve(url);
   if (scheme === 'file' && url.startsWith('file://')) return fileURLToPath(url);
   if (scheme === 'file' || scheme === 'sqlite') return resolve(url.slice(scheme.length + 1).replace(/^\/\//, ''));

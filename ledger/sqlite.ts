@@ -18,7 +18,7 @@ import { BUSY_TIMEOUT_MS, codeOf, explain } from './sqlite-errors.ts';
 
 /**
  * The SQLite driver, with `kept-statements.ts` and `sqlite-errors.ts`. The rest of the ledger speaks to it through Kysely. Only the
- * triggers in `migrations/0006-kept-counts.ts` and `0007-reasons.ts` are in SQLite's own SQL; another database needs its own.
+ * triggers in `migrations/0006-kept-counts.ts`, `0007-reasons.ts` and `0010-subset.ts` are in SQLite's own SQL; another database needs its own.
  */
 
 /**

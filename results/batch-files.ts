@@ -103,8 +103,11 @@ export class BatchFiles {
     const summary = await this.#file(SUMMARY_FILE);
     await summary.write(`${JSON.stringify(summaryOf(hashes), null, 2)}\n`);
     await summary.seal();
-    const former = await this.#formerFiles();
-    const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(hashes));
+    const written = await writtenLast(this.#out);
+    // Whatever else has such a name is a person's.
+    const former = FORMER_FILES.filter((name) => Object.hasOwn(written, name));
+    const known = await replaceableIn(this.#out, written);
+    const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(hashes), known);
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
@@ -119,15 +122,12 @@ export class BatchFiles {
     for (const file of this.#open.values()) await file.abandon();
   }
 
-  /** Files of former names that the summary which is there lists as its own; whatever else has such a name is a person's. */
-  async #formerFiles(): Promise<readonly string[]> {
-    const files = await writtenLast(this.#out);
-    return FORMER_FILES.filter((name) => Object.hasOwn(files, name));
-  }
-
-  /** Keeps what would be lost when files with these hashes take the place of those that are there. */
-  async #keepEdited(names: readonly string[], hashes: readonly string[]): Promise<readonly KeptTable[]> {
-    const known = await replaceableIn(this.#out);
+  /** Keeps what would be lost when files with these hashes take the place of those that are there. `known`: contents that may be replaced. */
+  async #keepEdited(
+    names: readonly string[],
+    hashes: readonly string[],
+    known: ReadonlySet<string>,
+  ): Promise<readonly KeptTable[]> {
     const added = hashes.filter((sha256) => !known.has(sha256));
     const mayReplace = new Set([...known, ...added]);
     const kept: KeptTable[] = [];

@@ -1,7 +1,8 @@
 import { link, mkdir, open, rename } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import * as z from 'zod';
-import { lstatsOf, sha256Of, statsOf } from './media.ts';
+import { sha256Of } from '../inputs/file-digest.ts';
+import { lstatsOf, statsOf } from './media.ts';
 import { readJson } from './read-json.ts';
 import { SUMMARY_FILE } from './summary.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
@@ -25,8 +26,11 @@ export async function writtenLast(out: string): Promise<Readonly<Record<string, 
 }
 
 /** sha256 of every content of a table that can be replaced without loss: what was written last, and what {@link allowReplacing} was told. */
-export async function replaceableIn(out: string): Promise<ReadonlySet<string>> {
-  return new Set([...Object.values(await writtenLast(out)), ...(await readReplaceable(out))]);
+export async function replaceableIn(
+  out: string,
+  written: Readonly<Record<string, string>>,
+): Promise<ReadonlySet<string>> {
+  return new Set([...Object.values(written), ...(await readReplaceable(out))]);
 }
 
 /**

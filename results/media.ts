@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import type { BigIntStats } from 'node:fs';
 import { link, lstat, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { sha256Of } from '../inputs/file-digest.ts';
 import type { Store } from '../store/store.ts';
 import type { RowFile } from './result-line.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
@@ -146,13 +147,6 @@ async function copyFile(
   } finally {
     await rm(part, { force: true });
   }
-}
-
-/** sha256 of a file, hex. */
-export async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 /** Facts about the very name, a symbolic link not followed; undefined if there is nothing. */

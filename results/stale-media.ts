@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Of } from '../inputs/file-digest.ts';
 import { collisionKey } from '../inputs/output-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
-import { lstatsOf, sha256Of, statsOf } from './media.ts';
+import { lstatsOf, statsOf } from './media.ts';
 import type { StoredFiles } from './media.ts';
 import { UnfitName } from './names.ts';
 import { filesOf } from './result-line.ts';

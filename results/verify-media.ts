@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { sha256Of } from '../inputs/file-digest.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
-import { lstatsOf, sha256Of } from './media.ts';
+import { lstatsOf } from './media.ts';
 import type { Findings } from './mismatch.ts';
 import { checkName, MEDIA_FOLDER, UnfitName } from './names.ts';
 import type { NamedFile } from './verify-rows.ts';

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Of } from '../inputs/file-digest.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { outcomeFile, PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from './batch-files.ts';
-import { lstatsOf, sha256Of } from './media.ts';
+import { lstatsOf } from './media.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
 import { firstIssue } from './row-source.ts';

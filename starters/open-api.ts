@@ -46,10 +46,10 @@ export async function withApi<T>(
   flags: ApiFlags,
   work: (open: () => Promise<OpenApi>) => Promise<T>,
 ): Promise<T> {
-  let opened: OpenApi | undefined;
+  const session = openSession(settings, flags, { mustExist: true });
   try {
-    return await work(async () => (opened ??= await openApi(settings, flags)));
+    return await work(session.api);
   } finally {
-    opened?.api.close();
+    await session.close();
   }
 }

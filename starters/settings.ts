@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
+import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { readBaseUrl } from '../api/base-url.ts';
 import { readConfig, type Config } from '../inputs/schema.ts';
 import type { ApiAccess, Settings } from '../client/settings.ts';
@@ -44,7 +45,7 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
 /** The ledger's place as it was set. A database that is not delivered yet is a wrong setting, not one that cannot be reached. */
 function readLedgerPlace(env: NodeJS.ProcessEnv): string | undefined {
   const place = env['VOXBATCH_LEDGER'];
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1]?.toLowerCase();
+  const scheme = urlSchemeOf(place)?.toLowerCase();
   if (scheme === undefined || scheme === 'file' || scheme === 'sqlite') return place;
   const why = scheme.startsWith('postgres') ? 'PostgreSQL is not supported yet; expected' : 'expected';
   throw new ExitError(

@@ -1,4 +1,5 @@
 import { explainRow } from '../../batches/explain.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
 import { ExitError } from '../exit-error.ts';
@@ -27,7 +28,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
     }
     const isNobodyThere = batch.state === 'open' && isDeserted(ledger, settings.home);
     const { money } = found.history;
-    const written = await isWritten(`out/${batch.name}`, { batch, counts: await ledger.counts(batch.name), money });
+    const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
     const history = { ...found.history, store: settings.store, isDeserted: isNobodyThere, isWritten: written };
     if (flags.json === true) output.data(JSON.stringify(historyJson(history)));
     else for (const line of historyLines(history)) output.data(line);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
@@ -26,7 +27,7 @@ export interface ResultsFlags {
 export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
   return lookAtLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
-    const out = resolve(flags.out ?? `out/${batch.name}`);
+    const out = resolve(flags.out ?? defaultOut(batch.name));
     await claimOut(out, batch);
     const { counts, money, mismatches, damaged, kept } = await projectBatch({
       ledger,

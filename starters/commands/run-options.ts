@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isBatchName, nameFromFile } from '../../batches/batch-name.ts';
+import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.ts';
 import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
@@ -78,7 +78,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const wanted = { kind, defaults, map, tts, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,
-    out: resolve(flags.out ?? `out/${name}`),
+    out: resolve(flags.out ?? defaultOut(name)),
     ...chooseSettings(wanted, config),
     subset,
     tuning,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { realmDifference } from '../../contract/names.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -137,7 +138,7 @@ async function work(request: Work): Promise<void> {
     const write =
       batch === undefined
         ? undefined
-        : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? `out/${batch}`), say });
+        : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
     await stayUntil(ledger, open, { ...flags, write }, signal);
   } finally {
     leaving.abort();

@@ -1,4 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
 import { lookAtLedger, viewHere } from '../look-at.ts';
@@ -19,7 +20,7 @@ export async function status(
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
     else {
       const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
-      const written = await isWritten(`out/${view.batch.name}`, view);
+      const written = await isWritten(defaultOut(view.batch.name), view);
       for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
     }
     return exitOfView(view);

@@ -1,4 +1,5 @@
 import { tuneBatch } from '../../client/tune-batch.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -74,7 +75,7 @@ async function print(
 async function stepsAfter(ledger: Ledger, batch: BatchRecord): Promise<readonly string[]> {
   const [counts, money] = [await ledger.counts(batch.name), await ledger.money(batch.name)];
   const leftovers = await gatherLeftovers(ledger, batch, counts);
-  return nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` });
+  return nextSteps({ batch, counts, money, leftovers, out: defaultOut(batch.name) });
 }
 
 /** From when on the change matters, and the next command where one is needed. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
@@ -44,7 +45,7 @@ export async function watch(
       if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
       else {
         const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
-        const written = await isWritten(`out/${view.batch.name}`, view);
+        const written = await isWritten(defaultOut(view.batch.name), view);
         for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
       }
       if (!interrupt.signal.aborted) return exitOfView(view);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -74,7 +75,7 @@ export async function reconcile(
     return withApi(settings, flags, async (openApi) => {
       const open = await openApi();
       requireSameRealm(batch, open);
-      const out = resolve(flags.out ?? `out/${batch.name}`);
+      const out = resolve(flags.out ?? defaultOut(batch.name));
       await requireOwnOut(out, batch);
       const reads = await readsOf(settings, ledger, open);
       return settleAll({ settings, ledger, batch, open, reads, flags, context, out }, wanted, again);

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defaultOut } from '../../batches/batch-name.ts';
 import { resolve } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { sha256Of } from '../../results/media.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
@@ -50,8 +50,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       asksForOverdue: true,
     };
     const json = flags.json ?? false;
-    const fileSha256 = await sha256Of(source.path);
-    const rows = await requireEditedRows(source, { ledger, batch, output });
+    const { rows, fileSha256 } = await requireEditedRows(source, { ledger, batch, output });
     const draft = await draftRedrive(ledger, batch, rows, rules, plan.tuning);
     return await withApi(settings, flags, (openApi) =>
       redriveRows({
@@ -63,7 +62,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
         rows,
         command: `voxbatch run ${shellWord(path)}`,
         fileSha256,
-        out: resolve(flags.out ?? `out/${batch.name}`),
+        out: resolve(flags.out ?? defaultOut(batch.name)),
         json,
         detach: flags.detach ?? false,
         yes: flags.yes ?? false,

@@ -36,7 +36,7 @@ export interface RedriveRequest {
   readonly rows: FoundRows;
   /** The command as it was typed, for advice. */
   readonly command: string;
-  /** sha256, from before it was read, of the file whose rows these are; null: they are of none. */
+  /** sha256 of the file whose rows these are, as it was read; null: they are of none. */
   readonly fileSha256: string | null;
   /** Absolute. */
   readonly out: string;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
@@ -8,7 +9,6 @@ import { BUILT_IN_PRICES } from '../../contract/prices.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { sha256Of } from '../../results/media.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -77,10 +77,9 @@ async function redriveFrom(
       replace: flags.rows !== undefined || isForResults(conditions.outcomes),
       asksForOverdue: false,
     };
-    const fileSha256 = source === undefined ? null : await sha256Of(source.path);
-    const rows =
+    const { rows, fileSha256 } =
       source === undefined
-        ? await rowsOf(ledger, batch, flags, conditions)
+        ? { rows: await rowsOf(ledger, batch, flags, conditions), fileSha256: null }
         : await requireEditedRows(source, { ledger, batch, output });
     const draft = await draftRedrive(ledger, batch, rows, rules);
     return withApi(settings, flags, (openApi) =>
@@ -92,7 +91,7 @@ async function redriveFrom(
         rows,
         command: commandOf(batch.name, flags),
         fileSha256,
-        out: resolve(flags.out ?? `out/${batch.name}`),
+        out: resolve(flags.out ?? defaultOut(batch.name)),
         json,
         detach: flags.detach ?? false,
         yes: flags.yes ?? false,

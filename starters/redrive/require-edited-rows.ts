@@ -8,15 +8,15 @@ import { refuseProblems, sayWarnings } from '../report-problems.ts';
 import { mismatchLines, unusableText } from './edited-words.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** The rows of a batch that a file is about. Says everything that is wrong at once, then throws {@link ExitError} `usage`. */
+/** The rows of a batch that a file is about, and the sha256 of the file. Says everything that is wrong at once, then throws {@link ExitError} `usage`. */
 export async function requireEditedRows(
   source: ManifestSource,
   { ledger, batch, output }: { ledger: Ledger; batch: BatchRecord; output: Output },
-): Promise<FoundRows> {
+): Promise<{ readonly rows: FoundRows; readonly fileSha256: string | null }> {
   const found = await findEditedRows(source, { ledger, batch });
   if (found.is === 'faulty') throw refuseProblems(found.checked, source.label, output);
   sayWarnings(found.checked, output);
-  if (found.is === 'found') return found.rows;
+  if (found.is === 'found') return { rows: found.rows, fileSha256: found.checked.digest };
   if (found.is === 'mismatched') for (const line of mismatchLines(found, batch.name)) output.say(line);
   throw unchangedError(unusableText(found, source.label, batch.name));
 }

@@ -1,4 +1,5 @@
 import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
@@ -40,7 +41,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;
-  const file = shellWord(`out/${batch.name}/failed.csv`);
+  const file = shellWord(`${defaultOut(batch.name)}/failed.csv`);
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':

@@ -1,4 +1,5 @@
 import { ROW_STATES } from '../../contract/outcomes.ts';
+import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
@@ -81,7 +82,7 @@ function nextLines(
   }
   // Whoever worked on it may have written none: the workers of a cluster do not.
   const files = isWritten ? [] : [`Write its files with: voxbatch results ${name}`];
-  return [...nextSteps({ batch, counts, money, leftovers, out: `out/${batch.name}` }), ...files];
+  return [...nextSteps({ batch, counts, money, leftovers, out: defaultOut(batch.name) }), ...files];
 }
 
 function timesOf(batch: BatchRecord, now: number): string {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Of } from '../../inputs/file-digest.ts';
 import { allowReplacing } from '../../results/edited-tables.ts';
-import { sha256Of } from '../../results/media.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { WholeFile } from '../../results/whole-file.ts';
