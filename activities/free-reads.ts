@@ -12,25 +12,25 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
     findTrace: (request) =>
       orUnreadable(async () => {
         const trace = await findTrace(deps, await loadAttempt(deps, request), request, signal);
-        return { is: trace ?? 'none' };
+        return { type: trace ?? 'none' };
       }),
     async findJob(batch, operation, jobId) {
       await loadBatch(deps, batch);
       try {
         const read = () => deps.api.readJob(operation, jobId, signal);
         const { credits } = await readInTurn(deps, batch, signal, read);
-        return { is: 'there', ...(credits === undefined ? {} : { credits }) };
+        return { type: 'there', ...(credits === undefined ? {} : { credits }) };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const { class: name, message } = error.failure;
-        return { is: name === 'BadRequest' ? 'missing' : 'unreadable', why: message };
+        return { type: name === 'BadRequest' ? 'missing' : 'unreadable', why: message };
       }
     },
     listJobs: (batch, operation) =>
       orUnreadable(async () => {
         await loadBatch(deps, batch);
         const { jobs, begunAt } = await readList(deps, operation, batch, signal);
-        return { is: 'listed', jobs, begunAt };
+        return { type: 'listed', jobs, begunAt };
       }),
   };
 }
@@ -40,6 +40,6 @@ async function orUnreadable<T>(read: () => Promise<T>): Promise<T | Unreadable> 
     return await read();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { is: 'unreadable', why: error.failure.message };
+    return { type: 'unreadable', why: error.failure.message };
   }
 }

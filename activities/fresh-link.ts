@@ -11,18 +11,18 @@ import { readInTurn } from './slots.ts';
 
 /** What a request needs from an earlier step is there: a link, or nothing is needed. */
 export interface ReadyLink {
-  readonly state: 'ready';
+  readonly type: 'ready';
   readonly link?: { readonly column: MediaColumn; readonly url: string };
   /** After this it is to be read once more before it is paid for, monotonic ms. */
   readonly freshUntil: number;
 }
 
 /** A step that needs no link of an earlier one is ready as it is. */
-export const NO_LINK_NEEDED: ReadyLink = { state: 'ready', freshUntil: Infinity };
+export const NO_LINK_NEEDED: ReadyLink = { type: 'ready', freshUntil: Infinity };
 
 export interface NoLink {
   /** `later`: a free read did not work; ask again later. `ended`: it can never be had; the row was ended. */
-  readonly state: 'later' | 'ended';
+  readonly type: 'later' | 'ended';
 }
 
 /** Which link a step needs, and of which earlier one. */
@@ -65,12 +65,12 @@ export async function freshLink(
     });
     if (reading.resultUrl !== undefined) {
       deps.polls.forget(name);
-      return { state: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
+      return { type: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
     }
     const message = `The ${step} job ${jobId} no longer gives a link to its result.`;
     return await laterOrNever(deps, key, signal, { trouble: 'result', message });
   } catch (error) {
-    if (signal.aborted) return { state: 'later' };
+    if (signal.aborted) return { type: 'later' };
     if (!(error instanceof ApiError)) throw error;
     const { failure } = error;
     deps.log.warn(
@@ -104,11 +104,11 @@ async function laterOrNever(
 
 async function later(signal: AbortSignal): Promise<Link> {
   await sleep(LATER_MS, undefined, { signal }).catch(() => undefined);
-  return { state: 'later' };
+  return { type: 'later' };
 }
 
 async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
   const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The ${key.step} was not paid for.` };
   await deps.ledger.giveUp(key, { outcome: 'failed', failure });
-  return { state: 'ended' };
+  return { type: 'ended' };
 }

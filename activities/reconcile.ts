@@ -22,7 +22,7 @@ import { isFencedOff, moveAfter, moveOf, type SubmitReport } from './submit-repo
 export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
   await awaitSender(deps, key, signal);
   // Whoever has the row now settles what this lane left behind.
-  if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { do: 'ended' } };
+  if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { type: 'ended' } };
   const standing = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
   const isUnresolved = standing.state === 'sending' || standing.state === 'unknown';

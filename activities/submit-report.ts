@@ -57,14 +57,14 @@ export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord
 /** What a row needs next of whoever works on this attempt of it, from the ledger as it is now. */
 export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Move> {
   const found = await deps.ledger.readRow(key.batch, key.row);
-  return found === undefined ? { do: 'ended' } : moveAfter(key, found.row, found.charges);
+  return found === undefined ? { type: 'ended' } : moveAfter(key, found.row, found.charges);
 }
 
 /** What a row needs next of the holder of this fencing token; nothing, if the row was given to another since. */
 export function moveAfter(held: Pick<RowAttempt, 'fence'>, row: RowRecord, charges: readonly ChargeRecord[]): Move {
-  if (isFencedOff(held, row)) return { do: 'ended' };
+  if (isFencedOff(held, row)) return { type: 'ended' };
   const { kind, take, redoFrom } = row;
   const next = nextMove({ row: row.row, kind, take, redoFrom, ended: row.outcome !== null }, charges);
   const { fence } = held;
-  return next.do === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
+  return next.type === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }

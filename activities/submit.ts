@@ -43,7 +43,7 @@ export async function submit(
   const waiting: Waiting = { loaded, key, need, signal, mayBeOnRecord: false };
   try {
     const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
-    if (link.state !== 'ready') return await reportWithoutLink(deps, key, link);
+    if (link.type !== 'ready') return await reportWithoutLink(deps, key, link);
     // Only from here on is there anything in flight; what comes before must not take the place of a request.
     const window = deps.inFlightLimits.of(key.batch, loaded.batch.settings.limits.submits);
     await window.enter();
@@ -87,7 +87,7 @@ async function sendInTurn(deps: Dependencies, waiting: Waiting, early: ReadyLink
     // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
     const isOld = deps.clock.now().monotonic > link.freshUntil;
     if (isOld && need !== undefined) link = await freshLink(deps, loaded, key, need, signal);
-    if (link.state !== 'ready') {
+    if (link.type !== 'ready') {
       giveBack(turn);
       return reportWithoutLink(deps, key, link);
     }
@@ -105,12 +105,16 @@ async function sendInTurn(deps: Dependencies, waiting: Waiting, early: ReadyLink
 }
 
 /** The link was not to be had; nothing was paid for. */
-async function reportWithoutLink(deps: Dependencies, key: FencedAttempt, { state }: NoLink): Promise<SubmitReport> {
+async function reportWithoutLink(
+  deps: Dependencies,
+  key: FencedAttempt,
+  { type: state }: NoLink,
+): Promise<SubmitReport> {
   if (state === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key) };
   return withControl(deps, key, deferred(key));
 }
 
 function deferred({ row, step, take, attempt, fence }: FencedAttempt): SubmitReport {
   const at = { row, step, take, attempt, ...defined({ fence }) };
-  return { verdict: 'deferred', next: { do: 'submit', at } };
+  return { verdict: 'deferred', next: { type: 'submit', at } };
 }

@@ -27,17 +27,17 @@ export async function adoptJob(
   const id = (await ledger.readRow(batch.name, row))?.row.id ?? '';
   const facts = { row, id, jobId };
   const end = await tryAdopting(ledger, reads, batch, job, who);
-  if (end.is !== 'done') return { ...facts, is: 'refused', why: end };
+  if (end.type !== 'done') return { ...facts, type: 'refused', why: end };
   const price = end.otherPrice === undefined ? {} : { otherPrice: end.otherPrice };
   const present = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
   return take !== undefined && take < present
-    ? { ...facts, is: 'charged', take, ...price }
-    : { ...facts, is: 'adopted', ...price };
+    ? { ...facts, type: 'charged', take, ...price }
+    : { ...facts, type: 'adopted', ...price };
 }
 
 /** The job is the row's now. */
 interface Done {
-  readonly is: 'done';
+  readonly type: 'done';
   readonly otherPrice?: OtherPrice;
 }
 
@@ -52,24 +52,24 @@ async function tryAdopting(
   const attempt = await findUnresolved(ledger, batch.name, row, take);
   if (attempt === undefined) {
     // Said once more, as after a kill: it is done.
-    return (await hasJob(ledger, batch.name, job)) ? { is: 'done' } : { is: 'not-in-doubt' };
+    return (await hasJob(ledger, batch.name, job)) ? { type: 'done' } : { type: 'not-in-doubt' };
   }
-  if (attempt.state === 'sending') return { is: 'in-flight' };
+  if (attempt.state === 'sending') return { type: 'in-flight' };
   const { step } = attempt;
   const kind = (await ledger.readRow(batch.name, row))?.row.kind;
-  if (kind === undefined) return { is: 'not-in-doubt' };
+  if (kind === undefined) return { type: 'not-in-doubt' };
   const operation = operationOf(kind, step, batch.settings.tts);
-  if (!makesJob(operation)) return { is: 'makes-no-job', step, kind };
+  if (!makesJob(operation)) return { type: 'makes-no-job', step, kind };
   const found = await reads.findJob(batch.name, operation, jobId);
-  if (found.is === 'missing') return { is: 'no-such-job', step, words: found.why };
-  if (found.is === 'unreadable') return { is: 'job-unreadable', words: found.why };
-  const isSettled = await ledger.decide(attempt, { what: 'adopted', jobId, who });
+  if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
+  if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
+  const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });
   if (isSettled || (await hasJob(ledger, batch.name, job)))
-    return { is: 'done', ...pricesOf(attempt.quoted, found.credits) };
+    return { type: 'done', ...pricesOf(attempt.quoted, found.credits) };
   const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
-  if (by === undefined) return { is: 'answer-came' };
+  if (by === undefined) return { type: 'answer-came' };
   const id = (await ledger.readRow(by.batch, by.row))?.row.id ?? '';
-  return { is: 'job-taken', by: { batch: by.batch, row: by.row, id } };
+  return { type: 'job-taken', by: { batch: by.batch, row: by.row, id } };
 }
 
 /** Sums that differ by less than this are the same: both may have been rounded, in credits. */

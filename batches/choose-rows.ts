@@ -18,8 +18,8 @@ export interface RowChoice {
 
 /** What {@link findRows} found: all rows, in order of the manifest, or the words that name none. */
 export type RowsByName =
-  | { readonly is: 'found'; readonly rows: readonly number[] }
-  | { readonly is: 'missing'; readonly words: readonly string[] };
+  | { readonly type: 'found'; readonly rows: readonly number[] }
+  | { readonly type: 'missing'; readonly words: readonly string[] };
 
 /** Finds rows by ids, with commas between them, or by numbers (`12` or `#12`) where no row has that id. */
 export async function findRows(
@@ -39,8 +39,8 @@ export async function findRows(
       else found.add(row);
     }
   }
-  if (missing.length > 0) return { is: 'missing', words: missing };
-  return { is: 'found', rows: [...found].sort((a, b) => a - b) };
+  if (missing.length > 0) return { type: 'missing', words: missing };
+  return { type: 'found', rows: [...found].sort((a, b) => a - b) };
 }
 
 /** Number of the row of this id, or of this number where no row has that id. */

@@ -17,7 +17,7 @@ export async function releaseTake(
   const last = decided.findLast((one) => one.take === (take ?? found?.row.take));
   const facts = { row, id: found?.row.id ?? '', jobId: last?.jobId ?? null };
   const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
-  return why === undefined ? { ...facts, is: 'released' } : { ...facts, jobId: null, is: 'refused', why };
+  return why === undefined ? { ...facts, type: 'released' } : { ...facts, jobId: null, type: 'refused', why };
 }
 
 /** Undefined if the job was taken back. */
@@ -26,13 +26,13 @@ async function tryReleasing(
   last: DecisionRecord | undefined,
   who: string,
 ): Promise<SettleRefusal | undefined> {
-  if (last?.what !== 'adopted') return { is: 'not-adopted' };
+  if (last?.what !== 'adopted') return { type: 'not-adopted' };
   try {
-    const isReleased = await ledger.decide(last, { what: 'released', jobId: last.jobId ?? '', who });
-    return isReleased ? undefined : { is: 'not-adopted' };
+    const isReleased = await ledger.decide(last, { type: 'released', jobId: last.jobId ?? '', who });
+    return isReleased ? undefined : { type: 'not-adopted' };
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
-    return { is: 'job-used', words: error.message };
+    return { type: 'job-used', words: error.message };
   }
 }
 
@@ -48,12 +48,12 @@ export async function settleNotCharged(
 ): Promise<SettledRow> {
   const found = await ledger.readRow(batch, row);
   const facts = { row, id: found?.row.id ?? '', jobId: null };
-  const refused = (is: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
-    return { ...facts, is: 'refused', why: { is } };
+  const refused = (type: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
+    return { ...facts, type: 'refused', why: { type } };
   };
   const attempt = await findUnresolved(ledger, batch, row, take);
   if (attempt?.state !== 'unknown') return refused('take-not-in-doubt');
   if (attempt.take === found?.row.take) return refused('current-take');
-  const isSettled = await ledger.decide(attempt, { what: 'not-charged', who });
-  return isSettled ? { ...facts, is: 'not-charged', take: attempt.take } : refused('answer-came');
+  const isSettled = await ledger.decide(attempt, { type: 'not-charged', who });
+  return isSettled ? { ...facts, type: 'not-charged', take: attempt.take } : refused('answer-came');
 }

@@ -16,13 +16,13 @@ const KEPT = 50;
 
 /** A line of a file that is about no row of the batch, or cannot be. `line` is physical, header = 1. */
 export type LineMismatch = { readonly line: number; readonly id: string } & (
-  | { readonly why: 'no-such-row'; readonly by: 'id' | '_row' }
+  | { readonly type: 'no-such-row'; readonly by: 'id' | '_row' }
   /** An earlier line is about this row, too. */
-  | { readonly why: 'twice'; readonly row: number; readonly before: number }
-  | { readonly why: 'other-id'; readonly row: number; readonly expected: string }
+  | { readonly type: 'twice'; readonly row: number; readonly before: number }
+  | { readonly type: 'other-id'; readonly row: number; readonly expected: string }
   /** It is of a row that had a job which this one has not: the file is of another batch of the same name, in another ledger, or out of date. */
-  | { readonly why: 'other-job'; readonly row: number; readonly came: string }
-  | { readonly why: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
+  | { readonly type: 'other-job'; readonly row: number; readonly came: string }
+  | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
 );
 
 /**
@@ -31,12 +31,12 @@ export type LineMismatch = { readonly line: number; readonly id: string } & (
  * neither ids of the user's own nor row numbers. `mismatched`: the first of the lines, and of the names, that do not fit, and how many there are.
  */
 export type EditedRows = { readonly checked: ManifestSummary } & (
-  | { readonly is: 'found'; readonly rows: FoundRows }
-  | { readonly is: 'faulty' }
-  | { readonly is: 'no-ids' }
-  | { readonly is: 'other-batch'; readonly other: string }
-  | { readonly is: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] }
-  | { readonly is: 'mismatched'; readonly first: readonly (LineMismatch | NameClash)[]; readonly count: number }
+  | { readonly type: 'found'; readonly rows: FoundRows }
+  | { readonly type: 'faulty' }
+  | { readonly type: 'no-ids' }
+  | { readonly type: 'other-batch'; readonly other: string }
+  | { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] }
+  | { readonly type: 'mismatched'; readonly first: readonly (LineMismatch | NameClash)[]; readonly count: number }
 );
 
 /**
@@ -50,13 +50,13 @@ export async function findEditedRows(
 ): Promise<EditedRows> {
   const options = readingOf(batch);
   const checked = await summarizeManifest(source, options);
-  if (checked.problemCount > 0) return { is: 'faulty', checked };
+  if (checked.problemCount > 0) return { type: 'faulty', checked };
   const { previousBatch } = checked;
   if (previousBatch !== null && previousBatch !== batch.name)
-    return { is: 'other-batch', other: previousBatch, checked };
+    return { type: 'other-batch', other: previousBatch, checked };
   const wrong = compareColumns(checked, batch);
   if (wrong !== undefined) return { ...wrong, checked };
-  if (previousBatch === null && !checked.columns.includes(headerOf('id', batch))) return { is: 'no-ids', checked };
+  if (previousBatch === null && !checked.columns.includes(headerOf('id', batch))) return { type: 'no-ids', checked };
   const matched = (complain: (mismatch: LineMismatch) => void): AsyncGenerator<FoundRow> =>
     matchRows(readUnchanged(source, options, checked), checked, { ledger, batch }, complain);
   const rows: FoundRows = { [Symbol.asyncIterator]: () => matched(() => undefined) };
@@ -69,7 +69,7 @@ export async function findEditedRows(
   const lines = matched(complain);
   while ((await lines.next()).done !== true);
   for (const clash of await findNameClashes(rows, ledger, batch)) complain(clash);
-  return count > 0 ? { is: 'mismatched', first, count, checked } : { is: 'found', rows, checked };
+  return count > 0 ? { type: 'mismatched', first, count, checked } : { type: 'found', rows, checked };
 }
 
 /** The rows of a batch that the lines of a file are about; a line that is about none, or cannot be, is complained of. */
@@ -86,7 +86,7 @@ async function* matchRows(
     const number = line.previousRow ?? (await ledger.findRowById(batch.name, line.id));
     const scanned = number === undefined ? undefined : await ledger.readRow(batch.name, number);
     if (scanned === undefined) {
-      complainOf({ ...at, why: 'no-such-row', by: number === undefined ? 'id' : '_row' });
+      complainOf({ ...at, type: 'no-such-row', by: number === undefined ? 'id' : '_row' });
       continue;
     }
     const { row } = scanned;
@@ -94,14 +94,14 @@ async function* matchRows(
     seen.set(row.row, line.line);
     const jobs = scanned.charges.flatMap(({ jobId }) => wordsOf(jobId ?? ''));
     const job = line.previousJobs?.find((one) => isTelling(one) && !jobs.includes(one));
-    if (before !== undefined) complainOf({ ...at, why: 'twice', row: row.row, before });
+    if (before !== undefined) complainOf({ ...at, type: 'twice', row: row.row, before });
     // An id names files, so an edit cannot change it.
     else if (!['', row.id].includes(line.input[idAt]?.trim() ?? '')) {
-      complainOf({ ...at, why: 'other-id', row: row.row, expected: row.id });
+      complainOf({ ...at, type: 'other-id', row: row.row, expected: row.id });
     } else if (job !== undefined) {
-      complainOf({ ...at, why: 'other-job', row: row.row, came: job });
+      complainOf({ ...at, type: 'other-job', row: row.row, came: job });
     } else if (line.spec.kind !== row.kind) {
-      complainOf({ ...at, why: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
+      complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
     } else yield { scanned, edit: editOf(scanned, line, checked, batch) };
   }
 }
@@ -122,13 +122,13 @@ function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions
 function compareColumns(
   { columns }: Pick<ManifestSummary, 'columns'>,
   batch: BatchRecord,
-): { readonly is: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] } | undefined {
+): { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] } | undefined {
   const meaningful = new Set([...KNOWN_COLUMNS].map((ours) => headerOf(ours, batch)));
   const shapes = (column: string): boolean => column !== 'id' && (meaningful.has(column) || column.startsWith('api.'));
   const missing = batch.columns.filter((column) => shapes(column) && !columns.includes(column));
-  if (missing.length > 0) return { is: 'missing-columns', columns: missing };
+  if (missing.length > 0) return { type: 'missing-columns', columns: missing };
   const added = columns.filter((column) => shapes(column) && !batch.columns.includes(column));
-  return added.length > 0 ? { is: 'new-columns', columns: added } : undefined;
+  return added.length > 0 ? { type: 'new-columns', columns: added } : undefined;
 }
 
 /** A column of ours as the batch's manifest calls it. */

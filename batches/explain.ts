@@ -41,10 +41,10 @@ export async function explainRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
   batch: BatchRecord,
   wanted: string,
-): Promise<{ readonly is: 'found'; readonly history: RowHistory } | { readonly is: 'no-row' }> {
+): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }> {
   const number = await findRow(ledger, batch, wanted);
   const found = number === undefined ? undefined : await ledger.readRow(batch.name, number);
-  if (found === undefined) return { is: 'no-row' };
+  if (found === undefined) return { type: 'no-row' };
   const { row, charges } = found;
   const takes = await ledger.takesOf(batch.name, row.row);
   const history: RowHistory = {
@@ -62,7 +62,7 @@ export async function explainRow(
     decisions: await ledger.decisionsOf(batch.name, row.row),
     files: namesOf(row, batch),
   };
-  return { is: 'found', history };
+  return { type: 'found', history };
 }
 
 /** Takes before the present one that were paid for again although they may have been charged. */

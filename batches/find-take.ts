@@ -11,9 +11,9 @@ export interface RowTake {
 
 /** What {@link findTake} found. `takes`: how many the row `word` has had. */
 export type TakeByName =
-  | ({ readonly is: 'found' } & RowTake)
-  | { readonly is: 'no-row'; readonly word: string }
-  | { readonly is: 'no-take'; readonly word: string; readonly take: number; readonly takes: number };
+  | ({ readonly type: 'found' } & RowTake)
+  | { readonly type: 'no-row'; readonly word: string }
+  | { readonly type: 'no-take'; readonly word: string; readonly take: number; readonly takes: number };
 
 /** Finds a row (`ROW`) or one of its takes (`ROW/TAKE`); ROW is an id, or a number where no row has that id. */
 export async function findTake(
@@ -24,12 +24,12 @@ export async function findTake(
   const parts = /^(.+)\/([1-9]\d{0,5})$/u.exec(text);
   const whole = await findRow(ledger, batch, text);
   // An id may itself have a slash.
-  if (whole !== undefined) return { is: 'found', row: whole };
-  if (parts === null) return { is: 'no-row', word: text };
+  if (whole !== undefined) return { type: 'found', row: whole };
+  if (parts === null) return { type: 'no-row', word: text };
   const word = parts[1] ?? '';
   const row = await findRow(ledger, batch, word);
-  if (row === undefined) return { is: 'no-row', word };
+  if (row === undefined) return { type: 'no-row', word };
   const take = Number(parts[2]);
   const takes = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
-  return take > takes ? { is: 'no-take', word, take, takes } : { is: 'found', row, take };
+  return take > takes ? { type: 'no-take', word, take, takes } : { type: 'found', row, take };
 }

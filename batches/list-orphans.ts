@@ -26,14 +26,14 @@ export async function listOrphans(
   ledger: Ledger,
   reads: Pick<FreeReads, 'listJobs'>,
   batch: string,
-): Promise<{ readonly is: 'listed'; readonly orphans: readonly Orphan[] } | Unreadable> {
+): Promise<{ readonly type: 'listed'; readonly orphans: readonly Orphan[] } | Unreadable> {
   const record = await ledger.findBatch(batch);
-  if (record === undefined || record.startedAt === null) return { is: 'listed', orphans: [] };
+  if (record === undefined || record.startedAt === null) return { type: 'listed', orphans: [] };
   const { apiUrl, account, startedAt, closedAt } = record;
   const orphans: Orphan[] = [];
   for (const operation of OPERATIONS.filter(isListed)) {
     const listing = await reads.listJobs(batch, operation);
-    if (listing.is === 'unreadable') return listing;
+    if (listing.type === 'unreadable') return listing;
     const { jobs, begunAt } = listing;
     const [from, to] = [startedAt - API_CLOCK_SLACK_MS, (closedAt ?? begunAt) + API_CLOCK_SLACK_MS];
     const isClaimed = async (id: string): Promise<boolean> => {
@@ -46,7 +46,7 @@ export async function listOrphans(
       if (!(await isClaimed(job.id))) orphans.push(orphanOf(job));
     }
   }
-  return { is: 'listed', orphans };
+  return { type: 'listed', orphans };
 }
 
 function orphanOf({ id, status, createdAtMs, credits, videoUrl, audioUrl }: ListedJob): Orphan {

@@ -33,7 +33,7 @@ export type BatchDifference = 'api' | 'account' | 'manifest' | 'reading' | 'file
 
 /** A name that another batch has. Nothing was changed. */
 export interface TakenName {
-  readonly is: 'taken';
+  readonly type: 'taken';
   /** The batch that has it. */
   readonly batch: BatchRecord;
   /** The first thing in which it differs. */
@@ -43,7 +43,7 @@ export interface TakenName {
 }
 
 /** What became of a manifest: a new batch, one that was there already, or none, for its name is taken. */
-export type LoadAnswer = { readonly is: 'new' | 'known'; readonly batch: BatchRecord } | TakenName;
+export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: BatchRecord } | TakenName;
 
 /**
  * The batch of this identity in the ledger: the one that is there, or a new one with all its rows.
@@ -61,7 +61,7 @@ export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer>
     const found = await request.ledger.findBatch(request.identity.name);
     if (found !== undefined && found.state !== 'loading') return compare(found, request);
     await request.ledger.discardLoading(request.identity.name);
-    return { is: 'new', batch: await load(request) };
+    return { type: 'new', batch: await load(request) };
   } finally {
     lock.close();
   }
@@ -98,10 +98,10 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
 
 function compare(batch: BatchRecord, request: LoadRequest): LoadAnswer {
   const differs = findDifference(batch, request);
-  if (differs === undefined) return { is: 'known', batch };
+  if (differs === undefined) return { type: 'known', batch };
   const { options, checked } = request;
   const hasIds = checked.columns.includes(options.map['id'] ?? 'id');
-  return { is: 'taken', batch, differs, canRedrive: differs === 'manifest' && hasIds };
+  return { type: 'taken', batch, differs, canRedrive: differs === 'manifest' && hasIds };
 }
 
 function findDifference(found: BatchRecord, request: LoadRequest): BatchDifference | undefined {

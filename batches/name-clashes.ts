@@ -14,7 +14,7 @@ const MOST_CLASHES = 1_000;
 
 /** A row whose result would get the name of another row's by an edit. */
 export interface NameClash {
-  readonly why: 'same-name';
+  readonly type: 'same-name';
   readonly row: number;
   readonly id: string;
   /** The row that has the name. */
@@ -53,7 +53,7 @@ export async function findNameClashes(
     const name = nameOf({ ...row, ...edit }, batch);
     const other = rowOf.lineBefore(collisionKey(name), row.row);
     if (other === undefined || clashes.length >= MOST_CLASHES) continue;
-    clashes.push({ why: 'same-name', row: row.row, id: row.id, other, name });
+    clashes.push({ type: 'same-name', row: row.row, id: row.id, other, name });
   }
   return clashes;
 }

@@ -6,20 +6,20 @@ import { claimOut as claim, type OutStanding } from '../results/out-owner.ts';
 
 /** A folder that cannot be made, or not be written. */
 export interface UnwritableOut {
-  readonly is: 'unwritable';
+  readonly type: 'unwritable';
   readonly cause: unknown;
 }
 
 /** Makes the out folder and proves that it can be written, before anything is paid for. */
-export async function probeOut(out: string): Promise<{ readonly is: 'writable' } | UnwritableOut> {
+export async function probeOut(out: string): Promise<{ readonly type: 'writable' } | UnwritableOut> {
   const probe = join(out, `.writable-${randomUUID()}`);
   try {
     await mkdir(out, { recursive: true });
     await writeFile(probe, '');
     await rm(probe);
-    return { is: 'writable' };
+    return { type: 'writable' };
   } catch (cause) {
-    return { is: 'unwritable', cause };
+    return { type: 'unwritable', cause };
   }
 }
 
@@ -29,5 +29,5 @@ export async function probeOut(out: string): Promise<{ readonly is: 'writable' }
  */
 export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding | UnwritableOut> {
   const probed = await probeOut(out);
-  return probed.is === 'unwritable' ? probed : claim(out, batch);
+  return probed.type === 'unwritable' ? probed : claim(out, batch);
 }

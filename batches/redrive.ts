@@ -40,8 +40,8 @@ export async function budgetLeftFor(
  * with them. `refused`: the ledger did not allow it, in its own words; `opened` rows had been opened before that.
  */
 export type OpenedRows =
-  | { readonly is: 'opened'; readonly opened: number; readonly movedOn: number }
-  | { readonly is: 'refused'; readonly opened: number; readonly why: string };
+  | { readonly type: 'opened'; readonly opened: number; readonly movedOn: number }
+  | { readonly type: 'refused'; readonly opened: number; readonly why: string };
 
 /**
  * Opens the rows of a draft in the ledger, and with them the batch: so many in a transaction that other work gets its turn. Asked once
@@ -58,10 +58,10 @@ export async function openRows(
     for await (const choices of choicesOf(draft, rows)) opened += (await ledger.redrive(batch, choices)).rows.length;
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
-    return { is: 'refused', opened, why: error.message };
+    return { type: 'refused', opened, why: error.message };
   }
   // Some may not even have been met again.
-  return { is: 'opened', opened, movedOn: draft.count - opened };
+  return { type: 'opened', opened, movedOn: draft.count - opened };
 }
 
 /** What is done with the rows, a transaction's worth at a time. */

@@ -37,11 +37,11 @@ export async function* settleUnknown(
       if (trace === undefined || found === undefined) continue;
       const last = found.charges.findLast((charge) => charge.take === found.row.take);
       const facts = { row, id: found.row.id, jobId: last?.jobId ?? null };
-      if (trace.is !== 'none') yield { ...facts, ...trace };
-      else if (!isUnknown(found.row)) yield { ...facts, is: 'moved-on' };
+      if (trace.type !== 'none') yield { ...facts, ...trace };
+      else if (!isUnknown(found.row)) yield { ...facts, type: 'moved-on' };
       else {
         const { tts } = batch.settings;
-        yield { ...facts, is: 'still-unknown', hasList: hasList(found, tts), makesJob: mayHaveJob(found, tts) };
+        yield { ...facts, type: 'still-unknown', hasList: hasList(found, tts), makesJob: mayHaveJob(found, tts) };
       }
     }
   }
@@ -59,7 +59,7 @@ async function traceOf(
   row: number,
 ): ReturnType<FreeReads['findTrace']> {
   const attempt = await findUnresolved(ledger, batch, row);
-  return attempt?.state === 'unknown' ? reads.findTrace(attempt) : { is: 'none' };
+  return attempt?.state === 'unknown' ? reads.findTrace(attempt) : { type: 'none' };
 }
 
 /** The request of a take, by default the row's present one, that has no answer or whose outcome nobody knows. */

@@ -4,22 +4,22 @@ import type { NamedRow } from './leftovers.ts';
 /** Why a row was left as it is. Words of the API or the ledger are in `words`. */
 export type SettleRefusal =
   /** Neither the row nor the named take has a request whose outcome is unknown. */
-  | { readonly is: 'not-in-doubt' | 'take-not-in-doubt' }
+  | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */
-  | { readonly is: 'in-flight' }
+  | { readonly type: 'in-flight' }
   /** Such a request makes no job, so the row can be given none. */
-  | { readonly is: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
-  | { readonly is: 'no-such-job'; readonly step: Step; readonly words: string }
-  | { readonly is: 'job-unreadable'; readonly words: string }
+  | { readonly type: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
+  | { readonly type: 'no-such-job'; readonly step: Step; readonly words: string }
+  | { readonly type: 'job-unreadable'; readonly words: string }
   /** Another row has the job; or another take of the row. */
-  | { readonly is: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
+  | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
   /** The answer to its request arrived while this was asked. */
-  | { readonly is: 'answer-came' }
+  | { readonly type: 'answer-came' }
   /** Only an earlier take can be called not charged. */
-  | { readonly is: 'current-take' }
+  | { readonly type: 'current-take' }
   /** Nobody gave it a job, so there is none to take back. */
-  | { readonly is: 'not-adopted' }
-  | { readonly is: 'job-used'; readonly words: string };
+  | { readonly type: 'not-adopted' }
+  | { readonly type: 'job-used'; readonly words: string };
 
 /** The job that a person named cost another sum than its row was to cost, in credits, so it may be the job of another row. */
 export interface OtherPrice {
@@ -29,14 +29,14 @@ export interface OtherPrice {
 
 /** What became of a row that somebody wanted to be settled. `jobId`: the job that it has, or was to get. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
-    | { readonly is: 'found' | 'moved-on' | 'released' }
-    | { readonly is: 'adopted'; readonly otherPrice?: OtherPrice }
+    | { readonly type: 'found' | 'moved-on' | 'released' }
+    | { readonly type: 'adopted'; readonly otherPrice?: OtherPrice }
     /** Of an earlier take, whose charge is certain now. */
-    | { readonly is: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
-    | { readonly is: 'not-charged'; readonly take: number }
+    | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
+    | { readonly type: 'not-charged'; readonly take: number }
     /** `hasList`: the API lists such jobs. `makesJob`: such a request makes one. */
-    | { readonly is: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
+    | { readonly type: 'still-unknown'; readonly hasList: boolean; readonly makesJob: boolean }
     /** The API's list could not be read, so nothing is known. */
-    | { readonly is: 'unreadable'; readonly why: string }
-    | { readonly is: 'refused'; readonly why: SettleRefusal }
+    | { readonly type: 'unreadable'; readonly why: string }
+    | { readonly type: 'refused'; readonly why: SettleRefusal }
   );

@@ -19,7 +19,7 @@ export interface Batch {
   /** How it stands: counts, sums, the commonest failures. */
   status(): Promise<BatchView>;
   /** All that is on record of a row: `row` is its id, or its number where no row has that id. */
-  explain(row: string): Promise<{ readonly is: 'found'; readonly history: RowHistory } | { readonly is: 'no-row' }>;
+  explain(row: string): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }>;
   /** No more paid requests; running jobs are still fetched. Resolves when no paid request is on the wire. */
   pause(): Promise<Steered>;
   resume(): Promise<Steered>;

@@ -30,6 +30,6 @@ export async function beforeWork<T>(prepare: () => Promise<T>): Promise<T> {
   try {
     return await prepare();
   } catch (cause) {
-    throw isMachineTrouble(cause) ? new VoxbatchError({ is: 'machine', cause }) : cause;
+    throw isMachineTrouble(cause) ? new VoxbatchError({ type: 'machine', cause }) : cause;
   }
 }

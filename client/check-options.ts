@@ -91,5 +91,5 @@ function checkNumber(option: string, value: unknown, least: number): void {
 
 function refuse(option: string, expected: string, came: unknown): never {
   const shown = typeof came === 'string' ? JSON.stringify(came) : String(came);
-  throw new VoxbatchError({ is: 'bad-option', option, expected, came: shown.slice(0, 80) });
+  throw new VoxbatchError({ type: 'bad-option', option, expected, came: shown.slice(0, 80) });
 }

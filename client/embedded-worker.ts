@@ -59,7 +59,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     release();
     // The SDK's own class is not for others.
     if (!(error instanceof Error && error.name === 'TransportError')) throw error;
-    throw new VoxbatchError({ is: 'server-gone', address: temporal.address, cause: error });
+    throw new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error });
   }
 }
 

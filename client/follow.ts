@@ -55,23 +55,23 @@ export interface Standing {
 }
 
 /** Why following ended. `broken`: the workflow was ended from outside again and again. */
-export type FollowEnd = { readonly is: 'ended'; readonly batch: BatchRecord } & (
+export type FollowEnd = { readonly type: 'ended'; readonly batch: BatchRecord } & (
   { readonly why: 'closed' | 'paused' | 'aborted' } | { readonly why: 'broken'; readonly message: string }
 );
 
 /** What is seen of a batch while it is followed. */
 export type FollowEvent =
   /** Comes at every look. `isLast`: the sums are of now, and the end follows. */
-  | { readonly is: 'progress'; readonly standing: Standing; readonly isLast: boolean }
+  | { readonly type: 'progress'; readonly standing: Standing; readonly isLast: boolean }
   /** It paused. `waits`: it is followed until somebody resumes it; else until the jobs that run are fetched. */
-  | { readonly is: 'paused'; readonly batch: BatchRecord; readonly waits: boolean }
-  | { readonly is: 'stopping'; readonly batch: BatchRecord }
+  | { readonly type: 'paused'; readonly batch: BatchRecord; readonly waits: boolean }
+  | { readonly type: 'stopping'; readonly batch: BatchRecord }
   /** It is to go on and does not move. */
-  | { readonly is: 'standstill'; readonly batch: BatchRecord; readonly standstill: Standstill }
+  | { readonly type: 'standstill'; readonly batch: BatchRecord; readonly standstill: Standstill }
   /** Its workflow was ended from outside and is replaced. */
-  | { readonly is: 'restarted'; readonly message: string }
+  | { readonly type: 'restarted'; readonly message: string }
   /** Temporal does not answer. */
-  | { readonly is: 'silent' }
+  | { readonly type: 'silent' }
   | FollowEnd;
 
 /**
@@ -104,13 +104,13 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     // Old sums may say that nothing runs where something does.
     if (paused && !waits && isIdle()) standing = { batch, ...(await sums(true)), reasons: await reasons(true) };
     const leaves = paused && !waits && isIdle();
-    yield { is: 'progress', standing, isLast: isLast || leaves };
+    yield { type: 'progress', standing, isLast: isLast || leaves };
     const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;
-    if (why !== undefined) return yield { is: 'ended', why, batch };
-    if (paused && !wasPaused) yield { is: 'paused', batch, waits };
+    if (why !== undefined) return yield { type: 'ended', why, batch };
+    if (paused && !wasPaused) yield { type: 'paused', batch, waits };
     wasPaused = paused;
     const stopping = batch.control === 'stopping';
-    if (stopping && !wasStopping) yield { is: 'stopping', batch };
+    if (stopping && !wasStopping) yield { type: 'stopping', batch };
     wasStopping = stopping;
     if (performance.now() - linkedAt >= LINK_EVERY_MS) {
       linkedAt = performance.now();
@@ -123,22 +123,22 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
       const found = await standstillOf(ledger, batch);
       // A worker of our own says a moment later that it is there.
       const standstill = found === 'no-worker' && fetchesHere ? undefined : found;
-      if (standstill !== undefined && standstill !== stoodStill) yield { is: 'standstill', batch, standstill };
+      if (standstill !== undefined && standstill !== stoodStill) yield { type: 'standstill', batch, standstill };
       stoodStill = standstill;
       const workflow = await request.askWorkflow();
       // The workflow closes the batch before it ends, so only what the ledger says after that counts.
-      const hasEnded = workflow.is === 'completed' || workflow.is === 'ended';
+      const hasEnded = workflow.type === 'completed' || workflow.type === 'ended';
       if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
-        if (workflow.is === 'ended') {
+        if (workflow.type === 'ended') {
           const { message } = workflow;
-          if (restarts === MOST_RESTARTS) return yield { is: 'ended', why: 'broken', batch, message };
+          if (restarts === MOST_RESTARTS) return yield { type: 'ended', why: 'broken', batch, message };
           restarts += 1;
-          yield { is: 'restarted', message };
+          yield { type: 'restarted', message };
         }
         await request.startAgain();
       }
-      if (workflow.is === 'silent' && !wasSilent) yield { is: 'silent' };
-      wasSilent = workflow.is === 'silent';
+      if (workflow.type === 'silent' && !wasSilent) yield { type: 'silent' };
+      wasSilent = workflow.type === 'silent';
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -41,7 +41,7 @@ export async function lockLedger(file: string, temporal: Temporal, home: string)
         if (holder === server) return close;
         lock.release();
         if (performance.now() > givesUpAt) {
-          throw new VoxbatchError({ is: 'ledger-in-use', ledger: file, holder });
+          throw new VoxbatchError({ type: 'ledger-in-use', ledger: file, holder });
         }
       }
       await sleep(GAP_MS);

@@ -54,7 +54,7 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
   const { client, ledger, say } = request;
   const { name } = batch;
   const workflow = await askWorkflow(client, client.workflow.getHandle(batchWorkflowId(ledger.id, name)));
-  switch (workflow.is) {
+  switch (workflow.type) {
     case 'silent':
       return;
     case 'running':
@@ -65,7 +65,7 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
       // It may have closed the batch since we read the list.
       if ((await ledger.findBatch(name))?.state !== 'open') return;
       await startWorkflow(client, ledger, batch, { news: true });
-      if (workflow.is === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
+      if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
   }
 }
 

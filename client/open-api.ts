@@ -22,7 +22,7 @@ export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'acco
 export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
   const here = realmOf(open);
   const differs = realmDifference(batch, here);
-  if (differs !== undefined) throw new VoxbatchError({ is: 'other-realm', differs, batch, here });
+  if (differs !== undefined) throw new VoxbatchError({ type: 'other-realm', differs, batch, here });
 }
 
 /** Pauses before the profile is read again, ms. */
@@ -39,7 +39,7 @@ export async function openApi(access: ApiAccess): Promise<OpenApi> {
   } catch (error) {
     api.close();
     if (!(error instanceof ApiError)) throw error;
-    throw new VoxbatchError({ is: 'no-profile', apiUrl: access.baseUrl, failure: error.failure });
+    throw new VoxbatchError({ type: 'no-profile', apiUrl: access.baseUrl, failure: error.failure });
   }
 }
 
@@ -50,7 +50,7 @@ export function createApi(access: ApiAccess): SpeechApi {
     return createSpeechApi({ ...access, userAgent });
   } catch (cause) {
     // The address was read before, so it is the token.
-    throw new VoxbatchError({ is: 'odd-token', cause });
+    throw new VoxbatchError({ type: 'odd-token', cause });
   }
 }
 

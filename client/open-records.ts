@@ -15,13 +15,13 @@ export async function openRecords({ ledger }: Pick<Settings, 'ledger'>, options:
   try {
     return await beforeWork(() => openLedger(ledger, options));
   } catch (error) {
-    throw error instanceof LedgerMissing ? new VoxbatchError({ is: 'no-ledger', ledger }) : error;
+    throw error instanceof LedgerMissing ? new VoxbatchError({ type: 'no-ledger', ledger }) : error;
   }
 }
 
 /** The batch of this name; without a name the newest one. Throws {@link VoxbatchError} (`no-batch`). */
 export async function chooseBatch(ledger: Ledger, name: string | undefined): Promise<BatchRecord> {
   const found = await findBatch(ledger, name);
-  if (found.is === 'found') return found.batch;
-  throw new VoxbatchError({ is: 'no-batch', batch: name, known: found.known });
+  if (found.type === 'found') return found.batch;
+  throw new VoxbatchError({ type: 'no-batch', batch: name, known: found.known });
 }

@@ -29,7 +29,7 @@ export async function openStore(
       await store.sweep();
       return store;
     }
-    throw new VoxbatchError({ is: 'store-of-another', store: settings.store, ledger: ledger.file });
+    throw new VoxbatchError({ type: 'store-of-another', store: settings.store, ledger: ledger.file });
   });
 }
 

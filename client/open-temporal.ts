@@ -70,7 +70,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
       throw error;
     }
   } catch (error) {
-    throw error instanceof ServerUnavailable ? new VoxbatchError({ is: 'no-server', cause: error }) : error;
+    throw error instanceof ServerUnavailable ? new VoxbatchError({ type: 'no-server', cause: error }) : error;
   }
 }
 
@@ -94,7 +94,7 @@ async function openCluster(settings: Settings): Promise<Temporal> {
       closeAtOnce,
     };
   } catch (cause) {
-    throw new VoxbatchError({ is: 'no-cluster', address, cause });
+    throw new VoxbatchError({ type: 'no-cluster', address, cause });
   }
 }
 

@@ -50,10 +50,10 @@ export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, tem
 
 /** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */
 export function accessOf({ api }: Pick<VoxbatchOptions, 'api'>): ApiAccess {
-  if (api === undefined) throw new VoxbatchError({ is: 'no-api', why: 'No API is given' });
+  if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
   try {
     return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token };
   } catch (error) {
-    throw new VoxbatchError({ is: 'no-api', why: messageOf(error) });
+    throw new VoxbatchError({ type: 'no-api', why: messageOf(error) });
   }
 }

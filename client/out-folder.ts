@@ -18,7 +18,7 @@ export async function claimOut(out: string, batch: BatchIdentity): Promise<void>
   refuse(out, await claim(out, batch));
 }
 
-function refuse(out: string, found: OutStanding | UnwritableOut | { readonly is: 'writable' }): void {
-  if (found.is === 'unwritable') throw new VoxbatchError({ is: 'unwritable-out', out, cause: found.cause });
-  if (found.is === 'taken') throw new VoxbatchError({ is: 'taken-out', out, by: found.by });
+function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {
+  if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
+  if (found.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out, by: found.by });
 }

@@ -4,44 +4,44 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 /** What stands in the way of something that was asked. Nothing was spent for it. */
 export type Problem =
   /** A value that an option cannot have. `came`: the value, cut. */
-  | { readonly is: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
+  | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
   /** No API is given, or an address that none can have. */
-  | { readonly is: 'no-api'; readonly why: string }
+  | { readonly type: 'no-api'; readonly why: string }
   /** No batch was ever made with these settings. */
-  | { readonly is: 'no-ledger'; readonly ledger: string }
+  | { readonly type: 'no-ledger'; readonly ledger: string }
   /** There is no batch of this name; without a name, none at all. */
-  | { readonly is: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
+  | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
   /** The disk, the ledger or the store cannot be used; `cause` says why. */
-  | { readonly is: 'machine'; readonly cause: unknown }
+  | { readonly type: 'machine'; readonly cause: unknown }
   /** The media in the store belong to another ledger. */
-  | { readonly is: 'store-of-another'; readonly store: string; readonly ledger: string }
+  | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
   /** The folder of the batch's files cannot be made, or not be written. */
-  | { readonly is: 'unwritable-out'; readonly out: string; readonly cause: unknown }
+  | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The folder holds other files, which those of the batch would overwrite; `by` says whose they are. */
-  | { readonly is: 'taken-out'; readonly out: string; readonly by: string }
+  | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** The rows of the batch are not all on record yet. */
-  | { readonly is: 'loading'; readonly batch: BatchRecord }
+  | { readonly type: 'loading'; readonly batch: BatchRecord }
   /** A row has no price, so the batch cannot have a budget. */
-  | { readonly is: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
+  | { readonly type: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
   /** The embedded Temporal server cannot be had; `cause` says why. */
-  | { readonly is: 'no-server'; readonly cause: Error & { readonly advice: string } }
+  | { readonly type: 'no-server'; readonly cause: Error & { readonly advice: string } }
   /** The Temporal cluster does not answer. */
-  | { readonly is: 'no-cluster'; readonly address: string; readonly cause: unknown }
+  | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
   /** Workers of another Temporal server have the ledger. Two at once could pay for a row twice. */
-  | { readonly is: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
+  | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
   /** Temporal went away while the worker was started. */
-  | { readonly is: 'server-gone'; readonly address: string; readonly cause: Error }
+  | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
   /** The batch is on record, but Temporal does not take it: it hangs, or its disk is full. */
-  | { readonly is: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
+  | { readonly type: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
   /** The wish is on record, but the workers could not be told. */
-  | { readonly is: 'untold'; readonly cause: unknown }
+  | { readonly type: 'untold'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
-  | { readonly is: 'odd-token'; readonly cause: unknown }
+  | { readonly type: 'odd-token'; readonly cause: unknown }
   /** The API does not return the profile of the account. */
-  | { readonly is: 'no-profile'; readonly apiUrl: string; readonly failure: Failure }
+  | { readonly type: 'no-profile'; readonly apiUrl: string; readonly failure: Failure }
   /** The batch is of another API or account than this token. */
   | {
-      readonly is: 'other-realm';
+      readonly type: 'other-realm';
       readonly differs: 'api' | 'account';
       readonly batch: Pick<BatchRecord, 'name' | 'apiUrl' | 'account'>;
       readonly here: { readonly apiUrl: string; readonly account: string };
@@ -65,7 +65,7 @@ export function messageOf(error: unknown): string {
 }
 
 function sentenceFor(problem: Problem): string {
-  switch (problem.is) {
+  switch (problem.type) {
     case 'bad-option':
       return `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`;
     case 'no-api':

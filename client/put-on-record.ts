@@ -46,9 +46,9 @@ export interface RecordRequest {
  * stay left out, because it is being stopped.
  */
 export type Recorded =
-  | { readonly is: 'new'; readonly batch: BatchRecord }
-  | { readonly is: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning; readonly leftOut: number }
-  | { readonly is: 'declined' }
+  | { readonly type: 'new'; readonly batch: BatchRecord }
+  | { readonly type: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning; readonly leftOut: number }
+  | { readonly type: 'declined' }
   | TakenName;
 
 /**
@@ -68,14 +68,14 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere) await requireOwnOut(plan.out, identity);
   const priced = isThere ? checked : await request.approve(open);
-  if (priced === undefined) return { is: 'declined' };
+  if (priced === undefined) return { type: 'declined' };
   const { options, summary } = priced;
   const loaded = await beforeWork(() =>
     findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary }),
   );
-  if (loaded.is === 'taken') return loaded;
+  if (loaded.type === 'taken') return loaded;
   await claimOut(plan.out, loaded.batch);
-  if (loaded.is === 'new') return { is: 'new', batch: loaded.batch };
+  if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
   return goOnWith(loaded.batch, request, ledger, open);
 }
 
@@ -88,7 +88,7 @@ async function goOnWith(
 ): Promise<Recorded> {
   const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
   const isStopping = batch.state === 'open' && batch.control === 'stopping';
-  if (more !== undefined && !isStopping && !(await approveMore(more, open))) return { is: 'declined' };
+  if (more !== undefined && !isStopping && !(await approveMore(more, open))) return { type: 'declined' };
   return beforeWork(async () => {
     const tuned = newIn(plan.tuning, batch.settings);
     if (Object.keys(valuesOf(tuned)).length > 0) {
@@ -97,6 +97,6 @@ async function goOnWith(
     }
     const opened = more === undefined || isStopping ? 0 : await openMore(ledger, more, checked);
     const now = (await ledger.findBatch(batch.name)) ?? batch;
-    return { is: 'known', batch: now, tuned, leftOut: (more?.rows ?? 0) - opened };
+    return { type: 'known', batch: now, tuned, leftOut: (more?.rows ?? 0) - opened };
   });
 }

@@ -25,15 +25,15 @@ export interface RunOptions extends WantedBatch {
 
 /** Why a batch may not be paid for: by its bill, or because `confirm` said no. */
 export type NotApproved =
-  | { readonly is: 'refused'; readonly why: SpendRefusal; readonly facts: SpendFacts }
-  | { readonly is: 'declined'; readonly facts: SpendFacts };
+  | { readonly type: 'refused'; readonly why: SpendRefusal; readonly facts: SpendFacts }
+  | { readonly type: 'declined'; readonly facts: SpendFacts };
 
 /** Why a manifest is not on record. */
-export type NotRecorded = Extract<CheckedManifest, { readonly is: 'faulty' }> | OutcomeFile | TakenName | NotApproved;
+export type NotRecorded = Extract<CheckedManifest, { readonly type: 'faulty' }> | OutcomeFile | TakenName | NotApproved;
 
 /** A manifest that is on record. */
 interface RecordedManifest {
-  readonly is: 'recorded';
+  readonly type: 'recorded';
   readonly batch: BatchRecord;
   readonly isNew: boolean;
   /** Folder of its files. Absolute. */
@@ -52,7 +52,7 @@ export async function recordManifest(
   const source = await openManifest(manifest);
   try {
     const checked = await checkManifest(source, choices.manifest, choices.settings.budget);
-    if (checked.is !== 'sound') return checked;
+    if (checked.type !== 'sound') return checked;
     return await record({ manifest, source, checked, wanted, choices, session, config });
   } finally {
     await source.close();
@@ -80,8 +80,8 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   const found: { refusal?: NotApproved } = {};
   const approves = async (facts: SpendFacts): Promise<boolean> => {
     const decision = decideSpend(facts);
-    if (decision.do === 'refuse') found.refusal = { is: 'refused', why: decision.why, facts };
-    else if (decision.do === 'ask' && !(await confirm?.(facts))) found.refusal = { is: 'declined', facts };
+    if (decision.type === 'refuse') found.refusal = { type: 'refused', why: decision.why, facts };
+    else if (decision.type === 'ask' && !(await confirm?.(facts))) found.refusal = { type: 'declined', facts };
     return found.refusal === undefined;
   };
   const recorded = await putOnRecord({
@@ -97,9 +97,9 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
       approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),
   });
   if (found.refusal !== undefined) return found.refusal;
-  if (recorded.is === 'declined') throw new Error('What is declined has a reason.');
-  if (recorded.is === 'taken') return recorded;
-  return { is: 'recorded', batch: recorded.batch, isNew: recorded.is === 'new', out };
+  if (recorded.type === 'declined') throw new Error('What is declined has a reason.');
+  if (recorded.type === 'taken') return recorded;
+  return { type: 'recorded', batch: recorded.batch, isNew: recorded.type === 'new', out };
 }
 /** What was given that holds for a batch that is there, too. */
 function planOf(wanted: RunOptions): {

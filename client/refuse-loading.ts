@@ -6,5 +6,5 @@ import { VoxbatchError } from './problem.ts';
  * {@link VoxbatchError} (`loading`).
  */
 export function refuseLoading(batch: BatchRecord): void {
-  if (batch.state === 'loading') throw new VoxbatchError({ is: 'loading', batch });
+  if (batch.state === 'loading') throw new VoxbatchError({ type: 'loading', batch });
 }

@@ -68,11 +68,11 @@ export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string
 
 /** How the workflow of an open batch stands. */
 export type WorkflowStanding =
-  | { readonly is: 'running' | 'silent' }
+  | { readonly type: 'running' | 'silent' }
   /** It has closed the batch. One that is open all the same was opened again since, and needs a new workflow. */
-  | { readonly is: 'completed' }
+  | { readonly type: 'completed' }
   /** It was ended in another way, such as by hand. */
-  | { readonly is: 'ended'; readonly message: string };
+  | { readonly type: 'ended'; readonly message: string };
 
 /** Longest wait for an answer, so that Ctrl-C is heard. */
 const ASK_TIMEOUT_MS = 3_000;
@@ -81,18 +81,18 @@ const ASK_TIMEOUT_MS = 3_000;
 export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
     const { status } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
-    if (status.name === 'RUNNING') return { is: 'running' };
-    if (status.name === 'COMPLETED') return { is: 'completed' };
+    if (status.name === 'RUNNING') return { type: 'running' };
+    if (status.name === 'COMPLETED') return { type: 'completed' };
     const cause = await handle.result().then(
       () => '',
       (error: unknown) =>
         error instanceof WorkflowFailedError ? (error.cause?.message ?? error.message) : String(error),
     );
-    return { is: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
+    return { type: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError)
-      return { is: 'ended', message: 'Temporal no longer knows the workflow of the batch.' };
-    if (error instanceof ServiceError) return { is: 'silent' };
+      return { type: 'ended', message: 'Temporal no longer knows the workflow of the batch.' };
+    if (error instanceof ServiceError) return { type: 'silent' };
     throw error;
   }
 }

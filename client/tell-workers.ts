@@ -26,7 +26,7 @@ export async function tellWorkers({ settings, ledger, batch, say }: News): Promi
     return temporal !== undefined && (await wakeWorkflow(temporal.client, ledger, batch));
   } catch (error) {
     const isUntold = error instanceof ServiceError || error instanceof VoxbatchError;
-    throw isUntold ? new VoxbatchError({ is: 'untold', cause: error }) : error;
+    throw isUntold ? new VoxbatchError({ type: 'untold', cause: error }) : error;
   } finally {
     await temporal?.close();
   }

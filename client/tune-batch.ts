@@ -37,6 +37,6 @@ export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget
   if (budget == null || batch.state === 'closed') return;
   for await (const { row } of ledger.scanRows(batch.name)) {
     if (row.outcome !== null || row.quoted !== null) continue;
-    throw new VoxbatchError({ is: 'no-price', batch: batch.name, row: row.row, id: row.id });
+    throw new VoxbatchError({ type: 'no-price', batch: batch.name, row: row.row, id: row.id });
   }
 }

@@ -27,8 +27,8 @@ export interface RunningBatch extends Batch {
  * first two cases nothing was spent, and nothing is on record.
  */
 export type RunAnswer =
-  | { readonly is: 'running'; readonly batch: RunningBatch }
-  | { readonly is: 'finished'; readonly batch: Batch }
+  | { readonly type: 'running'; readonly batch: RunningBatch }
+  | { readonly type: 'finished'; readonly batch: Batch }
   | NotRecorded;
 
 /** An open voxbatch. Close it in the end. */
@@ -87,10 +87,10 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     },
     run: async (manifest, wanted = {}) => {
       const answer = await recordManifest(manifest, wanted, session, settings.config);
-      if (answer.is !== 'recorded') return answer;
+      if (answer.type !== 'recorded') return answer;
       const { batch, isNew, out } = answer;
-      if (batch.state === 'closed') return { is: 'finished', batch: batchNamed(batch.name, session, say) };
-      return { is: 'running', batch: await work(batch, isNew, out) };
+      if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, session, say) };
+      return { type: 'running', batch: await work(batch, isNew, out) };
     },
     list: async () => (await session.ledger()).listBatches(),
     batch: (name) => batchNamed(name, session, say),

@@ -76,7 +76,7 @@ export class Workplace {
     try {
       return { batch, handle: await startWorkflow(client, ledger, batch, { news: !isNew }) };
     } catch (error) {
-      throw error instanceof ServiceError ? new VoxbatchError({ is: 'not-started', batch, cause: error }) : error;
+      throw error instanceof ServiceError ? new VoxbatchError({ type: 'not-started', batch, cause: error }) : error;
     }
   }
 

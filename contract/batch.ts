@@ -73,4 +73,5 @@ export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
  * - `submit`: make this attempt. - `reconcile`: an earlier process left this attempt without a verdict.
  * - `wait`: the job runs, or its result is not stored yet. - `ended`: nothing.
  */
-export type Move = { readonly do: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly do: 'ended' };
+export type Move =
+  { readonly type: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly type: 'ended' };

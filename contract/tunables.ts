@@ -21,7 +21,7 @@ export interface Tunable<K extends ValueKind = ValueKind> extends Setting<K> {
   readonly isLimit: boolean;
 }
 
-type AnyTunable = { [K in ValueKind['kind']]: Tunable<Extract<ValueKind, { readonly kind: K }>> }[ValueKind['kind']];
+type AnyTunable = { [K in ValueKind['type']]: Tunable<Extract<ValueKind, { readonly type: K }>> }[ValueKind['type']];
 
 /**
  * Everything that can be changed while a batch runs (`voxbatch tune`), by its key in the config file. Flags, help, config file, `tune`,
@@ -31,14 +31,14 @@ type AnyTunable = { [K in ValueKind['kind']]: Tunable<Extract<ValueKind, { reado
 export const TUNABLES = {
   /** Credits that the batch may spend in all its takes, uncertain charges included; null: no limit. */
   budget: {
-    takes: { kind: 'credits' },
+    takes: { type: 'credits' },
     default: null,
     isLimit: false,
     meaning: 'Spending limit in credits',
   },
   /** When failures stop or pause the batch. */
   halt: {
-    takes: { kind: 'halt' },
+    takes: { type: 'halt' },
     default: ALIKE_HALT,
     defaultMeans: 'pause if the first 20 paid rows all fail alike',
     before: NEVER_HALT,
@@ -47,21 +47,21 @@ export const TUNABLES = {
   },
   /** What happens to a row whose answer is lost for good. */
   onUnknown: {
-    takes: { kind: 'choice', words: UNKNOWN_POLICIES },
+    takes: { type: 'choice', words: UNKNOWN_POLICIES },
     default: 'hold',
     isLimit: false,
     meaning: 'If an answer is lost: hold the row, send it again at the risk of a second charge, or let it fail',
   },
   /** Automatic new takes per row. At most 10: a job that has failed ten times will fail again, at full price. */
   retakes: {
-    takes: { kind: 'count', least: 0, most: 10 },
+    takes: { type: 'count', least: 0, most: 10 },
     default: 0,
     isLimit: false,
     meaning: 'Retry failed jobs up to this often; each retry is charged',
   },
   /** Paid requests per second; null: as fast as the API accepts them. Its 429s slow them down. */
   rate: {
-    takes: { kind: 'rate' },
+    takes: { type: 'rate' },
     default: null,
     isLimit: true,
     meaning: 'Max paid requests per second',
@@ -71,7 +71,7 @@ export const TUNABLES = {
    * second: more would bring doubt after a crash, and no speed.
    */
   submits: {
-    takes: { kind: 'count', least: 1, most: 256 },
+    takes: { type: 'count', least: 1, most: 256 },
     default: 8,
     isLimit: true,
     meaning: 'Max paid requests in flight; a crash can leave this many unknown',
@@ -81,14 +81,14 @@ export const TUNABLES = {
    * reads a second. 400 feed some 50 rows a second.
    */
   window: {
-    takes: { kind: 'count', least: 1, most: 10_000 },
+    takes: { type: 'count', least: 1, most: 10_000 },
     default: 400,
     isLimit: true,
     meaning: 'Max rows in flight',
   },
   /** Status reads per second; null: no limit of ours. */
   pollRate: {
-    takes: { kind: 'rate' },
+    takes: { type: 'rate' },
     default: null,
     isLimit: true,
     meaning: 'Max status reads per second',

@@ -13,20 +13,20 @@ import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from './halt.ts';
  * A setting of another kind needs a case in each `switch` on `kind`; the compiler names them.
  */
 export type ValueKind =
-  | { readonly kind: 'count'; readonly least: number; readonly most: number }
-  | { readonly kind: 'rate' }
-  | { readonly kind: 'credits' }
-  | { readonly kind: 'duration'; readonly unit: 'ms'; readonly least: number }
-  | { readonly kind: 'duration'; readonly unit: 'minutes' }
-  | { readonly kind: 'choice'; readonly words: readonly string[] }
-  | { readonly kind: 'halt' };
+  | { readonly type: 'count'; readonly least: number; readonly most: number }
+  | { readonly type: 'rate' }
+  | { readonly type: 'credits' }
+  | { readonly type: 'duration'; readonly unit: 'ms'; readonly least: number }
+  | { readonly type: 'duration'; readonly unit: 'minutes' }
+  | { readonly type: 'choice'; readonly words: readonly string[] }
+  | { readonly type: 'halt' };
 
 /** The values that a {@link ValueKind} takes. */
-export type ValueOf<K extends ValueKind> = K extends { readonly kind: 'count' | 'duration' }
+export type ValueOf<K extends ValueKind> = K extends { readonly type: 'count' | 'duration' }
   ? number
-  : K extends { readonly kind: 'rate' | 'credits' }
+  : K extends { readonly type: 'rate' | 'credits' }
     ? number | null
-    : K extends { readonly kind: 'choice'; readonly words: readonly (infer Word)[] }
+    : K extends { readonly type: 'choice'; readonly words: readonly (infer Word)[] }
       ? Word
       : HaltPolicy;
 
@@ -38,7 +38,7 @@ const NO_LIMIT = 'none';
 
 /** Reads a value as it is written on a command line; undefined if it is none of this kind. */
 export function parseValue(takes: ValueKind, text: string): AnyValue | undefined {
-  switch (takes.kind) {
+  switch (takes.type) {
     case 'count': {
       const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
       return count >= takes.least && count <= takes.most ? count : undefined;
@@ -48,7 +48,7 @@ export function parseValue(takes: ValueKind, text: string): AnyValue | undefined
       return text === NO_LIMIT ? null : parsePositive(text);
     case 'duration':
       if (takes.unit === 'minutes') return parsePositive(text);
-      return parseValue({ kind: 'count', least: takes.least, most: Number.MAX_SAFE_INTEGER }, text);
+      return parseValue({ type: 'count', least: takes.least, most: Number.MAX_SAFE_INTEGER }, text);
     case 'choice':
       return takes.words.find((word) => word === text);
     case 'halt':
@@ -64,7 +64,7 @@ export function formatValue(value: AnyValue): string {
 
 /** What {@link parseValue} takes, for a message that begins with "expected". */
 export function expectedOf(takes: ValueKind): string {
-  switch (takes.kind) {
+  switch (takes.type) {
     case 'count':
       return `a whole number from ${takes.least} to ${takes.most}`;
     case 'rate':
@@ -81,7 +81,7 @@ export function expectedOf(takes: ValueKind): string {
 
 /** What a value may be, in a few words for help and docs: `1 to 256`, `none: as fast as the API allows`. */
 export function rangeOf(takes: ValueKind): string {
-  switch (takes.kind) {
+  switch (takes.type) {
     case 'count':
       return `${takes.least} to ${takes.most}`;
     case 'rate':

@@ -46,15 +46,15 @@ export interface SoundManifest {
 
 /** A file with rows of a batch that is there. */
 export interface OutcomeFile {
-  readonly is: 'outcome-file';
+  readonly type: 'outcome-file';
   /** The batch's name. */
   readonly batch: string;
 }
 
 /** What a file is: a manifest that may become a batch, one with faults, or an outcome file, which is there to be redriven. */
 export type CheckedManifest =
-  | ({ readonly is: 'sound' } & SoundManifest)
-  | { readonly is: 'faulty'; readonly summary: ManifestSummary }
+  | ({ readonly type: 'sound' } & SoundManifest)
+  | { readonly type: 'faulty'; readonly summary: ManifestSummary }
   | OutcomeFile;
 
 /** Reads a file to its end like {@link summarizeManifest}, and says what it is. Changes nothing, spends nothing. */
@@ -67,9 +67,9 @@ export async function checkManifest(
   const { previousBatch, problems, problemCount } = summary;
   // With rows of several batches it is that of none, which is its fault.
   if (previousBatch !== null && problems.every(({ code }) => code !== 'mixed-batches')) {
-    return { is: 'outcome-file', batch: previousBatch };
+    return { type: 'outcome-file', batch: previousBatch };
   }
-  return problemCount === 0 ? { is: 'sound', summary, options } : { is: 'faulty', summary };
+  return problemCount === 0 ? { type: 'sound', summary, options } : { type: 'faulty', summary };
 }
 
 /**

@@ -39,7 +39,7 @@ const HALT = z.string().transform((text, context) => {
 
 /** How a value is written in JSON: as on the command line, but numbers as numbers, and null for "none". */
 function schemaOf(takes: ValueKind): z.ZodType {
-  switch (takes.kind) {
+  switch (takes.type) {
     case 'count':
       return z.int().min(takes.least).max(takes.most);
     case 'rate':

@@ -57,8 +57,8 @@ export type IntentAnswer =
 
 /** A person's word about a request whose outcome nobody knows; see `DecisionRecord`. `who`: user and host of the command. */
 export type Decision =
-  | { readonly what: 'adopted' | 'released'; readonly jobId: string; readonly who: string }
-  | { readonly what: 'not-charged'; readonly who: string };
+  | { readonly type: 'adopted' | 'released'; readonly jobId: string; readonly who: string }
+  | { readonly type: 'not-charged'; readonly who: string };
 
 export interface SettleVerdict extends Patience {
   readonly verdict: VerdictName;

@@ -20,12 +20,12 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 export async function decide(db: Db, key: AttemptKey, decision: Decision): Promise<boolean> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
-    const files = decision.what === 'released' ? await release(row, key) : [];
-    if (decision.what === 'adopted') {
+    const files = decision.type === 'released' ? await release(row, key) : [];
+    if (decision.type === 'adopted') {
       const verdict = { verdict: 'accepted', jobId: decision.jobId, isAdopted: true } as const;
       if (!(await settleInHand(row, key, verdict, { state: 'processing' }))) return false;
     }
-    if (decision.what === 'not-charged') {
+    if (decision.type === 'not-charged') {
       if (row.line.take === key.take) {
         throw new LedgerMisuse(
           `Row ${key.row} of "${key.batch}" is at take ${key.take}: what was not charged is sent again, which is for a new take. Nothing was changed.`,
@@ -103,8 +103,8 @@ async function note(tx: Tx, key: AttemptKey, decision: Decision, files: readonly
     .insertInto('decisions')
     .values({
       ...{ batch, row, step, take, attempt, number },
-      what: decision.what,
-      job_id: decision.what === 'not-charged' ? null : decision.jobId,
+      what: decision.type,
+      job_id: decision.type === 'not-charged' ? null : decision.jobId,
       files: JSON.stringify(files),
       who: decision.who,
       made_at: Date.now(),

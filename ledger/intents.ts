@@ -37,7 +37,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { type: 'blocked' };
   // The turn of a step comes once those before have their results; else its price could leave too little of the budget for them.
   const { next } = row;
-  if (next.do === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
+  if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
   const sums = await readSums(tx, key.batch);
   if (sums.sending >= intent.maxSending) return { type: 'full' };
   const { budget } = toSettings(batch.settings);

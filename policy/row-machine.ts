@@ -52,36 +52,36 @@ export interface RowView {
 }
 
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
-  if (row.ended) return { do: 'ended' };
+  if (row.ended) return { type: 'ended' };
   for (const step of stepsFrom(row.kind, row.redoFrom)) {
     const ofStep = attempts.filter((one) => one.step === step && one.take <= row.take);
     const before = ofStep.find((one) => one.take < row.take && one.state === 'sending');
-    if (before !== undefined) return { do: 'reconcile', at: placeOf(row, before) };
+    if (before !== undefined) return { type: 'reconcile', at: placeOf(row, before) };
     const last = lastAttempt(
       ofStep.filter((one) => one.take === row.take),
       step,
     );
-    if (last === undefined) return { do: 'submit', at: placeOf(row, { step, take: row.take, attempt: 1 }) };
+    if (last === undefined) return { type: 'submit', at: placeOf(row, { step, take: row.take, attempt: 1 }) };
     const here = placeOf(row, last);
     switch (last.state) {
       case 'sending':
       case 'unknown':
-        return { do: 'reconcile', at: here };
+        return { type: 'reconcile', at: here };
       case 'not-accepted':
       case 'revoked':
-        return { do: 'submit', at: { ...here, attempt: last.attempt + 1 } };
+        return { type: 'submit', at: { ...here, attempt: last.attempt + 1 } };
       case 'accepted':
-        if (last.finishedAt === null) return { do: 'wait', at: here };
-        if (last.failure !== null) return { do: 'ended' };
+        if (last.finishedAt === null) return { type: 'wait', at: here };
+        if (last.failure !== null) return { type: 'ended' };
         break;
       case 'done':
-        if (last.failure !== null) return { do: 'ended' };
+        if (last.failure !== null) return { type: 'ended' };
         break;
       case 'rejected':
-        return { do: 'ended' };
+        return { type: 'ended' };
     }
   }
-  return { do: 'ended' };
+  return { type: 'ended' };
 }
 
 /** True for an accepted attempt whose job has not ended as far as is known. */

@@ -41,7 +41,7 @@ export type SpendNote = 'budget-pays-part' | 'above-balance';
 
 /** Whether rows may be paid for. `ask`: after a person has confirmed the bill. */
 export type SpendDecision = { readonly notes: readonly SpendNote[] } & (
-  { readonly do: 'go' | 'ask' } | { readonly do: 'refuse'; readonly why: SpendRefusal }
+  { readonly type: 'go' | 'ask' } | { readonly type: 'refuse'; readonly why: SpendRefusal }
 );
 
 /**
@@ -51,16 +51,16 @@ export type SpendDecision = { readonly notes: readonly SpendNote[] } & (
  */
 export function decideSpend(facts: SpendFacts): SpendDecision {
   const { budget, confirmAbove, bill, yes, canAsk } = facts;
-  if (budget !== null && bill.unpriced > 0) return { do: 'refuse', why: 'unpriced', notes: [] };
+  if (budget !== null && bill.unpriced > 0) return { type: 'refuse', why: 'unpriced', notes: [] };
   if (budget !== null && bill.cheapest !== null && bill.cheapest > budget) {
-    return { do: 'refuse', why: 'small-budget', notes: [] };
+    return { type: 'refuse', why: 'small-budget', notes: [] };
   }
-  if (paysNothing(facts)) return { do: 'refuse', why: 'small-balance', notes: [] };
+  if (paysNothing(facts)) return { type: 'refuse', why: 'small-balance', notes: [] };
   const notes = notesOn(facts);
   if (confirmAbove === null || (mostSpent(facts) <= confirmAbove && bill.unpriced === 0) || yes) {
-    return { do: 'go', notes };
+    return { type: 'go', notes };
   }
-  return canAsk ? { do: 'ask', notes } : { do: 'refuse', why: 'unconfirmed', notes };
+  return canAsk ? { type: 'ask', notes } : { type: 'refuse', why: 'unconfirmed', notes };
 }
 
 /** What the priced rows can cost: a budget bounds it. Credits. */

@@ -17,7 +17,7 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
 /** Whose results a folder holds, as seen by one batch. `free`: nothing of anybody would be overwritten. */
 export type OutStanding =
-  { readonly is: 'own' | 'free' } | { readonly is: 'taken'; /** What is there, in words. */ readonly by: string };
+  { readonly type: 'own' | 'free' } | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string };
 
 const ownerSchema = z.object({
   batch: z.string(),
@@ -37,13 +37,13 @@ export async function standingOf(out: string, batch: BatchIdentity): Promise<Out
     if (owner !== undefined) return compare(owner, batch);
   }
   // Somebody may have deleted the summary, and the tables still say whose they are.
-  if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return { is: 'own' };
+  if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return { type: 'own' };
   for (const name of [SUMMARY_FILE, ...PROJECTED_FILES]) {
     if ((await lstatsOf(join(out, name))) !== undefined)
-      return { is: 'taken', by: `has a file ${name} that is not of it` };
+      return { type: 'taken', by: `has a file ${name} that is not of it` };
   }
   const foreign = await findForeignMedia(join(out, MEDIA_FOLDER));
-  return foreign === undefined ? { is: 'free' } : { is: 'taken', by: `has a file ${foreign} that is not of it` };
+  return foreign === undefined ? { type: 'free' } : { type: 'taken', by: `has a file ${foreign} that is not of it` };
 }
 
 /**
@@ -52,7 +52,7 @@ export async function standingOf(out: string, batch: BatchIdentity): Promise<Out
  */
 export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding> {
   const before = await standingOf(out, batch);
-  if (before.is === 'free') {
+  if (before.type === 'free') {
     const { name, digest, apiUrl, account } = batch;
     const owner: Owner = { batch: name, manifest_digest: digest, api: apiUrl, account };
     const part = join(out, `.voxbatch-${randomUUID()}.part`);
@@ -70,7 +70,7 @@ export async function claimOut(out: string, batch: BatchIdentity): Promise<OutSt
 }
 
 function compare(owner: Owner, batch: BatchIdentity): OutStanding {
-  if (owner.batch !== batch.name) return { is: 'taken', by: `holds the results of batch "${owner.batch}"` };
+  if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
   const differs =
     owner.manifest_digest !== batch.digest
       ? 'another manifest'
@@ -79,8 +79,8 @@ function compare(owner: Owner, batch: BatchIdentity): OutStanding {
         : owner.account !== batch.account
           ? `another account (${owner.account})`
           : undefined;
-  if (differs === undefined) return { is: 'own' };
-  return { is: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
+  if (differs === undefined) return { type: 'own' };
+  return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
 }
 
 /**

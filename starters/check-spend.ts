@@ -18,8 +18,8 @@ export async function checkSpend(
 ): Promise<void> {
   const decision = decideSpend(facts);
   for (const note of decision.notes) output.say(noteText(note, facts));
-  if (decision.do === 'refuse') throw new ExitError('refused', refusal(decision.why, facts));
-  if (decision.do === 'ask' && !(await ask(questionText(facts)))) {
+  if (decision.type === 'refuse') throw new ExitError('refused', refusal(decision.why, facts));
+  if (decision.type === 'ask' && !(await ask(questionText(facts)))) {
     throw new ExitError('refused', `Not confirmed. ${UNSPENT}`);
   }
 }

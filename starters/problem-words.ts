@@ -10,11 +10,14 @@ import { describeTrouble } from './machine-trouble.ts';
 export function exitErrorOf(error: unknown): unknown {
   if (!(error instanceof VoxbatchError)) return error;
   const { problem } = error;
-  return new ExitError(EXITS[problem.is], wordsFor(problem, error.message), { cause: error, next: NEXT[problem.is] });
+  return new ExitError(EXITS[problem.type], wordsFor(problem, error.message), {
+    cause: error,
+    next: NEXT[problem.type],
+  });
 }
 
 /** The next command, where it is not the usual one of the exit code. */
-const NEXT: Readonly<Partial<Record<Problem['is'], string>>> = {
+const NEXT: Readonly<Partial<Record<Problem['type'], string>>> = {
   'no-ledger': 'voxbatch init',
   'no-batch': 'voxbatch list',
 };
@@ -39,11 +42,11 @@ const EXITS = {
   'odd-token': 'api',
   'no-profile': 'api',
   'other-realm': 'usage',
-} as const satisfies Readonly<Record<Problem['is'], ExitError['exit']>>;
+} as const satisfies Readonly<Record<Problem['type'], ExitError['exit']>>;
 
 /** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
 function wordsFor(problem: Problem, sentence: string): string {
-  switch (problem.is) {
+  switch (problem.type) {
     case 'bad-option':
     case 'no-api':
       return `${sentence} Nothing was spent.`;

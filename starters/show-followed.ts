@@ -10,8 +10,8 @@ import { ProgressDisplay } from './terminal/progress.ts';
 export async function showFollowed(events: AsyncIterable<FollowEvent>, output: Output): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   for await (const event of events) {
-    if (event.is === 'ended') return event;
-    if (event.is === 'progress') {
+    if (event.type === 'ended') return event;
+    if (event.type === 'progress') {
       display.show(event.standing, event.isLast);
       continue;
     }
@@ -21,8 +21,8 @@ export async function showFollowed(events: AsyncIterable<FollowEvent>, output: O
   throw new Error('Following a batch ended without saying why.');
 }
 
-function linesFor(event: Exclude<FollowEvent, { readonly is: 'ended' | 'progress' }>): readonly string[] {
-  switch (event.is) {
+function linesFor(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>): readonly string[] {
+  switch (event.type) {
     case 'paused': {
       const { batch, waits } = event;
       // Whoever does not wait ends soon, and is the one that works, so nobody is left.

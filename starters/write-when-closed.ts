@@ -31,8 +31,8 @@ export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteW
     written = end;
     try {
       const found = await claimOut(out, batch);
-      if (found.is === 'unwritable') throw found.cause;
-      if (found.is === 'taken') throw new Error(`the folder ${found.by}`);
+      if (found.type === 'unwritable') throw found.cause;
+      if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
       const request = { ledger, store, batch: name, out, complete: true, voxbatchVersion: voxbatchVersion() };
       const { kept } = await projectBatch(request);
       say(`Batch "${name}" is finished. Its files are in ${out}.`);

@@ -40,7 +40,7 @@ export async function awaitJob(
   for (;;) {
     const next = moveAfter(key, loaded.row, loaded.charges);
     const job = waitedJob(key, loaded);
-    if (next.do !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
+    if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.polls.forget(name);
       deps.pagePolls.forget(name);
       deps.concurrencyLimit.settled(name);

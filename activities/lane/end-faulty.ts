@@ -13,13 +13,13 @@ export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: u
   deps.log.error({ ...key, error: cause, stack: error instanceof Error ? error.stack : undefined }, 'a row is ended');
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
   const now = await moveOf(deps, key);
-  switch (now.do) {
+  switch (now.type) {
     case 'ended':
       return now;
     case 'submit': {
       const failure: Failure = { class: 'InternalError', message: `${words} Nothing was sent for it.` };
       await deps.ledger.giveUp({ batch: key.batch, ...now.at }, { outcome: 'failed', failure });
-      return { do: 'ended' };
+      return { type: 'ended' };
     }
     case 'reconcile': {
       const at = { batch: key.batch, ...now.at };
@@ -27,7 +27,7 @@ export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: u
       const effect = { outcome: 'unknown', failure } as const;
       const { settled } = await deps.ledger.settle(at, { verdict: 'unknown', failure }, effect);
       if (!settled) await deps.ledger.giveUp(at, effect);
-      return { do: 'ended' };
+      return { type: 'ended' };
     }
     case 'wait': {
       const failure: Failure = {
@@ -35,7 +35,7 @@ export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: u
         message: `${words} Its job was accepted and may have been charged.`,
       };
       await deps.ledger.changeRunning({ batch: key.batch, ...now.at }, { outcome: 'overdue', failure });
-      return { do: 'ended' };
+      return { type: 'ended' };
     }
   }
 }

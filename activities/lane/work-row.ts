@@ -25,12 +25,12 @@ const MOST_FAULTS = 3;
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
   let now: RowNow = { next: moveAfter(claimed.row, claimed.row, claimed.charges), standing: claimed };
-  if (now.next.do === 'ended') return;
-  if (now.next.do === 'submit') await lane.window.enter();
+  if (now.next.type === 'ended') return;
+  if (now.next.type === 'submit') await lane.window.enter();
   else lane.window.force();
   try {
     const faults: unknown[] = [];
-    while (now.next.do !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing, faults);
+    while (now.next.type !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing, faults);
   } finally {
     lane.window.leave();
   }
@@ -38,16 +38,16 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
 
 async function step(
   lane: LaneWork,
-  next: Exclude<Move, { do: 'ended' }>,
+  next: Exclude<Move, { type: 'ended' }>,
   standing: RowStanding | undefined,
   faults: unknown[],
 ): Promise<RowNow> {
   const { deps, signal } = lane;
   const key: FencedAttempt = { batch: lane.batch, ...next.at };
   try {
-    switch (next.do) {
+    switch (next.type) {
       case 'submit':
-        if (!(await lane.steering.mayPay())) return { next: { do: 'ended' } };
+        if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
         return await submitOrReconcile(lane, key, standing, faults);
       case 'reconcile':
         return await reconcile(deps, key, signal);
@@ -57,7 +57,7 @@ async function step(
       }
     }
   } catch (error) {
-    if (signal.aborted) return { next: { do: 'ended' } };
+    if (signal.aborted) return { next: { type: 'ended' } };
     if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
     return { next: await endFaulty(deps, key, error) };
   }
@@ -79,7 +79,7 @@ async function submitOrReconcile(
     if (signal.aborted) throw error;
     deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');
     const report = await reconcile(deps, key, signal);
-    if (report.next.do === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
+    if (report.next.type === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
     return report;
   }
 }

@@ -19,9 +19,9 @@ export async function checkApi(
   } catch (error) {
     if (!(error instanceof VoxbatchError)) throw error;
     const { problem } = error;
-    if (problem.is === 'no-profile' && problem.failure.class === 'BadToken') return problem.apiUrl;
+    if (problem.type === 'no-profile' && problem.failure.class === 'BadToken') return problem.apiUrl;
     // Without a token that can be sent, nobody was asked.
-    if (problem.is === 'odd-token') return readApiAccess(settings, flags).baseUrl;
+    if (problem.type === 'odd-token') return readApiAccess(settings, flags).baseUrl;
     throw error;
   }
 }

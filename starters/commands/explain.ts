@@ -19,7 +19,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
   return lookAtLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, flags.batch);
     const found = await explainRow(ledger, batch, wanted);
-    if (found.is === 'no-row') {
+    if (found.type === 'no-row') {
       throw new ExitError(
         'usage',
         `Batch "${batch.name}" has no row "${wanted}". Expected an id, or a number from 1 to ${batch.rows}. ` +

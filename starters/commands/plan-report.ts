@@ -62,8 +62,8 @@ export function planLines(report: PlanReport): readonly string[] {
   if (rate !== null)
     lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
   lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
-  if (decision.do === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
-  if (decision.do === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
+  if (decision.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
+  if (decision.type === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
   return lines;
 }
 
@@ -96,8 +96,8 @@ export function planJson(report: PlanReport): object {
     balance_unknown: 'why' in balance ? balance.why : null,
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
-    run: decision.do,
-    refusal: decision.do === 'refuse' ? refusalText(decision.why, report.facts) : null,
+    run: decision.type,
+    refusal: decision.type === 'refuse' ? refusalText(decision.why, report.facts) : null,
     ...tunablesJson(settings),
     columns: summary.columns,
     warnings: summary.warnings,

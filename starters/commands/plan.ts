@@ -26,9 +26,9 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
   try {
     const { budget } = runPlan.settings;
     const checked = await checkManifest(source, runPlan.manifest, budget);
-    if (checked.is === 'outcome-file') throw outcomeFileRefusal(checked, source.label);
+    if (checked.type === 'outcome-file') throw outcomeFileRefusal(checked, source.label);
     const words = reportOptions(manifestPath, flags);
-    if (checked.is === 'faulty') throw refuseProblems(checked.summary, source.label, output, words);
+    if (checked.type === 'faulty') throw refuseProblems(checked.summary, source.label, output, words);
     sayWarnings(checked.summary, output, words);
     const { summary } = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
     const [balance, free, ofVoices] = await Promise.all([
@@ -50,7 +50,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     };
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));
     else for (const line of planLines(report)) output.data(line);
-    if (report.decision.do !== 'refuse')
+    if (report.decision.type !== 'refuse')
       output.say(`Nothing was sent, nothing was spent. To run it: ${manifestCommand('run', manifestPath, flags)}`);
     return 'complete';
   } finally {

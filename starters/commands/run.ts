@@ -51,7 +51,7 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
   const { output } = context;
   const { manifestPath, source, flags, settings, plan } = request;
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
-  if (checked.is === 'outcome-file') {
+  if (checked.type === 'outcome-file') {
     return await redriveFile({
       path: manifestPath,
       source,
@@ -64,7 +64,7 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
   }
   if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
   const report = reportOptions(manifestPath, flags);
-  if (checked.is === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
+  if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
   const session = openSession(settings, flags, { mustExist: false, thread: true });
   try {
     const recorded = await putOnRecord({
@@ -115,14 +115,14 @@ async function runRecorded(
   session: Session,
   { output, atFaultPoint }: RunContext,
 ): Promise<ExitName> {
-  if (recorded.is === 'declined') throw new Error('What is not approved ends with its own words.');
-  if (recorded.is === 'taken') {
+  if (recorded.type === 'declined') throw new Error('What is not approved ends with its own words.');
+  if (recorded.type === 'taken') {
     const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
     throw new ExitError('usage', nameTakenText(recorded, source, commandAs));
   }
-  const isNew = recorded.is === 'new';
+  const isNew = recorded.type === 'new';
   const { batch } = recorded;
-  if (recorded.is === 'known') sayChanges(recorded, plan, output);
+  if (recorded.type === 'known') sayChanges(recorded, plan, output);
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
   const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
   if (batch.state === 'closed') {
@@ -147,7 +147,7 @@ async function runRecorded(
 
 /** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. */
 function sayChanges(
-  { batch, tuned, leftOut }: Extract<Recorded, { readonly is: 'known' }>,
+  { batch, tuned, leftOut }: Extract<Recorded, { readonly type: 'known' }>,
   { pricingFlags }: RunPlan,
   output: Output,
 ): void {

@@ -11,7 +11,7 @@ export function addTuningFlags(command: Command): Command {
   for (const name of TUNABLE_NAMES) {
     const { takes } = TUNABLES[name];
     const option = new Option(`${flagOf(name)} <${placeholderOf(takes)}>`, helpOf(name));
-    if (takes.kind === 'choice') option.choices(takes.words);
+    if (takes.type === 'choice') option.choices(takes.words);
     else
       option.argParser((text) => {
         read(takes, text);
@@ -37,7 +37,7 @@ function read(takes: ValueKind, text: string): AnyValue {
   return value;
 }
 
-function placeholderOf({ kind }: ValueKind): string {
+function placeholderOf({ type: kind }: ValueKind): string {
   if (kind === 'credits') return 'credits';
   return kind === 'count' || kind === 'rate' ? 'n' : 'policy';
 }

@@ -8,7 +8,8 @@ import { oneLine, tableLines } from '../terminal/table.ts';
 
 /** What became of a row: it was settled, or is sent again. */
 export type ReconciledRow =
-  SettledRow | { readonly row: number; readonly id: string; readonly jobId: string | null; readonly is: 'resubmitted' };
+  | SettledRow
+  | { readonly row: number; readonly id: string; readonly jobId: string | null; readonly type: 'resubmitted' };
 
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {
@@ -17,9 +18,9 @@ export function reconciledLine(row: ReconciledRow): string {
 
 /** A job that cost another sum than its row was to cost is most likely another row's: a warning with the way back. */
 export function priceLines(row: SettledRow, batch: string): readonly string[] {
-  if ((row.is !== 'adopted' && row.is !== 'charged') || row.otherPrice === undefined) return [];
+  if ((row.type !== 'adopted' && row.type !== 'charged') || row.otherPrice === undefined) return [];
   const { quoted, charged } = row.otherPrice;
-  const word = row.is === 'charged' ? takeWord(row, row.take) : shellWord(rowWord(row));
+  const word = row.type === 'charged' ? takeWord(row, row.take) : shellWord(rowWord(row));
   return [
     `WARNING: ${namedRow(row)} was to cost ${number(quoted)} credits, and job ${oneLine(row.jobId ?? '')} cost ${number(charged)}, ` +
       `so it may be the job of another row. To take it back: voxbatch reconcile ${shellWord(batch)} --release ${word}`,
@@ -59,7 +60,7 @@ export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly
     rows: rows.map((row) => ({
       row: row.row,
       id: row.id,
-      is: row.is.replaceAll('-', '_'),
+      is: row.type.replaceAll('-', '_'),
       job_id: row.jobId,
       message: wordsOf(row),
     })),
@@ -76,7 +77,7 @@ export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly
 }
 
 function wordsOf(row: ReconciledRow): string {
-  switch (row.is) {
+  switch (row.type) {
     case 'found':
       return 'its result was stored; nothing was paid again';
     case 'adopted':
@@ -105,7 +106,7 @@ function wordsOf(row: ReconciledRow): string {
 }
 
 function refusalWords(why: SettleRefusal): string {
-  switch (why.is) {
+  switch (why.type) {
     case 'not-in-doubt':
       return 'the row has no unknown request';
     case 'take-not-in-doubt':

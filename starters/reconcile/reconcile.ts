@@ -105,19 +105,21 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
   for await (const row of settleWanted(desk, wanted)) {
     rows.push(row);
     // A refusal is said once: where nothing else was done it is the error.
-    if (flags.json !== true && row.is !== 'refused') context.output.data(reconciledLine(row));
+    if (flags.json !== true && row.type !== 'refused') context.output.data(reconciledLine(row));
     for (const line of priceLines(row, batch.name)) context.output.say(line);
   }
-  const isRefused = rows.some(({ is }) => is === 'refused');
-  if (rows.length > 0 && rows.every(({ is }) => is === 'refused')) {
+  const isRefused = rows.some(({ type }) => type === 'refused');
+  if (rows.length > 0 && rows.every(({ type }) => type === 'refused')) {
     throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
   }
   if (rows.length === 0 && flags.json !== true) context.output.data(`Batch "${batch.name}" has no unknown row.`);
   const orphans = await findOrphans(desk);
   if (flags.json !== true) {
-    const refused = rows.filter(({ is }) => is === 'refused').map(reconciledLine);
+    const refused = rows.filter(({ type }) => type === 'refused').map(reconciledLine);
     const lines = [
-      ...orphanLines(orphans, batch.name, { isWanted: rows.some((row) => row.is === 'still-unknown' && row.hasList) }),
+      ...orphanLines(orphans, batch.name, {
+        isWanted: rows.some((row) => row.type === 'still-unknown' && row.hasList),
+      }),
       ...refused,
       ...stillUnknown(rows, again, batch),
     ];
@@ -128,16 +130,16 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
       );
   }
   const settled = new Set(
-    rows.filter(({ is }) => is === 'found' || is === 'adopted' || is === 'released').map(({ row }) => row),
+    rows.filter(({ type }) => type === 'found' || type === 'adopted' || type === 'released').map(({ row }) => row),
   );
   const toPay = isRefused ? [] : again.filter((row) => !settled.has(row));
   // The charge of an earlier take changes the sums of the batch, though its row stays as it is.
-  const hasNewSums = rows.some(({ is }) => is === 'charged' || is === 'not-charged');
+  const hasNewSums = rows.some(({ type }) => type === 'charged' || type === 'not-charged');
   const exit = await goOn(desk, toPay, settled.size > 0 ? 'rows' : hasNewSums ? 'sums' : 'nothing');
   if (flags.json === true) {
     const { counts, money } = await viewHere(ledger, settings, batch.name);
     const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: desk.out };
-    const became = rows.map((row) => (toPay.includes(row.row) ? ({ ...row, is: 'resubmitted' } as const) : row));
+    const became = rows.map((row) => (toPay.includes(row.row) ? ({ ...row, type: 'resubmitted' } as const) : row));
     context.output.data(JSON.stringify({ ...end, ...reconciledJson(became, orphans) }));
   }
   return exit;
@@ -146,14 +148,16 @@ async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): 
 /** The jobs from the time of the batch that no row has; null where the API does not say, which is told. */
 async function findOrphans({ ledger, reads, batch, context }: Desk): Promise<readonly Orphan[] | null> {
   const found = await listOrphans(ledger, reads, batch.name);
-  if (found.is === 'listed') return found.orphans;
+  if (found.type === 'listed') return found.orphans;
   context.output.say(`Jobs that belong to no row could not be listed: ${found.why}`);
   return null;
 }
 
 /** What is left to a person, for rows of which no trace was found. */
 function stillUnknown(rows: readonly SettledRow[], again: readonly number[], batch: BatchRecord): readonly string[] {
-  const left = rows.filter(({ is, row }) => (is === 'still-unknown' || is === 'unreadable') && !again.includes(row));
+  const left = rows.filter(
+    ({ type, row }) => (type === 'still-unknown' || type === 'unreadable') && !again.includes(row),
+  );
   return left.length === 0 ? [] : [wordSteps({ count: left.length, first: left }, shellWord(batch.name))];
 }
 

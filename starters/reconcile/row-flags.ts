@@ -70,7 +70,7 @@ async function requireRow(ledger: Ledger, batch: BatchRecord, word: string): Pro
 
 async function requireTake(ledger: Ledger, batch: BatchRecord, text: string): Promise<RowTake> {
   const found = await findTake(ledger, batch, text);
-  switch (found.is) {
+  switch (found.type) {
     case 'found':
       return found;
     case 'no-row':

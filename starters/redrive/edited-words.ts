@@ -4,11 +4,11 @@ import { namedRow } from '../row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 
 /** An answer that is no rows. A file that is wrong by itself is reported as any manifest is. */
-type UnusableFile = Exclude<EditedRows, { is: 'found' | 'faulty' }>;
+type UnusableFile = Exclude<EditedRows, { type: 'found' | 'faulty' }>;
 
 /** Why the rows of a file cannot be redriven. `label`: what the file is called; `batch`: the batch's name. */
 export function unusableText(found: UnusableFile, label: string, batch: string): string {
-  switch (found.is) {
+  switch (found.type) {
     case 'other-batch':
       return `${label} has rows of batch "${found.other}", not of "${batch}".`;
     case 'missing-columns':
@@ -30,10 +30,10 @@ export function unusableText(found: UnusableFile, label: string, batch: string):
 
 /** The lines of a file that do not fit the batch, a line of text each, then how many more. */
 export function mismatchLines(
-  { first, count }: Extract<UnusableFile, { is: 'mismatched' }>,
+  { first, count }: Extract<UnusableFile, { type: 'mismatched' }>,
   batch: string,
 ): readonly string[] {
-  const lines = first.map((one) => (one.why === 'same-name' ? clashText(one) : mismatchText(one, batch)));
+  const lines = first.map((one) => (one.type === 'same-name' ? clashText(one) : mismatchText(one, batch)));
   return count > first.length ? [...lines, `and ${String(count - first.length)} more`] : lines;
 }
 
@@ -42,7 +42,7 @@ function mismatchText(mismatch: LineMismatch, batch: string): string {
 }
 
 function whyText(mismatch: LineMismatch, batch: string): string {
-  switch (mismatch.why) {
+  switch (mismatch.type) {
     case 'no-such-row':
       return `expected a row of batch "${batch}"; it has none with this ${mismatch.by}`;
     case 'twice':

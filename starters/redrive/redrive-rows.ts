@@ -172,7 +172,7 @@ async function openAndTell(request: RedriveRequest): Promise<void> {
   const { ledger, batch, draft, rows, output } = request;
   const answer = await openRows(ledger, batch.name, draft, rows);
   const { opened } = answer;
-  if (answer.is === 'refused') {
+  if (answer.type === 'refused') {
     const before =
       opened === 0 ? '' : ` ${rowsInWords(opened)} were opened before that; continue with: ${goOnCommand(batch)}`;
     throw new ExitError('usage', `${answer.why} Nothing was spent.${before}`);

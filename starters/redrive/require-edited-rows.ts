@@ -14,9 +14,9 @@ export async function requireEditedRows(
   { ledger, batch, output }: { ledger: Ledger; batch: BatchRecord; output: Output },
 ): Promise<{ readonly rows: FoundRows; readonly fileSha256: string | null }> {
   const found = await findEditedRows(source, { ledger, batch });
-  if (found.is === 'faulty') throw refuseProblems(found.checked, source.label, output);
+  if (found.type === 'faulty') throw refuseProblems(found.checked, source.label, output);
   sayWarnings(found.checked, output);
-  if (found.is === 'found') return { rows: found.rows, fileSha256: found.checked.digest };
-  if (found.is === 'mismatched') for (const line of mismatchLines(found, batch.name)) output.say(line);
+  if (found.type === 'found') return { rows: found.rows, fileSha256: found.checked.digest };
+  if (found.type === 'mismatched') for (const line of mismatchLines(found, batch.name)) output.say(line);
   throw unchangedError(unusableText(found, source.label, batch.name));
 }

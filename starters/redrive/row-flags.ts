@@ -56,7 +56,7 @@ export async function requireRows(
   texts: readonly string[],
 ): Promise<readonly number[]> {
   const found = await findRows(ledger, batch, texts);
-  if (found.is === 'missing') {
+  if (found.type === 'missing') {
     const { words } = found;
     const named = words.slice(0, 10).map((word) => `"${word}"`);
     const more = words.length > named.length ? ` and ${String(words.length - named.length)} more` : '';

@@ -21,7 +21,7 @@ export function flagOf(key: string): string {
 export function helpOf(name: TunableName): string {
   const tunable: Tunable = TUNABLES[name];
   const means = tunable.defaultMeans === undefined ? '' : `, ${tunable.defaultMeans}`;
-  const range = tunable.takes.kind === 'choice' ? '' : `; ${rangeOf(tunable.takes)}`;
+  const range = tunable.takes.type === 'choice' ? '' : `; ${rangeOf(tunable.takes)}`;
   return `${tunable.meaning}${range} (default: ${formatValue(tunable.default)}${means})`;
 }
 
@@ -57,9 +57,9 @@ export function tunableLines(
 }
 
 function inWords(name: TunableName, value: AnyValue): string {
-  const { kind } = TUNABLES[name].takes;
+  const { type } = TUNABLES[name].takes;
   const label = wordsOf(name, ' ');
-  if (kind === 'credits') return typeof value === 'number' ? `${label} ${number(value)} credits` : `no ${label}`;
+  if (type === 'credits') return typeof value === 'number' ? `${label} ${number(value)} credits` : `no ${label}`;
   return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
 }
 

@@ -31,7 +31,7 @@ describe('a request on the wire of a worker that lost its lane', () => {
     expect([isOver, looks]).toEqual([false, 1]);
     held.release();
     await report;
-    expect(await reconciling).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await reconciling).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(world.charges()).toHaveLength(1);
   });
 
@@ -44,7 +44,7 @@ describe('a request on the wire of a worker that lost its lane', () => {
     await ledger.beat({ owner, apiUrl: realm.apiUrl, account: realm.account });
     const reconciling = other.reconcile(keyOf(1));
     await ledger.forgetWorkers('all');
-    expect(await reconciling).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await reconciling).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     await waitFor(async () => (await world.row(1)).outcome === 'unknown');
   });
 });

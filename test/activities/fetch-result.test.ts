@@ -83,11 +83,11 @@ describe('fetchResult', () => {
     const download = world.holdAt('before-rename');
     const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
 
-    await ledger.decide(keyOf(1), { what: 'adopted', jobId: wrong, who: 'ann' });
+    await ledger.decide(keyOf(1), { type: 'adopted', jobId: wrong, who: 'ann' });
     const fetching = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 20_000);
     await download.reached;
-    await ledger.decide(keyOf(1), { what: 'released', jobId: wrong, who: 'ann' });
-    await ledger.decide(keyOf(1), { what: 'adopted', jobId: right, who: 'ann' });
+    await ledger.decide(keyOf(1), { type: 'released', jobId: wrong, who: 'ann' });
+    await ledger.decide(keyOf(1), { type: 'adopted', jobId: right, who: 'ann' });
     download.release();
     await fetching;
     await worker.drive(1);

@@ -34,7 +34,7 @@ describe('the link of a chain', () => {
     const { apiUrl } = front;
     const worker = await withSpeech(world, { apiUrl, wanted: { apiUrl } });
     const before = front.seen().length;
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     const speech = world.charges()[0]?.jobId ?? '';
     expect(front.seen().slice(before, before + 2)).toEqual([
       `GET /speech/tts/jobs/${speech}`,
@@ -57,7 +57,7 @@ describe('the link of a chain', () => {
     // The API asks everybody to wait for longer than a link lives.
     await plan(world, [{ on: 'create', match: { nth: 1 }, fault: { kind: 'status', status: 429, retryAfter: 1.5 } }]);
     expect(await worker.submit(LIP_SYNC)).toMatchObject({ verdict: 'not-accepted' });
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(2);
   });
@@ -86,7 +86,7 @@ describe('the link of a chain', () => {
     const worker = await withSpeech(world);
     await plan(world, [{ on: 'read', fault: 'dead-link', times: 1 }]);
     expect(await worker.submit(LIP_SYNC)).toMatchObject({ verdict: 'accepted' });
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'JobFailed' } });
     expect((await world.row(1)).failure?.message).toContain('link to the audio had expired');
     expect(world.charges()).toHaveLength(2);
@@ -98,7 +98,7 @@ describe('the link of a chain', () => {
     await plan(world, [{ on: 'read', operation: 'speech-job', fault: { kind: 'status', status: 503 }, times: 1 }]);
     expect(await worker.submit(LIP_SYNC)).toEqual({
       verdict: 'deferred',
-      next: { do: 'submit', at: { row: 1, step: 'lip-sync', take: 1, attempt: 1 } },
+      next: { type: 'submit', at: { row: 1, step: 'lip-sync', take: 1, attempt: 1 } },
     });
     expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
     await worker.drive(1);
@@ -111,7 +111,7 @@ describe('the link of a chain', () => {
     const worker = await withSpeech(world);
     await plan(world, [{ on: 'read', operation: 'speech-job', fault: 'unknown-status' }]);
     for (let read = 1; read <= 5; read++) expect((await worker.submit(LIP_SYNC)).verdict).toBe('deferred');
-    expect(await worker.submit(LIP_SYNC)).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+    expect(await worker.submit(LIP_SYNC)).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
     const { outcome, failure } = await world.row(1);
     expect(outcome).toBe('failed');
     expect(failure?.class).toBe('ResultGone');
@@ -124,7 +124,7 @@ describe('the link of a chain', () => {
     const worker = await withSpeech(world);
     await plan(world, [{ on: 'read', fault: { kind: 'status', status: 404 } }]);
     for (let read = 1; read <= 5; read++) expect((await worker.submit(LIP_SYNC)).verdict).toBe('deferred');
-    expect(await worker.submit(LIP_SYNC)).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+    expect(await worker.submit(LIP_SYNC)).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
     expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone', status: 404 } });
     expect(world.charges()).toHaveLength(1);
   });
@@ -136,7 +136,7 @@ describe('the link of a chain', () => {
     expect(await worker.submit(LIP_SYNC)).toMatchObject({ verdict: 'deferred', control: 'paused' });
     await world.change('settings', { token: world.simulator.token });
     await worker.control('running');
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 });

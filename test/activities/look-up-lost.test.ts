@@ -38,7 +38,7 @@ describe('a lost lip-sync create', () => {
     await world.fill([lipSync()]);
     await lose(world, [1]);
     const worker = await world.worker();
-    expect(await worker.reconcile(at(1))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await worker.reconcile(at(1))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
     expect((await world.row(1)).charges[0]?.jobId).toBe(world.charges()[0]?.jobId);
     expect(await world.paidRequests()).toBe(1);
@@ -172,7 +172,7 @@ describe('a lost lip-sync create', () => {
     const worker = await world.worker();
     const looking = worker.reconcile(at(1));
     expect(await submitting).toMatchObject({ verdict: 'accepted' });
-    expect(await looking).toMatchObject({ next: { do: 'wait' } });
+    expect(await looking).toMatchObject({ next: { type: 'wait' } });
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
   });
 

@@ -13,8 +13,8 @@ describe('one charge: answers that lie', () => {
     });
     await world.fill([tts(), lipSync()]);
     const worker = await world.worker();
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
-    expect(await worker.drive(2)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
+    expect(await worker.drive(2)).toEqual({ type: 'ended' });
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown', status: 500 } });
     expect((await world.row(2)).outcome).toBe('succeeded');
     for (const key of [keyOf(1), keyOf(1, 2)]) await worker.submit(key);
@@ -26,7 +26,7 @@ describe('one charge: answers that lie', () => {
     const world = await createWorld({ plan: { rules: [{ on: 'create', fault: { kind: 'html', accepted: true } }] } });
     await world.fill([tts()]);
     const worker = await world.worker();
-    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown', status: 200 } });
     await worker.submit(keyOf(1, 2));
     expect(world.charges()).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('one charge: answers that lie', () => {
     await world.fill([tts('first'), tts('second')], { apiUrl });
     const worker = await world.worker({ apiUrl });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'accepted' });
-    expect(await worker.submit(keyOf(2))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(2))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(front.connections()).toBe(1);
     expect(world.charges().map(({ text }) => text)).toEqual(['first']);
   });
@@ -66,7 +66,7 @@ describe('one charge: answers that lie', () => {
     const apiUrl = `${front.origin}/api/open/v1`;
     await world.fill([tts()], { apiUrl });
     const worker = await world.worker({ apiUrl });
-    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(front.seen).toHaveLength(1);
     expect(await world.paidRequests()).toBe(0);
   });

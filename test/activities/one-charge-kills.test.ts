@@ -22,13 +22,13 @@ describe('one charge: kills', () => {
 
     const next = await world.worker();
     await claimAnew(next.deps.ledger);
-    expect(await next.drive(2)).toEqual({ do: 'ended' });
+    expect(await next.drive(2)).toEqual({ type: 'ended' });
     expect(await world.attempts(2)).toEqual(['speech 1 accepted']);
     expect(await next.reconcile(keyOf(1))).toEqual({
       verdict: 'revoked',
-      next: { do: 'submit', at: { row: 1, step: 'speech', take: 1, attempt: 2 } },
+      next: { type: 'submit', at: { row: 1, step: 'speech', take: 1, attempt: 2 } },
     });
-    expect(await next.drive(1)).toEqual({ do: 'ended' });
+    expect(await next.drive(1)).toEqual({ type: 'ended' });
     expect(await world.attempts(1)).toEqual(['speech 1 revoked', 'speech 2 accepted']);
     expect(world.charges()).toHaveLength(2);
   });
@@ -44,8 +44,8 @@ describe('one charge: kills', () => {
 
     const next = await world.worker();
     for (const key of [keyOf(1), keyOf(2, 1, 'lip-sync')]) {
-      expect(await next.reconcile(key)).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
-      expect(await next.submit(key)).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+      expect(await next.reconcile(key)).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
+      expect(await next.submit(key)).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     }
     expect(await world.row(1)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown' } });
     expect(await world.row(2)).toMatchObject({ outcome: 'unknown' });
@@ -64,9 +64,12 @@ describe('one charge: kills', () => {
     await waitFor(() => world.charges().length === 2);
 
     const next = await world.worker();
-    expect(await next.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
-    expect(await next.reconcile(keyOf(2, 1, 'lip-sync'))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
-    expect(await next.drive(2)).toEqual({ do: 'ended' });
+    expect(await next.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
+    expect(await next.reconcile(keyOf(2, 1, 'lip-sync'))).toMatchObject({
+      verdict: 'accepted',
+      next: { type: 'wait' },
+    });
+    expect(await next.drive(2)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('unknown');
     expect((await world.row(2)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(2);
@@ -82,7 +85,7 @@ describe('one charge: kills', () => {
     await death.reached;
 
     const next = await world.worker();
-    expect(await next.reconcile(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    expect(await next.reconcile(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
     await next.drive(2);
     const [found, answered] = [await world.row(1), await world.row(2)];
     expect(found).toMatchObject({ outcome: 'succeeded', file: { key: `${await world.stem(1)}.mp3` } });
@@ -90,7 +93,7 @@ describe('one charge: kills', () => {
     expect(found.file?.sha256).toBe(answered.file?.sha256);
     const charged = (row: number): unknown => ({ charged: world.charges()[row - 1]?.credits, chargedFrom: 'api' });
     expect(found.charges).toMatchObject([charged(1)]);
-    expect(await next.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    expect(await next.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
 
     // A transcript comes as JSON: it is in the store only once it was written there.
     const late = await world.worker({
@@ -102,12 +105,12 @@ describe('one charge: kills', () => {
         (await next.deps.store.find(await world.stem(3, 'transcription'), { family: 'text', extension: 'txt' })) !==
         undefined,
     );
-    expect(await next.reconcile(keyOf(3, 1, 'transcription'))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    expect(await next.reconcile(keyOf(3, 1, 'transcription'))).toEqual({ verdict: 'done', next: { type: 'ended' } });
     expect(await world.row(3)).toMatchObject({ outcome: 'succeeded', text: 'hello world mp', charges: [charged(3)] });
     const early = keyOf(4, 1, 'transcription');
     void killed.submit(early);
     await waitFor(() => world.charges().length === 4);
-    expect(await next.reconcile(early)).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await next.reconcile(early)).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(world.charges()).toHaveLength(4);
   });
 
@@ -120,8 +123,8 @@ describe('one charge: kills', () => {
     await death.reached;
 
     const next = await world.worker();
-    expect(await next.reconcile(keyOf(1))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
-    expect(await next.drive(1)).toEqual({ do: 'ended' });
+    expect(await next.reconcile(keyOf(1))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
+    expect(await next.drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
   });
@@ -132,7 +135,7 @@ describe('one charge: kills', () => {
     const death = world.holdAt('before-rename');
     const killed = await world.worker({ atFaultPoint: death.atFaultPoint });
     const { next } = await killed.submit(keyOf(1));
-    if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
+    if (next.type !== 'wait') throw new Error(`expected a job, got ${next.type}`);
     void killed.slice([next.at], SLICE_MS);
     await death.reached;
     const folder = join(world.folder, 'store');
@@ -140,7 +143,7 @@ describe('one charge: kills', () => {
     expect((await world.row(1)).outcome).toBeNull();
 
     const other = await world.worker();
-    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    expect(await other.drive(1)).toEqual({ type: 'ended' });
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { key: `${await world.stem(1)}.mp3` } });
     expect(await readdir(join(folder, dirname(await world.stem(1))))).toEqual(['1-speech-1.mp3']);
     expect(world.charges()).toHaveLength(1);
@@ -161,9 +164,9 @@ describe('one charge: kills', () => {
     expect(world.charges()).toHaveLength(1);
 
     const next = await world.worker();
-    expect(await next.reconcile(keyOf(1, 2))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await next.reconcile(keyOf(1, 2))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     // Even who asks for the first attempt again, or for a third, sends nothing.
-    for (const attempt of [1, 2, 3]) expect((await next.submit(keyOf(1, attempt))).next).toEqual({ do: 'ended' });
+    for (const attempt of [1, 2, 3]) expect((await next.submit(keyOf(1, attempt))).next).toEqual({ type: 'ended' });
     expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 unknown']);
     expect(world.charges()).toHaveLength(1);
   });

@@ -51,8 +51,8 @@ describe('one charge: lanes change hands', () => {
       { ...keyOf(1), fence: 3 },
     ];
     expect((await world.row(1)).fence).toBe(after.fence);
-    expect(await old.submit(before)).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
-    expect(await old.reconcile(before)).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
+    expect(await old.submit(before)).toEqual({ verdict: 'blocked', next: { type: 'ended' } });
+    expect(await old.reconcile(before)).toEqual({ verdict: 'blocked', next: { type: 'ended' } });
     expect(await world.attempts(1)).toEqual([]);
     expect(await next.submit(after)).toMatchObject({ verdict: 'accepted' });
     expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
@@ -77,7 +77,7 @@ describe('one charge: lanes change hands', () => {
     stop.release();
     expect(await sending).toMatchObject({ verdict: 'not-accepted' });
     expect(await world.paidRequests()).toBe(0);
-    expect(await next.drive(1)).toEqual({ do: 'ended' });
+    expect(await next.drive(1)).toEqual({ type: 'ended' });
     expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 accepted']);
     expect(world.charges()).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe('one charge: lanes change hands', () => {
     stop.release();
     await sending;
     expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
-    expect(await next.drive(1)).toEqual({ do: 'ended' });
+    expect(await next.drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
     expect(await world.paidRequests()).toBe(1);

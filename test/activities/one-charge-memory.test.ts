@@ -24,10 +24,10 @@ describe('one charge: lost memory', () => {
     const { rows, exhausted } = await claimAnew(after.deps.ledger, { run: 'another run' });
     const at = { step: 'speech', take: 1, attempt: 1, fence: 1 };
     expect(rows.map(({ row, charges }) => moveAfter(row, row, charges))).toEqual([
-      { do: 'submit', at: { row: 1, ...at } },
-      { do: 'reconcile', at: { row: 2, ...at } },
-      { do: 'wait', at: { row: 3, ...at } },
-      { do: 'submit', at: { row: 4, ...at, step: 'lip-sync' } },
+      { type: 'submit', at: { row: 1, ...at } },
+      { type: 'reconcile', at: { row: 2, ...at } },
+      { type: 'wait', at: { row: 3, ...at } },
+      { type: 'submit', at: { row: 4, ...at, step: 'lip-sync' } },
     ]);
     expect(exhausted).toBe(true);
     for (const row of [1, 2, 3, 4, 5]) await after.drive(row);
@@ -56,10 +56,10 @@ describe('one charge: lost memory', () => {
     const paid = await world.paidRequests();
 
     const restored = await world.worker();
-    const waits = { do: 'wait', at: { row: 1, step: 'speech', take: 1, attempt: 2 } };
+    const waits = { type: 'wait', at: { row: 1, step: 'speech', take: 1, attempt: 2 } };
     expect(await restored.submit(keyOf(1))).toEqual({ verdict: 'not-accepted', next: waits });
     expect(await restored.reconcile(keyOf(1))).toEqual({ verdict: 'not-accepted', next: waits });
-    expect(await restored.submit(keyOf(2))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await restored.submit(keyOf(2))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(await world.paidRequests()).toBe(paid);
     expect(world.charges()).toHaveLength(2);
   });
@@ -71,11 +71,11 @@ describe('one charge: lost memory', () => {
     await worker.drive(1);
     await worker.deps.ledger.giveUp(keyOf(2), { outcome: 'cancelled' });
     const other = await world.worker();
-    expect(await other.submit(keyOf(1))).toEqual({ verdict: 'accepted', next: { do: 'ended' } });
-    expect((await other.submit(keyOf(1, 2))).next).toEqual({ do: 'ended' });
-    expect((await other.reconcile(keyOf(1))).next).toEqual({ do: 'ended' });
-    expect((await other.submit(keyOf(2))).next).toEqual({ do: 'ended' });
-    expect((await other.slice([keyOf(1)], 1_000)).settled).toEqual([{ row: 1, next: { do: 'ended' } }]);
+    expect(await other.submit(keyOf(1))).toEqual({ verdict: 'accepted', next: { type: 'ended' } });
+    expect((await other.submit(keyOf(1, 2))).next).toEqual({ type: 'ended' });
+    expect((await other.reconcile(keyOf(1))).next).toEqual({ type: 'ended' });
+    expect((await other.submit(keyOf(2))).next).toEqual({ type: 'ended' });
+    expect((await other.slice([keyOf(1)], 1_000)).settled).toEqual([{ row: 1, next: { type: 'ended' } }]);
     expect(world.charges()).toHaveLength(1);
     expect(await world.paidRequests()).toBe(1);
   });

@@ -32,7 +32,7 @@ describe('one charge: two at once', () => {
     await slow.reached;
     expect(await (await world.worker()).reconcile(keyOf(1))).toMatchObject({ verdict: 'revoked' });
     slow.release();
-    expect(await submitting).toMatchObject({ verdict: 'revoked', next: { do: 'submit', at: { attempt: 2 } } });
+    expect(await submitting).toMatchObject({ verdict: 'revoked', next: { type: 'submit', at: { attempt: 2 } } });
     expect(await world.paidRequests()).toBe(0);
   });
 
@@ -43,9 +43,9 @@ describe('one charge: two at once', () => {
     const submitting = slow.submit(keyOf(1));
     await waitFor(() => world.charges().length === 1);
     const other = await world.worker();
-    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
-    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
-    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
+    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
+    expect(await other.drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
   });
@@ -72,7 +72,7 @@ describe('one charge: two at once', () => {
         }),
       });
       await slow.submit(key);
-      expect(await slow.reconcile(key)).toMatchObject({ next: { do: 'wait' } });
+      expect(await slow.reconcile(key)).toMatchObject({ next: { type: 'wait' } });
       await other.drive(1);
       expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', take: 1 });
       expect(world.charges()).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('one charge: two at once', () => {
         }),
       ),
     );
-    expect(starts.map(({ is }) => is).sort()).toEqual(['known', 'new']);
+    expect(starts.map(({ type }) => type).sort()).toEqual(['known', 'new']);
     expect(starts.map(({ batch }) => batch.rows)).toEqual([3, 3]);
     await Promise.all(workers.flatMap((worker) => [1, 2, 3].map((row) => worker.drive(row))));
     expect(
@@ -130,9 +130,9 @@ describe('one charge: zombies and clocks', () => {
     await stop.reached;
     const other = await world.worker();
     await other.reconcile(keyOf(1));
-    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    expect(await other.drive(1)).toEqual({ type: 'ended' });
     stop.release();
-    expect(await zombie).toEqual({ verdict: 'revoked', next: { do: 'ended' } });
+    expect(await zombie).toEqual({ verdict: 'revoked', next: { type: 'ended' } });
     expect(world.charges()).toHaveLength(1);
     expect(await world.paidRequests()).toBe(1);
   });
@@ -145,10 +145,10 @@ describe('one charge: zombies and clocks', () => {
     const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint, clock })).submit(keyOf(1));
     await stop.reached;
     const other = await world.worker({ clock });
-    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     clock.move({ wall: 5_100, monotonic: 5_100 });
     stop.release();
-    expect(await zombie).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit', at: { attempt: 2 } } });
+    expect(await zombie).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit', at: { attempt: 2 } } });
     expect(await world.paidRequests()).toBe(0);
 
     // The row is open again, free for whoever claims next.
@@ -165,13 +165,13 @@ describe('one charge: zombies and clocks', () => {
     const zombie = (await world.worker({ atFaultPoint: stop.atFaultPoint })).submit(keyOf(1));
     await stop.reached;
     const other = await world.worker();
-    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(await other.deps.ledger.closeBatch(BATCH)).toBe(0);
     stop.release();
-    expect(await zombie).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await zombie).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     // The batch, which had been closed, is open again: its next round waits for the job.
     expect(await other.deps.ledger.closeBatch(BATCH)).toBe(1);
-    expect(await other.drive(1)).toEqual({ do: 'ended' });
+    expect(await other.drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
   });
@@ -197,8 +197,8 @@ async function expectNothingSentAfter(by: { wall: number; monotonic: number }): 
   await stop.reached;
   clock.move(by);
   stop.release();
-  expect(await submitting).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit', at: { attempt: 2 } } });
+  expect(await submitting).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit', at: { attempt: 2 } } });
   expect(await world.paidRequests()).toBe(0);
-  expect(await worker.drive(1)).toEqual({ do: 'ended' });
+  expect(await worker.drive(1)).toEqual({ type: 'ended' });
   expect(world.charges()).toHaveLength(1);
 }

@@ -51,7 +51,7 @@ describe('one charge: takes', () => {
     await worker.drive(1);
     expect((await world.row(1)).outcome).toBe('failed');
     expect(await redriveNow(worker.deps.ledger, BATCH, [again(1)])).toEqual({ rows: [1], left: [] });
-    const due = { do: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
+    const due = { type: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
     // The one that was made, the next one, and one that cannot be.
     for (const attempt of [1, 2, 5]) {
       expect((await worker.submit(keyOf(1, attempt))).next).toEqual(due);
@@ -59,7 +59,7 @@ describe('one charge: takes', () => {
     }
     expect(await world.paidRequests()).toBe(1);
     await worker.drive(1);
-    for (const attempt of [1, 2]) expect((await worker.submit(keyOf(1, attempt))).next).toEqual({ do: 'ended' });
+    for (const attempt of [1, 2]) expect((await worker.submit(keyOf(1, attempt))).next).toEqual({ type: 'ended' });
     expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 accepted', 'speech 2.1 accepted']);
     expect(await world.row(1)).toMatchObject({
       outcome: 'succeeded',
@@ -72,7 +72,7 @@ describe('one charge: takes', () => {
     const { world, other, late, answer } = await withLateAnswer();
     expect((await world.row(1)).outcome).toBe('unknown');
     await redriveNow(other.deps.ledger, BATCH, [again(1, 'resubmitted')]);
-    const waits = { do: 'wait', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
+    const waits = { type: 'wait', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
     expect(await other.submit(take2(1))).toEqual({ verdict: 'accepted', next: waits });
     answer();
     // It is news about money; the row goes on with what the user paid for since.
@@ -110,7 +110,7 @@ describe('one charge: takes', () => {
       const claim = async (lane: number): Promise<FencedAttempt> => {
         const { rows } = await claimAnew(ledger, { lane, limit: 1 });
         const next = rows[0] === undefined ? undefined : moveAfter(rows[0].row, rows[0].row, rows[0].charges);
-        if (next === undefined || next.do === 'ended') throw new Error('the row was not given out');
+        if (next === undefined || next.type === 'ended') throw new Error('the row was not given out');
         return { batch: BATCH, ...next.at };
       };
       // It waits in its lane; the budget ends it there, and the user wants it after all.
@@ -129,12 +129,12 @@ describe('one charge: takes', () => {
       const { fence } = stale;
       if (fence === undefined) throw new Error('a claim must say by what the row is held');
       for (const key of [stale, { ...live, fence }]) {
-        expect((await other.submit(key)).next).toEqual({ do: 'ended' });
-        expect(await other.reconcile(key)).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
-        expect(await other.slice([key], 10)).toMatchObject({ settled: [{ row: 1, next: { do: 'ended' } }] });
+        expect((await other.submit(key)).next).toEqual({ type: 'ended' });
+        expect(await other.reconcile(key)).toEqual({ verdict: 'blocked', next: { type: 'ended' } });
+        expect(await other.slice([key], 10)).toMatchObject({ settled: [{ row: 1, next: { type: 'ended' } }] });
       }
       stop.release();
-      expect(await sending).toMatchObject({ verdict: 'accepted', next: { do: 'wait', at: { fence: live.fence } } });
+      expect(await sending).toMatchObject({ verdict: 'accepted', next: { type: 'wait', at: { fence: live.fence } } });
       expect(await attemptsOf(world, 1)).toEqual(['speech 2.1 accepted']);
       expect(world.charges()).toHaveLength(1);
     }
@@ -179,7 +179,7 @@ describe('one charge: takes', () => {
       });
       await killed.submit(keyOf(row));
       const { next } = await killed.submit(keyOf(row));
-      if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
+      if (next.type !== 'wait') throw new Error(`expected a job, got ${next.type}`);
       void killed.slice([next.at], SLICE_MS);
       await waitFor(async () => (await world.row(2)).take === 2 || row === 1);
     }
@@ -212,8 +212,8 @@ describe('one charge: takes', () => {
     clock.move({ wall: 60_000, monotonic: 60_000 });
     before.release();
     after.release();
-    expect((await early).next).toEqual({ do: 'ended' });
-    expect(await late).toEqual({ verdict: 'not-accepted', next: { do: 'ended' } });
+    expect((await early).next).toEqual({ type: 'ended' });
+    expect(await late).toEqual({ verdict: 'not-accepted', next: { type: 'ended' } });
     expect(await attemptsOf(world, 1)).toEqual(['speech 1.1 revoked', 'speech 1.2 accepted', 'speech 2.1 accepted']);
     expect(await attemptsOf(world, 2)).toEqual(['speech 1.1 not-accepted', 'speech 2.1 accepted']);
     for (const row of [1, 2]) expect((await world.row(row)).outcome).toBe('succeeded');
@@ -226,7 +226,7 @@ describe('one charge: takes', () => {
     expect(await world.row(1)).toMatchObject({ outcome: null, take: 2, autoTakes: 1 });
     expect(await other.submit(take2(1))).toMatchObject({ verdict: 'accepted' });
     answer();
-    expect(await late).toMatchObject({ next: { do: 'wait', at: { take: 2 } } });
+    expect(await late).toMatchObject({ next: { type: 'wait', at: { take: 2 } } });
     await other.drive(1);
     expect((await world.row(1)).outcome).toBe('succeeded');
     // Two charges, as `--on-unknown resubmit` accepts; both are known by now.
@@ -239,7 +239,7 @@ describe('one charge: takes', () => {
     await world.fill([tts(), dub()], { onUnknown: 'resubmit' });
     const worker = await world.worker();
     for (const row of [1, 2]) {
-      expect(await worker.drive(row)).toEqual({ do: 'ended' });
+      expect(await worker.drive(row)).toEqual({ type: 'ended' });
       expect(await attemptsOf(world, row)).toEqual([1, 2, 3].map((take) => `speech ${take}.1 unknown`));
       expect(await world.row(row)).toMatchObject({ outcome: 'unknown', failure: { class: 'OutcomeUnknown' } });
     }
@@ -250,13 +250,13 @@ describe('one charge: takes', () => {
     for (const order of ['hand first', 'answer first', 'at once'] as const) {
       const { world, other, late, answer } = await withLateAnswer();
       const jobId = world.charges()[0]?.jobId ?? '';
-      const byHand = async (): Promise<string> => (await adopt(other.deps, 1, jobId)).is;
+      const byHand = async (): Promise<string> => (await adopt(other.deps, 1, jobId)).type;
       if (order === 'hand first') expect(await byHand()).toBe('adopted');
       answer();
       if (order === 'answer first') await late;
       // Whichever was first, the row has the job that the person named.
       if (order !== 'hand first') expect(await byHand()).toBe('adopted');
-      expect(await late).toMatchObject({ next: { do: 'wait', at: { take: 1 } } });
+      expect(await late).toMatchObject({ next: { type: 'wait', at: { take: 1 } } });
       await other.drive(1);
       expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ state: 'accepted', jobId }] });
       expect(await other.deps.ledger.money(BATCH)).toMatchObject({ charged: 7, uncertain: 0 });
@@ -276,7 +276,7 @@ describe('one charge: takes', () => {
     const other = await world.worker();
     for (const row of [1, 2]) await other.reconcile(keyOf(row));
     const jobId = world.charges()[0]?.jobId ?? '';
-    expect(await adopt(other.deps, 2, jobId)).toMatchObject({ is: 'adopted' });
+    expect(await adopt(other.deps, 2, jobId)).toMatchObject({ type: 'adopted' });
     stop.release();
     await late;
     await other.drive(2);
@@ -298,7 +298,7 @@ describe('one charge: limits of money', () => {
     const reports = await Promise.all(workers.map((worker, index) => worker.submit(keyOf(index + 1))));
     expect(reports.map(({ verdict }) => verdict).sort()).toEqual(['accepted', 'skipped', 'skipped']);
     for (const [index, { verdict, next }] of reports.entries()) {
-      expect(next.do).toBe(verdict === 'accepted' ? 'wait' : 'ended');
+      expect(next.type).toBe(verdict === 'accepted' ? 'wait' : 'ended');
       const { outcome, charges } = await world.row(index + 1);
       expect([outcome, charges.length]).toEqual(verdict === 'accepted' ? [null, 1] : ['skipped', 0]);
     }
@@ -318,15 +318,15 @@ describe('one charge: limits of money', () => {
     await worker.submit(keyOf(1));
     const slow = worker.submit(keyOf(2));
     await waitFor(async () => (await worker.deps.ledger.sending(BATCH)).length === 1);
-    expect(await worker.submit(keyOf(3))).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(3))).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
     const outcomes = async (): Promise<unknown[]> =>
       Promise.all([1, 2, 3, 4].map(async (row) => (await world.row(row)).outcome));
     expect(await outcomes()).toEqual(['overdue', null, 'failed', 'cancelled']);
-    expect(await worker.submit(keyOf(4))).toMatchObject({ next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(4))).toMatchObject({ next: { type: 'ended' } });
     // What is on the wire is brought home; its job is not waited for, and keeps its id.
     const { next } = await slow;
-    if (next.do !== 'wait') throw new Error(`expected a job, got ${next.do}`);
-    expect((await worker.slice([next.at], 60_000)).settled).toEqual([{ row: 2, next: { do: 'ended' } }]);
+    if (next.type !== 'wait') throw new Error(`expected a job, got ${next.type}`);
+    expect((await worker.slice([next.at], 60_000)).settled).toEqual([{ row: 2, next: { type: 'ended' } }]);
     expect(await outcomes()).toEqual(['overdue', 'overdue', 'failed', 'cancelled']);
     expect((await world.row(2)).charges).toMatchObject([{ state: 'accepted', jobId: expect.any(String) }]);
     expect(await worker.deps.ledger.closeBatch(BATCH)).toBe(0);

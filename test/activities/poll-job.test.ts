@@ -56,7 +56,7 @@ describe('polling jobs', () => {
     await world.fill([tts(), dub()], { retakes: 2 });
     const worker = await world.worker();
     await worker.submit(keyOf(1));
-    const next = { do: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
+    const next = { type: 'submit', at: { row: 1, step: 'speech', take: 2, attempt: 1 } };
     expect(await worker.wait([[1]])).toEqual(new Map([[1, next]]));
     expect(await world.row(1)).toMatchObject({ outcome: null, state: 'waiting', take: 2 });
     for (const row of [1, 2]) await worker.drive(row);
@@ -132,7 +132,7 @@ describe('polling jobs', () => {
     const slice = worker.slice(at, 600_000);
     await (await world.look()).stopNow('b');
     const { settled } = await slice;
-    expect(settled.toSorted((a, b) => a.row - b.row)).toEqual([1, 2].map((row) => ({ row, next: { do: 'ended' } })));
+    expect(settled.toSorted((a, b) => a.row - b.row)).toEqual([1, 2].map((row) => ({ row, next: { type: 'ended' } })));
     expect(await world.row(1)).toMatchObject({ outcome: 'overdue', charges: [{ jobId: world.charges()[0]?.jobId }] });
   });
 

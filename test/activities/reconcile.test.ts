@@ -14,7 +14,7 @@ describe('reconcile', () => {
     // Nobody may make a second attempt while the first has no answer.
     expect(await worker.reconcile(keyOf(1, 2))).toEqual({
       verdict: 'unknown',
-      next: { do: 'reconcile', at: { row: 1, step: 'speech', take: 1, attempt: 1 } },
+      next: { type: 'reconcile', at: { row: 1, step: 'speech', take: 1, attempt: 1 } },
     });
     expect(await world.attempts(1)).toEqual(['speech 1 sending']);
   });

@@ -17,7 +17,7 @@ describe('a result that is the answer itself', () => {
       const world = await createWorld({ shape: `segments.times=${times}` });
       await world.fill([stt('https://media.example/one-two-three-four-five.mp3?seconds=4')]);
       const worker = await world.worker();
-      expect(await worker.submit(STT)).toEqual({ verdict: 'done', next: { do: 'ended' } });
+      expect(await worker.submit(STT)).toEqual({ verdict: 'done', next: { type: 'ended' } });
       const row = await world.row(1);
       expect(row).toMatchObject({
         outcome: 'succeeded',
@@ -54,7 +54,7 @@ describe('a result that is the answer itself', () => {
         stored.push(await worker.deps.store.find(await world.stem(1), { family: 'audio' }), await world.attempts(1));
       },
     });
-    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
     const { file, outcome, charges } = await world.row(1);
     expect(outcome).toBe('succeeded');
     expect(stored).toEqual([file, ['speech 1 sending']]);
@@ -68,7 +68,7 @@ describe('a result that is the answer itself', () => {
       const world = await createWorld({ plan: { rules: [{ on: 'create', fault }] }, shape: 'media.transfer=length' });
       await world.fill([tts()], { tts: 'sync' });
       const worker = await world.worker();
-      expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+      expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
       expect((await world.row(1)).outcome).toBe('unknown');
       expect(await worker.deps.store.find(await world.stem(1), { family: 'audio' })).toBeUndefined();
       expect(worker.faults).toEqual([]);
@@ -102,7 +102,7 @@ describe('a result that is the answer itself', () => {
     const worker = await world.worker({
       change: ({ ledger }) => ({ ledger: { ...ledger, notePrice: () => Promise.reject(new Error('no room')) } }),
     });
-    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'done', next: { type: 'ended' } });
     expect((await world.row(1)).charges).toMatchObject([{ chargedFrom: 'api', charged: world.charges()[0]?.credits }]);
     expect(worker.faults).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('a result that is the answer itself', () => {
     await waitFor(() => worker.faults.length > 0);
     // It is tried as long as the process can wait.
     cut.abort();
-    expect(await submitting).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
+    expect(await submitting).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
     expect(worker.faults).toEqual([expect.any(StoreUnwritable)]);
   });
 });

@@ -36,7 +36,7 @@ describe('retryUntilRecorded', () => {
     await waitFor(() => worker.faults.length > 0);
     expect(await world.attempts(1)).toEqual(['speech 1 sending']);
     isFull = false;
-    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(worker.faults).toEqual([FULL]);
   });
 

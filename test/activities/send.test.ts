@@ -24,8 +24,11 @@ describe('trust503', () => {
     await ledger.openBatch('wary', 1);
 
     const worker = await world.worker();
-    expect(await worker.submit({ ...keyOf(1), batch: 'wary' })).toEqual({ verdict: 'unknown', next: { do: 'ended' } });
-    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
+    expect(await worker.submit({ ...keyOf(1), batch: 'wary' })).toEqual({
+      verdict: 'unknown',
+      next: { type: 'ended' },
+    });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
     // What the API wants to be waited for is on record for the pace.
     expect((await world.row(1)).charges[0]?.failure).toMatchObject({ class: 'ServiceDown', retryAfterMs: 1_000 });
   });
@@ -41,7 +44,7 @@ describe('a pause that the API asked for', () => {
         if (moment === 'after-intent') worker.deps.pace.pause('create', performance.now(), { pauseMs: 60_000 });
       },
     });
-    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
     expect(world.charges()).toHaveLength(0);
     expect((await world.row(1)).charges).toMatchObject([{ state: 'not-accepted', failure: { class: 'NotSent' } }]);
   });
@@ -91,7 +94,7 @@ describe('a conflict (409)', () => {
     const world = await createWorld({ plan: { rules: [{ on: 'create', fault: conflict }] } });
     await world.fill([tts()]);
     const worker = await world.worker();
-    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
   });
 
   it('after an earlier attempt of the take says that nobody knows', async () => {

@@ -35,8 +35,8 @@ describe('submit', () => {
     const worker = await world.worker();
     await worker.submit(keyOf(1));
     await worker.deps.ledger.giveUp(keyOf(2), { outcome: 'cancelled' });
-    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
-    expect(await worker.submit(keyOf(2))).toEqual({ verdict: 'deferred', next: { do: 'ended' } });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
+    expect(await worker.submit(keyOf(2))).toEqual({ verdict: 'deferred', next: { type: 'ended' } });
     expect(await world.paidRequests()).toBe(1);
   });
 
@@ -74,7 +74,7 @@ describe('submit', () => {
     expect(intents).toMatchObject([{ fence: fence + 1 }]);
     expect(await world.paidRequests()).toBe(0);
     const off = await worker.submit({ ...keyOf(1), fence }, AbortSignal.abort());
-    expect(off).toMatchObject({ verdict: 'deferred', next: { do: 'submit', at: { fence } } });
+    expect(off).toMatchObject({ verdict: 'deferred', next: { type: 'submit', at: { fence } } });
   });
 
   it('says nothing of the control of a batch that runs', async () => {
@@ -86,7 +86,7 @@ describe('submit', () => {
     await hold.reached;
     await worker.deps.ledger.giveUp(keyOf(1), { outcome: 'cancelled' });
     hold.release();
-    expect(await submitting).toEqual({ verdict: 'blocked', next: { do: 'ended' } });
+    expect(await submitting).toEqual({ verdict: 'blocked', next: { type: 'ended' } });
   });
 
   it('stops waiting for the in-flight limit when its work is taken away', async () => {
@@ -100,7 +100,7 @@ describe('submit', () => {
     const submitting = worker.submit(keyOf(1), end.signal);
     await waitFor(() => intents.length > 1);
     end.abort();
-    expect(await submitting).toMatchObject({ verdict: 'deferred', next: { do: 'submit', at: { attempt: 1 } } });
+    expect(await submitting).toMatchObject({ verdict: 'deferred', next: { type: 'submit', at: { attempt: 1 } } });
     expect(await world.paidRequests()).toBe(0);
   });
 

@@ -13,7 +13,7 @@ describe('submit', () => {
     await worker.drive(1);
     expect(await worker.submit(keyOf(2))).toMatchObject({
       verdict: 'not-accepted',
-      next: { do: 'submit', at: { attempt: 2 } },
+      next: { type: 'submit', at: { attempt: 2 } },
     });
     expect(await worker.submit(keyOf(2, 2))).toMatchObject({ verdict: 'blocked', control: 'paused' });
     expect(await worker.deps.ledger.findBatch(BATCH)).toMatchObject({
@@ -22,7 +22,7 @@ describe('submit', () => {
     });
     await world.change('settings', { credits: 1000 });
     await worker.control('running');
-    expect(await worker.drive(2)).toEqual({ do: 'ended' });
+    expect(await worker.drive(2)).toEqual({ type: 'ended' });
     expect((await world.row(2)).outcome).toBe('succeeded');
     expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toBeNull();
     expect(world.charges()).toHaveLength(2);
@@ -33,12 +33,12 @@ describe('submit', () => {
     await world.fill([tts()]);
     const worker = await world.worker();
     await world.change('settings', { token: 'another' });
-    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
     expect(await worker.submit(keyOf(1, 2))).toMatchObject({ verdict: 'blocked', control: 'paused' });
     expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toMatchObject({ class: 'BadToken', status: 401 });
     await world.change('settings', { token: world.simulator.token });
     await worker.control('running');
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect(await world.attempts(1)).toEqual(['speech 1 not-accepted', 'speech 2 accepted']);
     expect(world.charges()).toHaveLength(1);
   });
@@ -50,7 +50,7 @@ describe('submit', () => {
     const [one, two] = [await world.worker(), await world.worker()];
     expect(await one.submit(keyOf(1))).toMatchObject({
       verdict: 'not-accepted',
-      next: { do: 'submit', at: { attempt: 2 } },
+      next: { type: 'submit', at: { attempt: 2 } },
     });
     expect((await world.row(1)).charges[0]?.failure).toMatchObject({ class: 'RateLimited', retryAfterMs: 1000 });
     await Promise.all([one.drive(1), two.drive(2)]);
@@ -68,7 +68,7 @@ describe('submit', () => {
     const worker = await world.worker({ clock });
     for (let attempt = 1; attempt <= 8; attempt++) {
       const { next } = await worker.submit(keyOf(1, attempt));
-      expect(next.do).toBe(attempt < 8 ? 'submit' : 'ended');
+      expect(next.type).toBe(attempt < 8 ? 'submit' : 'ended');
       // Past the pause that trouble asks for.
       clock.move({ wall: 60_000 });
     }
@@ -86,7 +86,7 @@ describe('submit', () => {
     await world.fill([tts(), stt()]);
     const worker = await world.worker();
     for (const key of [keyOf(1), keyOf(2, 1, 'transcription')]) {
-      expect(await worker.submit(key)).toEqual({ verdict: 'rejected', next: { do: 'ended' } });
+      expect(await worker.submit(key)).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
       const { outcome, failure } = await world.row(key.row);
       expect(outcome).toBe('failed');
       expect(failure).toMatchObject({ class: 'BadRequest', requestId: expect.stringMatching(/^req_/) });
@@ -144,7 +144,7 @@ describe('submit', () => {
         },
       }),
     });
-    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit' } });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
     expect(await world.paidRequests()).toBe(0);
     const [charge] = (await world.row(1)).charges;
     expect(charge?.failure).toMatchObject({ class: 'NotSent' });
@@ -159,7 +159,7 @@ describe('submit', () => {
     const worker = await world.worker();
     expect(await worker.submit(keyOf(1), early.signal)).toMatchObject({
       verdict: 'deferred',
-      next: { do: 'submit', at: { attempt: 1 } },
+      next: { type: 'submit', at: { attempt: 1 } },
     });
     expect(await world.attempts(1)).toEqual([]);
 
@@ -169,7 +169,7 @@ describe('submit', () => {
     await hold.reached;
     late.abort();
     hold.release();
-    expect(await submitting).toMatchObject({ verdict: 'not-accepted', next: { do: 'submit', at: { attempt: 2 } } });
+    expect(await submitting).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit', at: { attempt: 2 } } });
     expect(await world.paidRequests()).toBe(0);
     const { charges } = await world.row(2);
     expect(charges[0]?.failure).toEqual({ class: 'NotSent', message: 'The work was taken away right before sending.' });
@@ -184,7 +184,7 @@ describe('submit', () => {
     await hold.reached;
     end.abort();
     hold.release();
-    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { do: 'wait' } });
+    expect(await submitting).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
   });
 
   it('refuses the work of another account', async () => {

@@ -43,7 +43,7 @@ async function begin(spec: RowSpec, wanted: Wanted = {}): Promise<void> {
 describe('a result that did not pass a check', () => {
   it('ends its row unfit, kept and paid, and is neither downloaded nor paid for again by itself', async () => {
     await begin(tts(), { retakes: 3 });
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     const row = await world.row(1);
     expect(row).toMatchObject({
       outcome: 'unfit',
@@ -52,7 +52,7 @@ describe('a result that did not pass a check', () => {
     });
     expect(row.charges).toMatchObject([{ state: 'accepted', failure: { class: 'Unfit' }, file: row.file }]);
     expect(row.charges[0]?.charged).toBeGreaterThan(0);
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect([writes, await world.paidRequests()]).toEqual([1, 1]);
   });
 
@@ -91,7 +91,7 @@ describe('a result that did not pass a check', () => {
     expect(await world.row(1)).toMatchObject({ outcome: 'unfit', file: { extension: 'mp3' } });
     expect(await world.paidRequests()).toBe(1);
     await redriveNow(await world.look(), BATCH, [ACCEPT]);
-    expect(await worker.drive(1)).toEqual({ do: 'ended' });
+    expect(await worker.drive(1)).toEqual({ type: 'ended' });
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { extension: 'mp4' } });
     expect(world.charges().map(({ operation }) => operation)).toEqual(['speech-job', 'lip-sync-job']);
   });

@@ -14,7 +14,7 @@ async function runAll(texts: readonly string[], rules: NonNullable<FaultPlan['ru
   const world = await createWorld({ plan: { rules } });
   await world.fill(texts.map(videoDubbing));
   const worker = await world.worker();
-  for (const index of texts.keys()) expect(await worker.drive(index + 1)).toEqual({ do: 'ended' });
+  for (const index of texts.keys()) expect(await worker.drive(index + 1)).toEqual({ type: 'ended' });
   return world;
 }
 
@@ -56,7 +56,7 @@ describe('video dubbing', () => {
     });
     const refused = await createWorld();
     await refused.fill([{ ...videoDubbing('x'), voice: 'nobody' }]);
-    expect(await (await refused.worker()).drive(1)).toEqual({ do: 'ended' });
+    expect(await (await refused.worker()).drive(1)).toEqual({ type: 'ended' });
     expect((await refused.row(1)).failure?.class).toBe('BadRequest');
     expect(refused.charges()).toEqual([]);
   });

@@ -89,7 +89,7 @@ export class Worker {
         rows.map(async (at) => {
           const key = { batch: BATCH, ...at };
           const { next } = await awaitJob(this.deps, key, await loadAttempt(this.deps, key), { signal, wakeUps });
-          if (next.do !== 'wait') settled.push({ row: at.row, next });
+          if (next.type !== 'wait') settled.push({ row: at.row, next });
         }),
       );
     } finally {
@@ -103,15 +103,15 @@ export class Worker {
   /** Does what a lane does with a row, until it has ended or the batch does not go on. Returns the last move. */
   async drive(row: number): Promise<Move> {
     const found = await this.deps.ledger.readRow(BATCH, row);
-    let next: Move = found === undefined ? { do: 'ended' } : moveAfter({}, found.row, found.charges);
-    for (let step = 0; step < 60 && next.do !== 'ended'; step++) {
+    let next: Move = found === undefined ? { type: 'ended' } : moveAfter({}, found.row, found.charges);
+    for (let step = 0; step < 60 && next.type !== 'ended'; step++) {
       const at = { batch: BATCH, ...next.at };
-      if (next.do === 'wait') {
+      if (next.type === 'wait') {
         const { settled } = await this.slice([next.at], SLICE_MS);
         next = settled[0]?.next ?? next;
         continue;
       }
-      const report = next.do === 'submit' ? await this.submit(at) : await this.reconcile(at);
+      const report = next.type === 'submit' ? await this.submit(at) : await this.reconcile(at);
       next = report.next;
       if (report.control !== undefined) return next;
     }

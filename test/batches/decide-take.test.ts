@@ -22,7 +22,7 @@ async function lose(take: number): Promise<void> {
 }
 
 const adopt = (take: number, jobId: string): Promise<boolean> =>
-  ledger.decide(aKey(1, 1, take), { what: 'adopted', jobId, who: WHO });
+  ledger.decide(aKey(1, 1, take), { type: 'adopted', jobId, who: WHO });
 
 /** Makes take 2 of the row. */
 const payAgain = (): Promise<unknown> =>
@@ -36,7 +36,7 @@ describe('taking back a job that a person gave to a row', () => {
     await lose(1);
     await adopt(1, 'j1');
     for (let time = 0; time < 2; time++)
-      expect(await release(1)).toEqual({ row: 1, id: 'r1', jobId: 'j1', is: 'released' });
+      expect(await release(1)).toEqual({ row: 1, id: 'r1', jobId: 'j1', type: 'released' });
     expect((await ledger.readRow('b', 1))?.row.outcome).toBe('unknown');
     expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'adopted' }, { what: 'released', who: WHO }]);
   });
@@ -46,23 +46,26 @@ describe('taking back a job that a person gave to a row', () => {
     await adopt(1, 'j1');
     await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
     await payAgain();
-    expect(await release(1)).toMatchObject({ is: 'refused', why: { is: 'not-adopted' } });
-    expect(await release(1, 1)).toMatchObject({ is: 'released', jobId: 'j1' });
+    expect(await release(1)).toMatchObject({ type: 'refused', why: { type: 'not-adopted' } });
+    expect(await release(1, 1)).toMatchObject({ type: 'released', jobId: 'j1' });
     await lose(2);
     await adopt(2, 'j2');
-    expect(await release(1)).toMatchObject({ is: 'released', jobId: 'j2' });
+    expect(await release(1)).toMatchObject({ type: 'released', jobId: 'j2' });
   });
 
   it.each([1, 9])('is refused where nobody gave one, or there is no such row: %d', async (row) => {
     const id = row === 1 ? 'r1' : '';
-    expect(await release(row)).toEqual({ row, id, jobId: null, is: 'refused', why: { is: 'not-adopted' } });
+    expect(await release(row)).toEqual({ row, id, jobId: null, type: 'refused', why: { type: 'not-adopted' } });
   });
 
   it('is refused where it has become something else meanwhile, and where a later step used it', async () => {
     await lose(1);
     await adopt(1, 'j1');
     const decided: Ledger = { ...ledger, decide: () => Promise.resolve(false) };
-    expect(await releaseTake(decided, 'b', { row: 1 }, WHO)).toMatchObject({ jobId: null, why: { is: 'not-adopted' } });
+    expect(await releaseTake(decided, 'b', { row: 1 }, WHO)).toMatchObject({
+      jobId: null,
+      why: { type: 'not-adopted' },
+    });
     await fill(ledger, 1, 'dubs', 'dub');
     const [speech, lipSync] = (['speech', 'lip-sync'] as const).map((step) => ({
       ...aKey(1, 1, 1, step),
@@ -71,10 +74,14 @@ describe('taking back a job that a person gave to a row', () => {
     if (speech === undefined || lipSync === undefined) throw new Error('two keys');
     await ledger.intend(speech, INTENT);
     await ledger.settle(speech, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.decide(speech, { what: 'adopted', jobId: 'j7', who: WHO });
+    await ledger.decide(speech, { type: 'adopted', jobId: 'j7', who: WHO });
     await ledger.finishJob(speech, { file: FILE }, { state: 'waiting' });
     await ledger.intend(lipSync, INTENT);
-    const refused = { is: 'refused', jobId: null, why: { is: 'job-used', words: expect.stringContaining('lip-sync') } };
+    const refused = {
+      type: 'refused',
+      jobId: null,
+      why: { type: 'job-used', words: expect.stringContaining('lip-sync') },
+    };
     expect(await releaseTake(ledger, 'dubs', { row: 1 }, WHO)).toMatchObject(refused);
   });
 
@@ -96,25 +103,25 @@ describe('calling a take not charged', () => {
     await payAgain();
     const before = (await ledger.readRow('b', 1))?.row;
     expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
-    expect(await settle(1)).toEqual({ row: 1, id: 'r1', jobId: null, is: 'not-charged', take: 1 });
+    expect(await settle(1)).toEqual({ row: 1, id: 'r1', jobId: null, type: 'not-charged', take: 1 });
     expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 0 });
     expect((await ledger.readRow('b', 1))?.row).toEqual(before);
     expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'not-charged', who: WHO }]);
-    expect(await settle(1)).toMatchObject({ is: 'refused', why: { is: 'take-not-in-doubt' } });
+    expect(await settle(1)).toMatchObject({ type: 'refused', why: { type: 'take-not-in-doubt' } });
   });
 
   it('is refused for the present take, which a new take would settle', async () => {
-    expect(await settle()).toEqual({ row: 1, id: 'r1', jobId: null, is: 'refused', why: { is: 'current-take' } });
-    expect(await settle(1)).toMatchObject({ why: { is: 'current-take' } });
+    expect(await settle()).toEqual({ row: 1, id: 'r1', jobId: null, type: 'refused', why: { type: 'current-take' } });
+    expect(await settle(1)).toMatchObject({ why: { type: 'current-take' } });
     expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
   });
 
   it('is refused for a take whose request has no answer yet, or that there is none of', async () => {
     await payAgain();
     await ledger.intend(aKey(1, 1, 2), INTENT);
-    for (const take of [2, 3]) expect(await settle(take)).toMatchObject({ why: { is: 'take-not-in-doubt' } });
+    for (const take of [2, 3]) expect(await settle(take)).toMatchObject({ why: { type: 'take-not-in-doubt' } });
     const none = await settleNotCharged(ledger, 'b', { row: 9 }, WHO);
-    expect(none).toEqual({ row: 9, id: '', jobId: null, is: 'refused', why: { is: 'take-not-in-doubt' } });
+    expect(none).toEqual({ row: 9, id: '', jobId: null, type: 'refused', why: { type: 'take-not-in-doubt' } });
   });
 
   it('says where the answer came first', async () => {
@@ -126,7 +133,7 @@ describe('calling a take not charged', () => {
         return ledger.decide(key, decision);
       },
     };
-    expect(await settleNotCharged(late, 'b', { row: 1, take: 1 }, WHO)).toMatchObject({ why: { is: 'answer-came' } });
+    expect(await settleNotCharged(late, 'b', { row: 1, take: 1 }, WHO)).toMatchObject({ why: { type: 'answer-came' } });
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
   });
 });

@@ -26,7 +26,7 @@ async function find(content: string): Promise<{ found: EditedRows; edits: readon
     if (batch === undefined) throw new Error('the batch is gone');
     const found = await findEditedRows(await openManifest(path), { ledger: place.ledger, batch });
     const edits: unknown[][] = [];
-    if (found.is === 'found') {
+    if (found.type === 'found') {
       for await (const { scanned, edit } of found.rows)
         edits.push([scanned.row.row, edit && [edit.spec.text, edit.from]]);
     }
@@ -61,7 +61,7 @@ describe('findEditedRows', () => {
       const batch = await place.ledger.findBatch('demo');
       if (batch === undefined) throw new Error('the batch is gone');
       const found = await findEditedRows(await openManifest(path), { ledger: place.ledger, batch });
-      if (found.is !== 'found') throw new Error(found.is);
+      if (found.type !== 'found') throw new Error(found.type);
       await writeFile(path, 'id,text,voice\nb,Drei.,narrator\n');
       const seen: unknown[] = [];
       const reading = (async () => {
@@ -83,18 +83,18 @@ describe('findEditedRows', () => {
     expect((await find(`${header}a,One.,narrator,demo,1,1.23457E+17\n`)).edits).toHaveLength(1);
     const { found } = await find(`${header}a,One.,narrator,demo,1,job-00000007 a\nb,Two.,narrator,demo,2,job-0000\n`);
     expect(found).toMatchObject({
-      is: 'mismatched',
+      type: 'mismatched',
       first: [
-        { line: 2, why: 'other-job', row: 1, came: 'job-00000007' },
-        { line: 3, why: 'other-job', row: 2, came: 'job-0000' },
+        { line: 2, type: 'other-job', row: 1, came: 'job-00000007' },
+        { line: 3, type: 'other-job', row: 2, came: 'job-0000' },
       ],
     });
     const line = { id: 'a', text: 'One.', voice: 'narrator', _batch: 'demo', _row: 1 };
     expect(await find(JSON.stringify({ ...line, _job_ids: ['job-00000001 a'] }))).toMatchObject({
-      found: { is: 'found' },
+      found: { type: 'found' },
     });
     expect(await find(JSON.stringify({ ...line, _job_ids: ['job-00000002'] }))).toMatchObject({
-      found: { is: 'mismatched' },
+      found: { type: 'mismatched' },
     });
   });
 
@@ -103,22 +103,22 @@ describe('findEditedRows', () => {
       'id,text,voice,_batch,_row\nc,Three.,narrator,demo,3\nx,One.,narrator,demo,1\nb,Two.,narrator,demo,2\n,Two.,narrator,demo,2\n',
     );
     expect(found).toMatchObject({
-      is: 'mismatched',
+      type: 'mismatched',
       count: 3,
       first: [
-        { line: 2, id: 'c', why: 'no-such-row', by: '_row' },
-        { line: 3, id: 'x', why: 'other-id', row: 1, expected: 'a' },
-        { line: 5, why: 'twice', row: 2, before: 4 },
+        { line: 2, id: 'c', type: 'no-such-row', by: '_row' },
+        { line: 3, id: 'x', type: 'other-id', row: 1, expected: 'a' },
+        { line: 5, type: 'twice', row: 2, before: 4 },
       ],
     });
     const { found: unknown } = await find('id,text,voice\nz,Three.,narrator\n');
-    expect(unknown).toMatchObject({ is: 'mismatched', first: [{ id: 'z', why: 'no-such-row', by: 'id' }] });
+    expect(unknown).toMatchObject({ type: 'mismatched', first: [{ id: 'z', type: 'no-such-row', by: 'id' }] });
   });
 
   it('counts the lines beyond the first fifty', async () => {
     const lines = Array.from({ length: 60 }, (_, at) => `new-${String(at)},Hello,narrator`);
     const { found } = await find(['id,text,voice', ...lines].join('\n'));
-    if (found.is !== 'mismatched') throw new Error(found.is);
+    if (found.type !== 'mismatched') throw new Error(found.type);
     expect([found.first.length, found.count]).toEqual([50, 60]);
   });
 
@@ -126,13 +126,13 @@ describe('findEditedRows', () => {
     [
       'a column that the batch has not',
       'id,text,voice,kind\na,One.,narrator,tts\n',
-      { is: 'new-columns', columns: ['kind'] },
+      { type: 'new-columns', columns: ['kind'] },
     ],
-    ['a column that its rows need', 'id,text\na,One.\n', { is: 'faulty' }],
-    ['a field for the API that the batch has not', 'id,text,voice,api.pitch\na,One.,n,2\n', { is: 'new-columns' }],
-    ['no ids', 'text,voice\nOne.,narrator\n', { is: 'no-ids' }],
-    ['rows of another batch', 'id,text,voice,_batch,_row\na,One.,n,other,1\n', { is: 'other-batch', other: 'other' }],
-    ['an empty cell', 'id,text,voice\na,,narrator\n', { is: 'faulty', checked: { problemCount: 1 } }],
+    ['a column that its rows need', 'id,text\na,One.\n', { type: 'faulty' }],
+    ['a field for the API that the batch has not', 'id,text,voice,api.pitch\na,One.,n,2\n', { type: 'new-columns' }],
+    ['no ids', 'text,voice\nOne.,narrator\n', { type: 'no-ids' }],
+    ['rows of another batch', 'id,text,voice,_batch,_row\na,One.,n,other,1\n', { type: 'other-batch', other: 'other' }],
+    ['an empty cell', 'id,text,voice\na,,narrator\n', { type: 'faulty', checked: { problemCount: 1 } }],
   ])('refuses %s', async (_, content, answer) => {
     expect((await find(content)).found).toMatchObject(answer);
   });
@@ -150,19 +150,19 @@ describe('findEditedRows, where the batch has more columns', () => {
   it('refuses a file that lacks one which shapes its rows, and would empty it', async () => {
     await refill(['id', 'text', 'voice', 'format', 'api.pitch', 'note']);
     const { found } = await find('id,text,voice\na,One.,narrator\n');
-    expect(found).toMatchObject({ is: 'missing-columns', columns: ['format', 'api.pitch'] });
+    expect(found).toMatchObject({ type: 'missing-columns', columns: ['format', 'api.pitch'] });
   });
 
   it('refuses a line that makes another kind of its row', async () => {
     await refill(['id', 'text', 'voice', 'kind', 'video']);
     const { found } = await find(`id,text,voice,kind,video\na,One.,narrator,dub,${VIDEO}\n`);
-    const first = [{ line: 2, id: 'a', why: 'other-kind', row: 1, expected: 'tts', came: 'dub' }];
-    expect(found).toMatchObject({ is: 'mismatched', count: 1, first });
+    const first = [{ line: 2, id: 'a', type: 'other-kind', row: 1, expected: 'tts', came: 'dub' }];
+    expect(found).toMatchObject({ type: 'mismatched', count: 1, first });
   });
 
   it.each([
-    ['one kind for all', 'tts', { is: 'found' }],
-    ['a kind by its columns', null, { is: 'mismatched', first: [{ why: 'other-kind', came: 'dub' }] }],
+    ['one kind for all', 'tts', { type: 'found' }],
+    ['a kind by its columns', null, { type: 'mismatched', first: [{ type: 'other-kind', came: 'dub' }] }],
   ] as const)('reads a file as the manifest was read, with %s', async (_, kind, answer) => {
     await refill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
     expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found).toMatchObject(answer);

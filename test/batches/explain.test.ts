@@ -14,7 +14,7 @@ async function historyOf(wanted: string): Promise<RowHistory> {
   const batch = await place.ledger.findBatch('demo');
   if (batch === undefined) throw new Error('no batch');
   const found = await explainRow(place.ledger, batch, wanted);
-  if (found.is !== 'found') throw new Error(`no row ${wanted}`);
+  if (found.type !== 'found') throw new Error(`no row ${wanted}`);
   return found.history;
 }
 
@@ -68,7 +68,7 @@ describe('the history of a row', () => {
     const batch = await place.ledger.findBatch('demo');
     if (batch === undefined) throw new Error('no batch');
     for (const wanted of ['zz', '8', '0']) {
-      expect(await explainRow(place.ledger, batch, wanted)).toEqual({ is: 'no-row' });
+      expect(await explainRow(place.ledger, batch, wanted)).toEqual({ type: 'no-row' });
     }
   });
 });

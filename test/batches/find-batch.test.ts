@@ -11,11 +11,11 @@ const find = (name: string | undefined, batches = BATCHES): Promise<FoundBatch> 
   findBatch({ listBatches: () => Promise.resolve(batches) }, name);
 
 it('finds a batch by its name, and the newest without one', async () => {
-  expect(await find('middle')).toEqual({ is: 'found', batch: BATCHES[2] });
-  expect(await find(undefined)).toEqual({ is: 'found', batch: BATCHES[1] });
+  expect(await find('middle')).toEqual({ type: 'found', batch: BATCHES[2] });
+  expect(await find(undefined)).toEqual({ type: 'found', batch: BATCHES[1] });
 });
 
 it('says which there are where there is none of the name', async () => {
-  expect(await find('other')).toEqual({ is: 'missing', known: ['old', 'new', 'middle'] });
-  expect(await find(undefined, [])).toEqual({ is: 'missing', known: [] });
+  expect(await find('other')).toEqual({ type: 'missing', known: ['old', 'new', 'middle'] });
+  expect(await find(undefined, [])).toEqual({ type: 'missing', known: [] });
 });

@@ -44,9 +44,9 @@ async function load(
 describe('findOrLoadBatch', () => {
   it('loads a new manifest with all its rows, once', async () => {
     const first = await load();
-    expect(first).toMatchObject({ is: 'new', batch: { name: 'lines', state: 'open', rows: 2 } });
+    expect(first).toMatchObject({ type: 'new', batch: { name: 'lines', state: 'open', rows: 2 } });
     expect((await place.ledger.readRow('lines', 2))?.row).toMatchObject({ id: 'b', input: ['b', 'Two.', 'narrator'] });
-    expect(await load()).toEqual({ is: 'known', batch: first.is === 'new' && first.batch });
+    expect(await load()).toEqual({ type: 'known', batch: first.type === 'new' && first.batch });
   });
 
   it('waits for a load by whoever came to the ledger by another path', async () => {
@@ -65,7 +65,7 @@ describe('findOrLoadBatch', () => {
   });
 
   it('loads rows that are not chosen, too, and they have ended', async () => {
-    expect(await load(LINES, {}, { type: 'limit', rows: 1 })).toMatchObject({ is: 'new', batch: { rows: 2 } });
+    expect(await load(LINES, {}, { type: 'limit', rows: 1 })).toMatchObject({ type: 'new', batch: { rows: 2 } });
     expect((await place.ledger.readRow('lines', 1))?.row).toMatchObject({ outcome: null });
     expect((await place.ledger.readRow('lines', 2))?.row).toMatchObject({ outcome: 'skipped', quoted: 2 });
   });
@@ -74,7 +74,7 @@ describe('findOrLoadBatch', () => {
     const checked = await summarizeManifest(await openLines(LINES), OPTIONS);
     const identity = { ...IDENTITY, digest: checked.digest ?? '' };
     await place.ledger.createBatch({ ...identity, settings: settingsOf({}), columns: ['id'], source: 'lines.csv' });
-    expect(await load()).toMatchObject({ is: 'new', batch: { state: 'open', rows: 2, columns: checked.columns } });
+    expect(await load()).toMatchObject({ type: 'new', batch: { state: 'open', rows: 2, columns: checked.columns } });
   });
 
   it('says in what the batch that has the name differs, and changes nothing', async () => {
@@ -84,7 +84,7 @@ describe('findOrLoadBatch', () => {
       identity: { ...IDENTITY, digest, ...more },
     });
     expect(await load(LINES, other({ apiUrl: 'https://other.example', account: 'u2' }))).toMatchObject({
-      is: 'taken',
+      type: 'taken',
       differs: 'api',
       canRedrive: false,
     });
@@ -95,12 +95,12 @@ describe('findOrLoadBatch', () => {
     });
     expect(await load(LINES, { settings, givesReading: true })).toMatchObject({ differs: 'reading' });
     expect(await load(LINES, { settings, givesTemplate: true })).toMatchObject({ differs: 'file-names' });
-    expect(await load(LINES, { settings })).toEqual({ is: 'known', batch: first.batch });
+    expect(await load(LINES, { settings })).toEqual({ type: 'known', batch: first.batch });
   });
 
   it('tells whether an edited manifest can be taken over: its rows need ids of their own', async () => {
     await load();
-    const taken = { is: 'taken', differs: 'manifest' };
+    const taken = { type: 'taken', differs: 'manifest' };
     expect(await load(LINES.replace('One.', 'Eins.'))).toMatchObject({ ...taken, canRedrive: true });
     expect(await load('text,voice\nOne.,narrator\n')).toMatchObject({ ...taken, canRedrive: false });
   });

@@ -27,7 +27,7 @@ async function clashes(template: string, text: string): Promise<readonly NameCla
 
 it('names the row whose result would get the name of another one', async () => {
   expect(await clashes('{text}.{ext}', 'ONE')).toEqual([
-    { why: 'same-name', row: 2, id: 'b', other: 1, name: 'ONE.{ext}' },
+    { type: 'same-name', row: 2, id: 'b', other: 1, name: 'ONE.{ext}' },
   ]);
 });
 

@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 it('makes the folder, and leaves nothing in it', async () => {
   const out = join(folder, 'out', 'lines');
-  expect(await probeOut(out)).toEqual({ is: 'writable' });
+  expect(await probeOut(out)).toEqual({ type: 'writable' });
   expect(await readdir(out)).toEqual([]);
 });
 
@@ -22,13 +22,13 @@ it('says why a folder cannot be written', async () => {
   const file = join(folder, 'file');
   await writeFile(file, '');
   const out = join(file, 'out');
-  expect(await probeOut(out)).toMatchObject({ is: 'unwritable', cause: { code: 'ENOTDIR' } });
-  expect(await claimOut(out, BATCH)).toMatchObject({ is: 'unwritable', cause: { code: 'ENOTDIR' } });
+  expect(await probeOut(out)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
+  expect(await claimOut(out, BATCH)).toMatchObject({ type: 'unwritable', cause: { code: 'ENOTDIR' } });
 });
 
 it('gives a free folder to the first batch that claims it', async () => {
   const out = join(folder, 'out');
-  expect(await claimOut(out, BATCH)).toEqual({ is: 'own' });
-  expect(await claimOut(out, BATCH)).toEqual({ is: 'own' });
-  expect(await claimOut(out, { ...BATCH, name: 'other' })).toMatchObject({ is: 'taken' });
+  expect(await claimOut(out, BATCH)).toEqual({ type: 'own' });
+  expect(await claimOut(out, BATCH)).toEqual({ type: 'own' });
+  expect(await claimOut(out, { ...BATCH, name: 'other' })).toMatchObject({ type: 'taken' });
 });

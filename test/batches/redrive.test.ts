@@ -39,7 +39,7 @@ describe('a redrive', () => {
         return ledger.redrive(batch, choices);
       },
     };
-    expect(await openRows(watched, 'b', draft, rows)).toEqual({ is: 'opened', opened: 450, movedOn: 0 });
+    expect(await openRows(watched, 'b', draft, rows)).toEqual({ type: 'opened', opened: 450, movedOn: 0 });
     expect(sizes).toEqual([200, 200, 50]);
     expect(await waiting()).toBe(450);
     expect((await ledger.findBatch('b'))?.state).toBe('open');
@@ -49,8 +49,8 @@ describe('a redrive', () => {
     const { draft, rows } = await stopped(3);
     const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
-    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 2, movedOn: 1 });
-    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ is: 'opened', opened: 0, movedOn: 3 });
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 2, movedOn: 1 });
+    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 0, movedOn: 3 });
   });
 
   it('leaves a row that is met again and stands otherwise, and begins no transaction for nothing', async () => {
@@ -65,7 +65,7 @@ describe('a redrive', () => {
         return ledger.redrive(batch, choices);
       },
     };
-    expect(await openRows(watched, 'b', draft, all)).toEqual({ is: 'opened', opened: 200, movedOn: 1 });
+    expect(await openRows(watched, 'b', draft, all)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
     expect(sizes).toEqual([200]);
   });
 
@@ -85,7 +85,7 @@ describe('a redrive', () => {
       },
     };
     expect(await openRows(stoppedMeanwhile, 'b', draft, rows)).toEqual({
-      is: 'refused',
+      type: 'refused',
       opened: 200,
       why: expect.stringContaining('being stopped'),
     });

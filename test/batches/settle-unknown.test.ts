@@ -40,9 +40,9 @@ describe('settleUnknown', () => {
     const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
     const worker = await withUnknown(world);
     const { deps } = worker;
-    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, is: 'adopted' }]);
+    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, type: 'adopted' }]);
     expect(await world.row(1)).toMatchObject({ outcome: null, state: 'processing' });
-    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, is: 'moved-on' }]);
+    expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, type: 'moved-on' }]);
     await worker.drive(1);
     expect((await world.row(1)).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('settleUnknown', () => {
     const { ledger } = worker.deps;
     const failure = { class: 'OutcomeUnknown', message: 'lost' } as const;
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    expect(await settleUnknown(worker.deps, [1])).toMatchObject([{ is: 'found' }]);
+    expect(await settleUnknown(worker.deps, [1])).toMatchObject([{ type: 'found' }]);
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 
@@ -69,8 +69,8 @@ describe('settleUnknown', () => {
     for (const row of [1, 2]) await worker.drive(row);
     // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
     expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
-      { row: 1, is: 'still-unknown', hasList: false, makesJob: true, jobId: null },
-      { row: 2, is: 'moved-on' },
+      { row: 1, type: 'still-unknown', hasList: false, makesJob: true, jobId: null },
+      { row: 2, type: 'moved-on' },
     ]);
     expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);
   });
@@ -82,8 +82,8 @@ describe('settleUnknown, where the list cannot be read', () => {
     const { deps } = await withUnknown(world);
     const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
     const api = { ...deps.api, listJobs: () => Promise.reject(new ApiError(failure)) };
-    expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ is: 'unreadable', why: 'no list for you' }]);
-    expect(await listOrphans({ ...deps, api })).toEqual({ is: 'unreadable', why: 'no list for you' });
+    expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ type: 'unreadable', why: 'no list for you' }]);
+    expect(await listOrphans({ ...deps, api })).toEqual({ type: 'unreadable', why: 'no list for you' });
     expect((await world.row(1)).outcome).toBe('unknown');
   });
 });
@@ -96,7 +96,7 @@ describe('adoptJob', () => {
     await worker.drive(1);
     await worker.deps.ledger.closeBatch(BATCH);
     const jobId = world.charges()[0]?.jobId ?? '';
-    expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ row: 1, jobId, is: 'adopted' });
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ row: 1, jobId, type: 'adopted' });
     expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
     await worker.drive(1);
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ jobId, state: 'accepted' }] });
@@ -128,17 +128,20 @@ describe('adoptJob', () => {
     expect(lost).toBeNull();
     const why = async (row: number, jobId: string): Promise<unknown> => {
       const reply = await adopt(worker.deps, row, jobId);
-      return reply.is === 'refused' ? reply.why : reply.is;
+      return reply.type === 'refused' ? reply.why : reply.type;
     };
-    const noSpeechJob = { is: 'no-such-job', step: 'speech', words: expect.any(String) };
+    const noSpeechJob = { type: 'no-such-job', step: 'speech', words: expect.any(String) };
     expect(await why(1, 'nothing')).toEqual(noSpeechJob);
     expect(await why(1, lip ?? '')).toEqual(noSpeechJob);
-    expect(await why(1, had ?? '')).toEqual({ is: 'job-taken', by: { batch: BATCH, row: 2, id: expect.any(String) } });
-    expect(await why(2, lip ?? '')).toEqual({ is: 'not-in-doubt' });
+    expect(await why(1, had ?? '')).toEqual({
+      type: 'job-taken',
+      by: { batch: BATCH, row: 2, id: expect.any(String) },
+    });
+    expect(await why(2, lip ?? '')).toEqual({ type: 'not-in-doubt' });
     // Said once more of its own, as after a kill.
     expect(await why(2, had ?? '')).toBe('adopted');
-    expect(await why(4, had ?? '')).toEqual({ is: 'not-in-doubt' });
-    expect(await why(9, had ?? '')).toEqual({ is: 'not-in-doubt' });
+    expect(await why(4, had ?? '')).toEqual({ type: 'not-in-doubt' });
+    expect(await why(9, had ?? '')).toEqual({ type: 'not-in-doubt' });
     expect((await world.row(1)).outcome).toBe('unknown');
   });
 
@@ -150,9 +153,9 @@ describe('adoptJob', () => {
     await hold.reached;
     const worker = await world.worker();
     await worker.drive(2);
-    expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ is: 'refused', why: { is: 'in-flight' } });
+    expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ type: 'refused', why: { type: 'in-flight' } });
     expect(await adopt(worker.deps, 2, 'j')).toMatchObject({
-      why: { is: 'makes-no-job', step: 'transcription', kind: 'stt' },
+      why: { type: 'makes-no-job', step: 'transcription', kind: 'stt' },
     });
   });
 });
@@ -168,10 +171,10 @@ describe('listOrphans', () => {
       videoHost: 'media.example',
       audioHost: 'media.example',
     };
-    expect(found).toMatchObject({ is: 'listed', orphans: [orphan] });
+    expect(found).toMatchObject({ type: 'listed', orphans: [orphan] });
     expect(JSON.stringify(found)).not.toContain('face');
     await settleUnknown(deps, [1]);
-    expect(await listOrphans(deps)).toEqual({ is: 'listed', orphans: [] });
+    expect(await listOrphans(deps)).toEqual({ type: 'listed', orphans: [] });
   });
 
   it('leaves out what was made before or after, and asks nothing for a batch that never sent', async () => {
@@ -190,9 +193,9 @@ describe('listOrphans', () => {
       { id: 'in', status: 'queued', createdAtMs: startedAt, credits: 7 },
       { id: 'timeless', status: 'queued' },
     ];
-    expect(await listOrphans({ ...deps, api })).toEqual({ is: 'listed', orphans });
+    expect(await listOrphans({ ...deps, api })).toEqual({ type: 'listed', orphans });
     const fresh = await createWorld();
     await fresh.fill([lipSync()]);
-    expect(await listOrphans((await fresh.worker()).deps)).toEqual({ is: 'listed', orphans: [] });
+    expect(await listOrphans((await fresh.worker()).deps)).toEqual({ type: 'listed', orphans: [] });
   });
 });

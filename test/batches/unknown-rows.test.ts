@@ -37,7 +37,7 @@ async function look(rows: readonly number[]): Promise<{ settled: readonly Settle
   const reads: Pick<FreeReads, 'findTrace'> = {
     findTrace: ({ row, take }) => {
       asked.push(`${row}/${take}`);
-      return Promise.resolve({ is: 'none' });
+      return Promise.resolve({ type: 'none' });
     },
   };
   const settled: SettledRow[] = [];
@@ -57,9 +57,9 @@ describe('rows of which it is not known whether they were charged', () => {
     expect(await unknownRows(ledger, 'b')).toEqual([1, 3, 4]);
     const { settled, asked } = await look([1, 2, 3, 4, 5, 6, 7]);
     expect(asked).toEqual(['1/1', '3/1', '4/1']);
-    const stillUnknown = settled.filter(({ is }) => is === 'still-unknown');
+    const stillUnknown = settled.filter(({ type }) => type === 'still-unknown');
     expect(stillUnknown.map(({ row }) => row)).toEqual([1, 3, 4]);
-    expect(settled.filter(({ is }) => is === 'moved-on')).toHaveLength(4);
+    expect(settled.filter(({ type }) => type === 'moved-on')).toHaveLength(4);
   });
 
   it('are told with the job of their present take, if it has one', async () => {
@@ -72,10 +72,10 @@ describe('rows of which it is not known whether they were charged', () => {
     }
     await lose(aKey(2, 1, 2));
     expect((await look([1, 2, 3, 4])).settled).toMatchObject([
-      { row: 1, is: 'moved-on', jobId: 'j1' },
-      { row: 2, is: 'still-unknown', jobId: null },
-      { row: 3, is: 'moved-on', jobId: null },
-      { row: 4, is: 'moved-on', jobId: null },
+      { row: 1, type: 'moved-on', jobId: 'j1' },
+      { row: 2, type: 'still-unknown', jobId: null },
+      { row: 3, type: 'moved-on', jobId: null },
+      { row: 4, type: 'moved-on', jobId: null },
     ]);
   });
 

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const refused = (option: string): object => ({ problem: { is: 'bad-option', option } });
+const refused = (option: string): object => ({ problem: { type: 'bad-option', option } });
 
 describe('a run of a program', () => {
   it.each<[string, RunOptions]>([

@@ -60,7 +60,7 @@ describe('the worker of a command', () => {
   it('says that Temporal cannot be reached where that went away after the command had found it', async () => {
     const error = await start(false);
     expect(error).toBeInstanceOf(VoxbatchError);
-    expect(error).toMatchObject({ problem: { is: 'server-gone', address: ADDRESS } });
+    expect(error).toMatchObject({ problem: { type: 'server-gone', address: ADDRESS } });
     expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
   });
 });

@@ -61,7 +61,7 @@ describe('holdLedger', () => {
     const releases = [await lockLedger(file, embedded, folder), await lockLedger(file, embedded, folder)];
     releases[0]?.();
     await expect(lockLedger(file, cluster, folder)).rejects.toMatchObject({
-      problem: { is: 'ledger-in-use', ledger: file, holder: `the embedded one in ${folder}` },
+      problem: { type: 'ledger-in-use', ledger: file, holder: `the embedded one in ${folder}` },
     });
     releases[1]?.();
     const release = await lockLedger(file, cluster, folder);

@@ -27,7 +27,7 @@ describe('openStore', () => {
   it('refuses the store of another ledger, and changes nothing in it', async () => {
     await openStore({ store }, ONE);
     await expect(openStore({ store }, OTHER)).rejects.toMatchObject({
-      problem: { is: 'store-of-another', store, ledger: '/other/ledger.db' },
+      problem: { type: 'store-of-another', store, ledger: '/other/ledger.db' },
     });
     expect(await readFile(join(store, '.ledger'), 'utf8')).toBe('ledger-1');
   });
@@ -40,6 +40,6 @@ describe('openStore', () => {
 
   it('says where it cannot be written', async () => {
     await writeFile(store, 'no folder');
-    await expect(openStore({ store }, ONE)).rejects.toMatchObject({ problem: { is: 'machine' } });
+    await expect(openStore({ store }, ONE)).rejects.toMatchObject({ problem: { type: 'machine' } });
   });
 });

@@ -48,7 +48,7 @@ describe('a session', () => {
   it('says where no batch was ever made, and makes nothing', async () => {
     const one = session({ ledger: { mustExist: true } });
     await expect(one.ledger()).rejects.toMatchObject({
-      problem: { is: 'no-ledger', ledger: join(folder, 'ledger.db') },
+      problem: { type: 'no-ledger', ledger: join(folder, 'ledger.db') },
     });
     await one.close();
   });

@@ -15,7 +15,7 @@ import { applyTuning, newIn } from '../../policy/tuning.ts';
 
 /** Any value of a kind. */
 function anyOf(takes: ValueKind): fc.Arbitrary<AnyValue> {
-  switch (takes.kind) {
+  switch (takes.type) {
     case 'count':
       return fc.integer({ min: takes.least, max: takes.most });
     case 'rate':

@@ -46,7 +46,7 @@ function arrows(from: string, when: string, [last]: readonly Situation[]): reado
   const attempts = last === undefined ? [] : [{ step: FIRST ?? 'speech', take: 1, attempt: 1, ...last }];
   const move = nextMove({ row: 1, kind: KIND, take: 1, redoFrom: null, ended: false }, attempts);
   const arrow = (words: string, to: string): string[] => [`  ${from} -->|"${when}${words}"| ${to}`];
-  switch (move.do) {
+  switch (move.type) {
     case 'ended':
       return arrow('end', 'ended');
     case 'wait':

@@ -21,9 +21,9 @@ async function lose(row: number, take = 1): Promise<void> {
 }
 
 const adopt = (row: number, jobId: string, take = 1): Promise<boolean> =>
-  ledger.decide(aKey(row, 1, take), { what: 'adopted', jobId, who: WHO });
+  ledger.decide(aKey(row, 1, take), { type: 'adopted', jobId, who: WHO });
 const release = (row: number, jobId: string): Promise<boolean> =>
-  ledger.decide(aKey(row), { what: 'released', jobId, who: WHO });
+  ledger.decide(aKey(row), { type: 'released', jobId, who: WHO });
 const payAgain = (row: number): Promise<unknown> =>
   redriveNow(ledger, 'b', [{ row, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
 
@@ -120,7 +120,7 @@ describe('an uncertain charge of an earlier take', () => {
 
   it('can be settled as not charged, but not that of the present take', async () => {
     const notCharged = (take: number): Promise<boolean> =>
-      ledger.decide(aKey(1, 1, take), { what: 'not-charged', who: WHO });
+      ledger.decide(aKey(1, 1, take), { type: 'not-charged', who: WHO });
     expect(await ledger.earlierUnresolved('b', 5)).toEqual({ count: 1, first: [{ row: 1, id: 'r1', take: 1 }] });
     expect(await notCharged(1)).toBe(true);
     expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 0 });

@@ -13,7 +13,7 @@ function attempt(state: AttemptState, more: Partial<AttemptView> = {}): AttemptV
 
 describe('nextMove', () => {
   it('begins with attempt 1 of the first step', () => {
-    expect(nextMove(TTS, [])).toEqual({ do: 'submit', at: { row: 7, step: 'speech', take: 1, attempt: 1 } });
+    expect(nextMove(TTS, [])).toEqual({ type: 'submit', at: { row: 7, step: 'speech', take: 1, attempt: 1 } });
   });
 
   it.each([
@@ -24,34 +24,34 @@ describe('nextMove', () => {
     ['accepted', 'wait', 1],
   ] as const)('after %s comes %s of attempt %d', (state, move, number) => {
     expect(nextMove(TTS, [attempt(state)])).toEqual({
-      do: move,
+      type: move,
       at: { row: 7, step: 'speech', take: 1, attempt: number },
     });
   });
 
   it.each(['done', 'rejected'] as const)('ends a single step after %s', (state) => {
-    expect(nextMove(TTS, [attempt(state)])).toEqual({ do: 'ended' });
+    expect(nextMove(TTS, [attempt(state)])).toEqual({ type: 'ended' });
   });
 
   it('goes on to the next step of a chain when the job before it has ended', () => {
     const speech = attempt('accepted', { finishedAt: 5 });
-    expect(nextMove(DUB, [speech])).toEqual({ do: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } });
+    expect(nextMove(DUB, [speech])).toEqual({ type: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } });
   });
 
   it('looks at the last attempt, not at the last verdict', () => {
     const attempts = [attempt('not-accepted'), attempt('sending', { attempt: 2 })];
-    expect(nextMove(TTS, attempts)).toMatchObject({ do: 'reconcile', at: { attempt: 2 } });
-    expect(nextMove(TTS, attempts.toReversed())).toMatchObject({ do: 'reconcile', at: { attempt: 2 } });
+    expect(nextMove(TTS, attempts)).toMatchObject({ type: 'reconcile', at: { attempt: 2 } });
+    expect(nextMove(TTS, attempts.toReversed())).toMatchObject({ type: 'reconcile', at: { attempt: 2 } });
   });
 
   it('has nothing to do after a job that failed, whose row is open by a mistake or a late end', () => {
     const failed = attempt('accepted', { finishedAt: 5, failure: { class: 'JobFailed' } });
-    expect(nextMove(DUB, [failed])).toEqual({ do: 'ended' });
+    expect(nextMove(DUB, [failed])).toEqual({ type: 'ended' });
   });
 
   it('has nothing to do for a row that has ended, whatever its attempts say', () => {
     for (const state of ATTEMPT_STATES) {
-      expect(nextMove({ ...TTS, ended: true }, [attempt(state)])).toEqual({ do: 'ended' });
+      expect(nextMove({ ...TTS, ended: true }, [attempt(state)])).toEqual({ type: 'ended' });
     }
   });
 });
@@ -64,29 +64,29 @@ describe('nextMove, of a new take', () => {
 
   it('pays for all steps again', () => {
     const at = { row: 7, step: 'speech', take: 2, attempt: 1 };
-    expect(nextMove({ ...DUB, take: 2 }, [speech, lipSync('rejected')])).toEqual({ do: 'submit', at });
-    expect(nextMove({ ...DUB, take: 2, redoFrom: 'speech' }, [speech])).toEqual({ do: 'submit', at });
+    expect(nextMove({ ...DUB, take: 2 }, [speech, lipSync('rejected')])).toEqual({ type: 'submit', at });
+    expect(nextMove({ ...DUB, take: 2, redoFrom: 'speech' }, [speech])).toEqual({ type: 'submit', at });
   });
 
   it('keeps the steps before the one that is redone, whoever made them', () => {
     const row = { ...DUB, take: 3, redoFrom: 'lip-sync' } as const;
     const at = { row: 7, step: 'lip-sync', take: 3, attempt: 1 };
-    expect(nextMove(row, [speech, lipSync('accepted', finished)])).toEqual({ do: 'submit', at });
+    expect(nextMove(row, [speech, lipSync('accepted', finished)])).toEqual({ type: 'submit', at });
     const running = lipSync('accepted', { take: 3 });
-    expect(nextMove(row, [speech, lipSync('unknown', { take: 2 }), running])).toEqual({ do: 'wait', at });
+    expect(nextMove(row, [speech, lipSync('unknown', { take: 2 }), running])).toEqual({ type: 'wait', at });
   });
 
   it.each(['accepted', 'done', 'unknown', 'rejected', 'not-accepted', 'revoked'] as const)(
     'takes no account of an earlier take that is %s',
     (state) => {
       const at = { row: 7, step: 'speech', take: 2, attempt: 1 };
-      expect(nextMove({ ...TTS, take: 2 }, [attempt(state, { attempt: 3 })])).toEqual({ do: 'submit', at });
+      expect(nextMove({ ...TTS, take: 2 }, [attempt(state, { attempt: 3 })])).toEqual({ type: 'submit', at });
     },
   );
 
   it('first settles an attempt of an earlier take of which nobody knows whether it is on the wire', () => {
     const at = { row: 7, step: 'speech', take: 1, attempt: 2 };
-    expect(nextMove({ ...TTS, take: 2 }, [attempt('sending', { attempt: 2 })])).toEqual({ do: 'reconcile', at });
+    expect(nextMove({ ...TTS, take: 2 }, [attempt('sending', { attempt: 2 })])).toEqual({ type: 'reconcile', at });
   });
 });
 
@@ -116,7 +116,7 @@ describe('the row machine, over all records', () => {
     fc.assert(
       fc.property(anyRow, anyAttempts, (row, attempts) => {
         const move = nextMove(row, attempts);
-        if (move.do !== 'submit') return;
+        if (move.type !== 'submit') return;
         const { step, take, attempt: number } = move.at;
         expect(take).toBe(row.take);
         const last = lastAttempt(of(attempts, take), step);
@@ -131,7 +131,7 @@ describe('the row machine, over all records', () => {
     fc.assert(
       fc.property(anyRow, anyAttempts, (row, attempts) => {
         const move = nextMove(row, attempts);
-        if (move.do === 'ended') return;
+        if (move.type === 'ended') return;
         const { steps } = ROW_KINDS[row.kind];
         const first = row.redoFrom === null ? 0 : Math.max(0, steps.indexOf(row.redoFrom));
         expect(steps.indexOf(move.at.step)).toBeGreaterThanOrEqual(first);
@@ -189,20 +189,23 @@ describe('lastAttempt', () => {
 
 describe('a step of a chain', () => {
   it.each([
-    ['done', { do: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } }],
-    ['rejected', { do: 'ended' }],
+    ['done', { type: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } }],
+    ['rejected', { type: 'ended' }],
   ] as const)('that is %s', (state, move) => {
     expect(nextMove(DUB, [attempt(state)])).toEqual(move);
   });
 
   it('of a take that the row is not at yet says nothing', () => {
-    expect(nextMove(TTS, [attempt('done', { take: 2 })])).toMatchObject({ do: 'submit', at: { take: 1, attempt: 1 } });
-    expect(nextMove(TTS, [attempt('sending', { take: 2 })])).toMatchObject({ do: 'submit' });
+    expect(nextMove(TTS, [attempt('done', { take: 2 })])).toMatchObject({
+      type: 'submit',
+      at: { take: 1, attempt: 1 },
+    });
+    expect(nextMove(TTS, [attempt('sending', { take: 2 })])).toMatchObject({ type: 'submit' });
   });
 
   it('has but its last attempt counted, also where one before it was never settled', () => {
     const attempts = [attempt('sending'), attempt('not-accepted', { attempt: 2 })];
-    expect(nextMove(TTS, attempts)).toMatchObject({ do: 'submit', at: { attempt: 3 } });
+    expect(nextMove(TTS, attempts)).toMatchObject({ type: 'submit', at: { attempt: 3 } });
   });
 });
 

@@ -19,8 +19,8 @@ const budget = (credits: number, rows: number, more: Partial<SpendBill> = {}): P
   budget: credits,
   ...bill({ affordable: { rows, quoted: rows * 10 }, ...more }),
 });
-const refuse = (why: string): SpendDecision => ({ do: 'refuse', why, notes: [] }) as SpendDecision;
-const go = (...notes: SpendDecision['notes']): SpendDecision => ({ do: 'go', notes });
+const refuse = (why: string): SpendDecision => ({ type: 'refuse', why, notes: [] }) as SpendDecision;
+const go = (...notes: SpendDecision['notes']): SpendDecision => ({ type: 'go', notes });
 
 describe('decideSpend', () => {
   it.each([
@@ -67,8 +67,8 @@ describe('decideSpend', () => {
     ['without a threshold', { confirmAbove: null, canAsk: true }, 'go'],
   ] as const)('a bill %s', (_, more, what) => {
     const decision = decideSpend({ ...FACTS, ...more });
-    expect(decision.do).toBe(what);
-    if (decision.do === 'refuse') expect(decision.why).toBe('unconfirmed');
+    expect(decision.type).toBe(what);
+    if (decision.type === 'refuse') expect(decision.why).toBe('unconfirmed');
   });
 
   it('notes what is to be known before it asks, and before it refuses for want of a word', () => {
@@ -95,7 +95,7 @@ describe('decideSpend', () => {
     });
     fc.assert(
       fc.property(facts, (given) => {
-        const { do: what } = decideSpend(given);
+        const { type: what } = decideSpend(given);
         if (what === 'refuse') return;
         expect(given.budget === null || given.bill.unpriced === 0).toBe(true);
         if (what === 'ask') expect(given.canAsk && !given.yes).toBe(true);

@@ -129,12 +129,12 @@ describe('the file of an earlier take', () => {
     await intend(place, keyOf(1));
     const failure = { class: 'OutcomeUnknown', message: 'no answer' } as const;
     await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    await place.ledger.decide(keyOf(1), { what: 'adopted', jobId: 'job-x', who: 'ann' });
+    await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'job-x', who: 'ann' });
     const file = await place.store.put('demo/1-speech-1.mp3', 'of a stranger');
     await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
     await project(true);
     expect(await media()).toEqual({ 'a.mp3': 'of a stranger' });
-    await place.ledger.decide(keyOf(1), { what: 'released', jobId: 'job-x', who: 'ann' });
+    await place.ledger.decide(keyOf(1), { type: 'released', jobId: 'job-x', who: 'ann' });
     await project(true);
     expect(await media()).toEqual({});
   });

@@ -33,7 +33,7 @@ const budget = (credits: number, rows: number, more: Partial<TellableFacts['bill
 });
 /** The decision, in the words that a person meets. */
 interface Told {
-  readonly do: SpendDecision['do'];
+  readonly type: SpendDecision['type'];
   readonly notes: readonly string[];
   readonly question?: string;
   readonly why?: string;
@@ -42,19 +42,19 @@ const decide = (more: Partial<TellableFacts>): Told => {
   const facts = { ...FACTS, ...more };
   const decision = decideSpend(facts);
   const notes = decision.notes.map((note) => noteText(note, facts));
-  if (decision.do === 'refuse') return { do: 'refuse', notes, why: refusalText(decision.why, facts) };
-  return decision.do === 'ask' ? { do: 'ask', notes, question: questionText(facts) } : { do: 'go', notes };
+  if (decision.type === 'refuse') return { type: 'refuse', notes, why: refusalText(decision.why, facts) };
+  return decision.type === 'ask' ? { type: 'ask', notes, question: questionText(facts) } : { type: 'go', notes };
 };
 const whyNot = (more: Partial<TellableFacts>): string => {
   const decision = decide(more);
-  return decision.why ?? decision.do;
+  return decision.why ?? decision.type;
 };
 
 describe('the words of a decision', () => {
   it('lets a batch go that is paid for, without a word', () => {
-    expect(decide({})).toEqual({ do: 'go', notes: [] });
-    expect(decide({ balance: null })).toEqual({ do: 'go', notes: [] });
-    expect(decide(budget(100, 10))).toEqual({ do: 'go', notes: [] });
+    expect(decide({})).toEqual({ type: 'go', notes: [] });
+    expect(decide({ balance: null })).toEqual({ type: 'go', notes: [] });
+    expect(decide(budget(100, 10))).toEqual({ type: 'go', notes: [] });
   });
 
   describe('under a budget', () => {
@@ -80,7 +80,7 @@ describe('the words of a decision', () => {
     });
 
     it('says what a smaller budget pays, and starts', () => {
-      const { do: what, notes } = decide(budget(40, 4));
+      const { type: what, notes } = decide(budget(40, 4));
       expect({ what, notes: notes.length }).toEqual({ what: 'go', notes: 1 });
       expect(notes[0]).toMatch(
         /budget of 40 credits pays for about 4 of 10 rows, which cost 100; .*skipped \(exit code 12\)/,
@@ -111,7 +111,7 @@ describe('the words of a decision', () => {
     });
 
     it('warns of a bill above it, and starts', () => {
-      const { do: what, notes } = decide({ balance: 99, isEstimate: true });
+      const { type: what, notes } = decide({ balance: 99, isEstimate: true });
       expect({ what, notes: notes.length }).toEqual({ what: 'go', notes: 1 });
       expect(notes[0]).toMatch(/^WARNING: this may cost about 100 credits; the account has 99 API credits\. .*pauses/);
     });
@@ -139,7 +139,7 @@ describe('the words of a decision', () => {
       ['rows without a price', { confirmAbove: 1_000, bill: { ...BILL, ...UNPRICED } }, 'refuse'],
       ['no threshold', { confirmAbove: null }, 'go'],
     ] as const)('%s: %j ends in %s', (_, more, what) => {
-      expect(decide(more).do).toBe(what);
+      expect(decide(more).type).toBe(what);
     });
 
     it('asks for the sum, and says what is uncertain about it', () => {

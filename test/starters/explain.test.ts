@@ -108,7 +108,7 @@ describe('explain says what can be done next', () => {
     await desk.line.run('results', 'demo');
     expect(await told()).toEqual([false, false]);
     const doubt = { ...keyOf(5, 'speech', 2), take: 1 };
-    expect(await desk.place.ledger.decide(doubt, { what: 'not-charged', who: 'ann' })).toBe(true);
+    expect(await desk.place.ledger.decide(doubt, { type: 'not-charged', who: 'ann' })).toBe(true);
     expect(await told()).toEqual([true, true]);
   });
 

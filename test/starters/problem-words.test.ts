@@ -13,55 +13,67 @@ const RECORD = {
   settings: { reading: { kind: null, defaults: {}, map: {}, tts: 'job' } },
 } as unknown as BatchRecord;
 const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-const SILENT = { is: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
+const SILENT = { type: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
 
 const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
-  [{ is: 'no-api', why: 'No API is given' }, 'api', /No API is given.*Nothing was spent/],
-  [{ is: 'no-ledger', ledger: '/l.db' }, 'usage', /no batch here yet \(\/l\.db\)\. Start one: voxbatch run/],
-  [{ is: 'no-batch', batch: 'b', known: ['a', 'c'] }, 'usage', /no batch "b" here\. Known: a, c\.$/],
-  [{ is: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
-  [{ is: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
-  [{ is: 'store-of-another', store: '/s', ledger: '/l.db' }, 'usage', /in \/s belong.*\/l\.db.*VOXBATCH_STORE/],
+  [{ type: 'no-api', why: 'No API is given' }, 'api', /No API is given.*Nothing was spent/],
+  [{ type: 'no-ledger', ledger: '/l.db' }, 'usage', /no batch here yet \(\/l\.db\)\. Start one: voxbatch run/],
+  [{ type: 'no-batch', batch: 'b', known: ['a', 'c'] }, 'usage', /no batch "b" here\. Known: a, c\.$/],
+  [{ type: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
+  [{ type: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
+  [{ type: 'store-of-another', store: '/s', ledger: '/l.db' }, 'usage', /in \/s belong.*\/l\.db.*VOXBATCH_STORE/],
   [
-    { is: 'unwritable-out', out: '/o', cause: FULL },
+    { type: 'unwritable-out', out: '/o', cause: FULL },
     'usage',
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
-  [{ is: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
-  [{ is: 'loading', batch: RECORD }, 'usage', /"b" is still loading.*voxbatch run b\.csv$/],
-  [{ is: 'no-price', batch: 'b', row: 3, id: 'x' }, 'refused', /No price is known for x \(row 3\).*voxbatch stop b$/],
-  [{ is: 'not-started', batch: RECORD, cause: FULL }, 'unreachable', /did not accept the batch.*voxbatch run b\.csv$/],
-  [{ is: 'no-server', cause: new ServerUnavailable('It is gone.', 'Get it.') }, 'unreachable', /It is gone. Get it. N/],
-  [SILENT, 'unreachable', /Temporal at temporal:7233 cannot be reached: refused\. Check TEMPORAL_ADDRESS/],
-  [{ is: 'ledger-in-use', ledger: '/l.db', holder: 'h' }, 'unreachable', /\/l\.db: h\..*pay for a row twice.*Stop/],
-  [{ is: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
+  [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
+  [{ type: 'loading', batch: RECORD }, 'usage', /"b" is still loading.*voxbatch run b\.csv$/],
+  [{ type: 'no-price', batch: 'b', row: 3, id: 'x' }, 'refused', /No price is known for x \(row 3\).*voxbatch stop b$/],
   [
-    { is: 'untold', cause: new VoxbatchError(SILENT) },
+    { type: 'not-started', batch: RECORD, cause: FULL },
+    'unreachable',
+    /did not accept the batch.*voxbatch run b\.csv$/,
+  ],
+  [
+    { type: 'no-server', cause: new ServerUnavailable('It is gone.', 'Get it.') },
+    'unreachable',
+    /It is gone. Get it. N/,
+  ],
+  [SILENT, 'unreachable', /Temporal at temporal:7233 cannot be reached: refused\. Check TEMPORAL_ADDRESS/],
+  [{ type: 'ledger-in-use', ledger: '/l.db', holder: 'h' }, 'unreachable', /\/l\.db: h\..*pay for a row twice.*Stop/],
+  [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
+  [
+    { type: 'untold', cause: new VoxbatchError(SILENT) },
     'unreachable',
     /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,
   ],
-  [{ is: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
+  [{ type: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
   [
-    { is: 'no-profile', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
+    { type: 'no-profile', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
     'api',
     /refuses the token: unknown\. Set VOXBATCH_API_TOKEN/,
   ],
   [
-    { is: 'no-profile', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
+    { type: 'no-profile', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
     'api',
     /cannot be reached: no\. Check VOXBATCH_API_URL/,
   ],
   [
-    { is: 'no-profile', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
+    { type: 'no-profile', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
     'api',
     /does not return the account's profile: no\. Try again/,
   ],
   [
-    { is: 'other-realm', differs: 'api', batch: BATCH, here: HERE },
+    { type: 'other-realm', differs: 'api', batch: BATCH, here: HERE },
     'usage',
     /against http:\/\/there.*VOXBATCH_API_URL/,
   ],
-  [{ is: 'other-realm', differs: 'account', batch: BATCH, here: HERE }, 'usage', /account u1, and this token is of u2/],
+  [
+    { type: 'other-realm', differs: 'account', batch: BATCH, here: HERE },
+    'usage',
+    /account u1, and this token is of u2/,
+  ],
 ];
 
 describe('what stands in the way, as a command says it', () => {

@@ -64,8 +64,8 @@ describe('what a person decides', () => {
     const { ledger } = desk.place;
     const doubt = (await ledger.readRow('demo', 5))?.charges.at(-1);
     if (doubt === undefined) throw new Error('no request');
-    await ledger.decide(doubt, { what: 'adopted', jobId: 'job-7', who: 'ann@desk' });
-    await ledger.decide(doubt, { what: 'released', jobId: 'job-7', who: 'ann@desk' });
+    await ledger.decide(doubt, { type: 'adopted', jobId: 'job-7', who: 'ann@desk' });
+    await ledger.decide(doubt, { type: 'released', jobId: 'job-7', who: 'ann@desk' });
     expect(await json()).toMatchObject({
       outcome: 'unknown',
       decisions: [
@@ -114,9 +114,9 @@ describe('the charge of an earlier take', () => {
 describe('what reconcile says', () => {
   const facts = { row: 7, id: 'r7', jobId: 'job-1' };
   const rows: readonly ReconciledRow[] = [
-    { ...facts, is: 'adopted' },
-    { ...facts, is: 'still-unknown', hasList: false, makesJob: true },
-    { ...facts, is: 'refused', why: { is: 'job-taken', by: { batch: 'old', row: 3, id: 'r3' } } },
+    { ...facts, type: 'adopted' },
+    { ...facts, type: 'still-unknown', hasList: false, makesJob: true },
+    { ...facts, type: 'refused', why: { type: 'job-taken', by: { batch: 'old', row: 3, id: 'r3' } } },
   ];
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
 
@@ -130,12 +130,12 @@ describe('what reconcile says', () => {
 
   it('of a job that cost another sum than its row was to cost', () => {
     const otherPrice = { quoted: 18, charged: 19 };
-    expect(priceLines({ ...facts, is: 'adopted', otherPrice }, 'my batch')).toEqual([
+    expect(priceLines({ ...facts, type: 'adopted', otherPrice }, 'my batch')).toEqual([
       'WARNING: r7 (row 7) was to cost 18 credits, and job job-1 cost 19, so it may be the job of another row. ' +
         "To take it back: voxbatch reconcile 'my batch' --release r7",
     ]);
-    expect(priceLines({ ...facts, is: 'charged', take: 1, otherPrice }, 'b').join()).toMatch(/--release r7\/1$/);
-    expect(priceLines({ ...facts, is: 'adopted' }, 'b')).toEqual([]);
+    expect(priceLines({ ...facts, type: 'charged', take: 1, otherPrice }, 'b').join()).toMatch(/--release r7\/1$/);
+    expect(priceLines({ ...facts, type: 'adopted' }, 'b')).toEqual([]);
   });
 
   it('of jobs that no row has', () => {

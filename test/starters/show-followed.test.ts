@@ -18,7 +18,7 @@ function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
     signal: new AbortController().signal,
     waitWhilePaused: false,
     fetchesHere: false,
-    askWorkflow: () => Promise.resolve({ is: 'running' }),
+    askWorkflow: () => Promise.resolve({ type: 'running' }),
     startAgain: () => Promise.reject(new Error('not needed')),
     ...change,
   });
@@ -38,7 +38,7 @@ describe('following a batch', () => {
     await STATES.untouched(desk.ledger);
     let starts = 0;
     const end = await follow({
-      askWorkflow: () => Promise.resolve({ is: 'completed' }),
+      askWorkflow: () => Promise.resolve({ type: 'completed' }),
       startAgain: async () => {
         starts += 1;
         await finish();
@@ -51,7 +51,7 @@ describe('following a batch', () => {
     await STATES.untouched(desk.ledger);
     const askWorkflow = async (): Promise<WorkflowStanding> => {
       await finish();
-      return { is: 'completed' };
+      return { type: 'completed' };
     };
     expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
   });
@@ -60,7 +60,7 @@ describe('following a batch', () => {
     await STATES.untouched(desk.ledger);
     let starts = 0;
     const end = await follow({
-      askWorkflow: () => Promise.resolve({ is: 'ended', message: 'Ended by hand.' }),
+      askWorkflow: () => Promise.resolve({ type: 'ended', message: 'Ended by hand.' }),
       startAgain: () => {
         starts += 1;
         return Promise.resolve();
@@ -77,7 +77,7 @@ describe('following a batch', () => {
     const askWorkflow = async (): Promise<WorkflowStanding> => {
       asked += 1;
       await finish();
-      return { is: 'running' };
+      return { type: 'running' };
     };
     expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
     const words =
@@ -106,7 +106,7 @@ describe('following a batch', () => {
         { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 },
         { outcome: 'overdue' },
       );
-      return { is: 'running' };
+      return { type: 'running' };
     };
     expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
     expect(said.err).toContain('Continue with: voxbatch resume b && voxbatch run b.csv\n');
@@ -120,7 +120,7 @@ describe('following a batch', () => {
       const askWorkflow = async (): Promise<WorkflowStanding> => {
         asked += 1;
         if (asked === 3) await finish();
-        return { is: 'running' };
+        return { type: 'running' };
       };
       if (fetchesHere)
         await desk.ledger.redrive('b', [

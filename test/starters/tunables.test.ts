@@ -21,16 +21,16 @@ const program = createProgram({ output: capture({ out: '', err: '' }), done: () 
 
 /** A value that is not the default. */
 function otherThan({ takes, default: usual }: Tunable): string {
-  const other: Record<ValueKind['kind'], readonly string[]> = {
-    count: takes.kind === 'count' ? [String(takes.least), String(takes.most)] : [],
+  const other: Record<ValueKind['type'], readonly string[]> = {
+    count: takes.type === 'count' ? [String(takes.least), String(takes.most)] : [],
     duration: ['1234'],
     rate: ['2.5'],
     credits: ['1500'],
-    choice: takes.kind === 'choice' ? takes.words : [],
+    choice: takes.type === 'choice' ? takes.words : [],
     halt: ['now,fail=7'],
   };
-  const found = other[takes.kind].find((text) => text !== formatValue(usual));
-  if (found === undefined) throw new Error(`No other value of the kind ${takes.kind}.`);
+  const found = other[takes.type].find((text) => text !== formatValue(usual));
+  if (found === undefined) throw new Error(`No other value of the kind ${takes.type}.`);
   return found;
 }
 

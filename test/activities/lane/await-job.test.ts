@@ -16,7 +16,7 @@ describe('awaitJob', () => {
       on: 'create',
       fault: { kind: 'job-fails', message: 'The voice is hoarse' },
     });
-    expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, { type: 'ended' }]]));
     const row = await world.row(1);
     expect(row).toMatchObject({ outcome: 'failed', failure: { class: 'JobFailed' } });
     expect(row.failure?.message).toContain('The voice is hoarse');
@@ -38,7 +38,7 @@ describe('awaitJob', () => {
     ['a status word that nobody documented', { on: 'read', fault: 'unknown-status', times: 3 }],
   ] as const)('gets over %s without paying again', async (_name, rule) => {
     const { world, worker } = await withJob(rule);
-    expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, { type: 'ended' }]]));
     expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', failure: null, file: { extension: 'mp3' } });
     expect(await reads(world)).toBe(rule.times + 1);
     expect(await world.paidRequests()).toBe(1);
@@ -61,7 +61,7 @@ describe('awaitJob', () => {
 
   it('leaves a job that runs past its deadline as overdue, with its id', async () => {
     const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' }, {}, 20_000);
-    expect(await worker.wait([[1]])).toEqual(new Map([[1, { do: 'ended' }]]));
+    expect(await worker.wait([[1]])).toEqual(new Map([[1, { type: 'ended' }]]));
     const row = await world.row(1);
     expect(row).toMatchObject({ outcome: 'overdue', failure: { class: 'Overdue' } });
     expect(row.charges).toMatchObject([{ state: 'accepted', finishedAt: null, jobId: world.charges()[0]?.jobId }]);
@@ -119,7 +119,7 @@ describe('awaitJob', () => {
     const { world, worker } = await withJob({ on: 'create', fault: 'job-stuck' });
     const slice = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 600_000);
     await (await world.look()).changeRunning(keyOf(1), { outcome: 'overdue' });
-    expect((await slice).settled).toEqual([{ row: 1, next: { do: 'ended' } }]);
+    expect((await slice).settled).toEqual([{ row: 1, next: { type: 'ended' } }]);
   });
 
   it('waits for many jobs at once, and reads each no more often than it must', async () => {
@@ -238,7 +238,7 @@ describe('awaitJob', () => {
     await worker.deps.fetches.idle();
     expect(worker.faults).toEqual([]);
     expect((await world.row(1)).outcome).toBeNull();
-    expect(await (await world.worker()).drive(1)).toEqual({ do: 'ended' });
+    expect(await (await world.worker()).drive(1)).toEqual({ type: 'ended' });
     expect((await world.row(1)).outcome).toBe('succeeded');
   });
 });

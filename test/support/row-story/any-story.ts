@@ -6,50 +6,50 @@ import { PRICE, type Rules } from './rules.ts';
 /** A step of a story. Numbers are taken modulo what there is. */
 export type Command =
   /** A workflow hands out what the row needs, as the book stands. */
-  | { readonly do: 'hand-out'; readonly row: number }
+  | { readonly type: 'hand-out'; readonly row: number }
   /** A workflow believes that a work is lost, and has it settled by another. */
-  | { readonly do: 'hand-out-again'; readonly nth: number }
+  | { readonly type: 'hand-out-again'; readonly nth: number }
   /** A worker is told to send what nobody decided: by a history that is old, or not ours. */
   | {
-      readonly do: 'mislead';
+      readonly type: 'mislead';
       readonly row: number;
       readonly step: Step;
       readonly take: number;
       readonly attempt: number;
     }
   /** A worker takes the next step of a work. */
-  | { readonly do: 'step'; readonly nth: number; readonly luck: number }
+  | { readonly type: 'step'; readonly nth: number; readonly luck: number }
   /** A worker dies with its work. */
-  | { readonly do: 'kill'; readonly nth: number }
+  | { readonly type: 'kill'; readonly nth: number }
   /** A person plans a redrive of a row as it stands, */
-  | { readonly do: 'choose'; readonly row: number; readonly resubmit: boolean }
+  | { readonly type: 'choose'; readonly row: number; readonly resubmit: boolean }
   /** and asks for it, perhaps much later, perhaps twice. */
-  | { readonly do: 'ask'; readonly nth: number }
+  | { readonly type: 'ask'; readonly nth: number }
   /** A person takes the unfit result of a row as it is, if it has one; the choice may be asked for again later. */
-  | { readonly do: 'accept'; readonly row: number }
-  | { readonly do: 'cancel' };
+  | { readonly type: 'accept'; readonly row: number }
+  | { readonly type: 'cancel' };
 
 const nth = fc.nat({ max: 7 });
 
 const anyCommand: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('hand-out' as const), row: nth }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('hand-out-again' as const), nth }) },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant('hand-out' as const), row: nth }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('hand-out-again' as const), nth }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('mislead' as const),
+      type: fc.constant('mislead' as const),
       row: nth,
       step: fc.constantFrom(...STEPS),
       take: fc.integer({ min: 1, max: 3 }),
       attempt: fc.integer({ min: 1, max: 3 }),
     }),
   },
-  { weight: 12, arbitrary: fc.record({ do: fc.constant('step' as const), nth, luck: fc.nat({ max: 59 }) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('kill' as const), nth }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('choose' as const), row: nth, resubmit: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('ask' as const), nth }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('accept' as const), row: nth }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
+  { weight: 12, arbitrary: fc.record({ type: fc.constant('step' as const), nth, luck: fc.nat({ max: 59 }) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('kill' as const), nth }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('choose' as const), row: nth, resubmit: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('ask' as const), nth }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('accept' as const), row: nth }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel' as const) }) },
 );
 
 /** How a batch is set, and what happens to it. */
@@ -63,15 +63,15 @@ export const anyStory: fc.Arbitrary<{ readonly rules: Rules; readonly commands: 
   commands: fc.array(anyCommand, { minLength: 5, maxLength: 70 }),
 });
 
-const step = (luck: number): Command => ({ do: 'step', nth: 0, luck });
+const step = (luck: number): Command => ({ type: 'step', nth: 0, luck });
 
 /** Speech comes unfit and is accepted, of a row that ends by it and of one that goes on. Too rare to be left to chance. */
 const ACCEPTED: readonly Command[] = [0, 1].flatMap((row) => [
-  { do: 'hand-out', row },
+  { type: 'hand-out', row },
   ...[step(0), step(0), step(0)],
-  { do: 'hand-out', row },
+  { type: 'hand-out', row },
   step(2),
-  { do: 'accept', row },
+  { type: 'accept', row },
 ]);
 
 /** Stories that are about the most there is, for a check that stories get there: the same each time. */
@@ -84,12 +84,12 @@ export const EXAMPLES = [
   {
     rules: { kinds: ['dub'], onUnknown: 'hold', retakes: 0, budget: 2 } satisfies Rules,
     commands: [
-      { do: 'mislead', row: 0, step: 'lip-sync', take: 1, attempt: 1 },
-      { do: 'step', nth: 0, luck: 0 },
-      { do: 'hand-out', row: 0 },
-      { do: 'choose', row: 0, resubmit: false },
-      { do: 'hand-out', row: 0 },
-      { do: 'step', nth: 0, luck: 0 },
+      { type: 'mislead', row: 0, step: 'lip-sync', take: 1, attempt: 1 },
+      { type: 'step', nth: 0, luck: 0 },
+      { type: 'hand-out', row: 0 },
+      { type: 'choose', row: 0, resubmit: false },
+      { type: 'hand-out', row: 0 },
+      { type: 'step', nth: 0, luck: 0 },
     ] satisfies readonly Command[],
   },
 ];

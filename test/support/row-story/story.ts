@@ -46,7 +46,7 @@ export class Story {
 
   /** Returns the row that a person asked for. */
   async #perform(command: Command): Promise<number | undefined> {
-    switch (command.do) {
+    switch (command.type) {
       case 'hand-out':
         await this.#handOut(this.#rowOf(command.row));
         return undefined;
@@ -103,8 +103,8 @@ export class Story {
   async #handOut(row: number): Promise<void> {
     const now = await this.#book.look(row);
     const move = nextMove({ ...now, ended: now.outcome !== null }, now.attempts);
-    if (move.do !== 'ended') {
-      this.#works.push({ what: move.do, key: move.at, stage: 'begin' });
+    if (move.type !== 'ended') {
+      this.#works.push({ what: move.type, key: move.at, stage: 'begin' });
     } else if (now.outcome === null) {
       throw new Error(`Row ${row} is open and needs nothing: ${JSON.stringify(now)}`);
     }
