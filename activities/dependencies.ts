@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { JobMemory } from './job-memory.ts';
-import type { Listings } from './listings.ts';
+import type { Listings } from './shared-job-list.ts';
 import type { PollSchedule } from './poll-schedule.ts';
 import type { Pace } from './pace.ts';
 import type { PagePolls } from './page-polls.ts';

@@ -5,7 +5,7 @@ import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import { lookUpLost } from './look-up-lost.ts';
+import { lookUpLost } from './look-up-lost-job.ts';
 
 /**
  * Looks for what a request whose answer was lost may have left behind, and settles it by that. Never sends a paid request.

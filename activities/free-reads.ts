@@ -3,7 +3,7 @@ import type { FreeReads, Unreadable } from '../batches/free-reads.ts';
 import type { Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
 import { loadAttempt, loadBatch } from './load-attempt.ts';
-import { readList } from './read-list.ts';
+import { readList } from './read-job-list.ts';
 import { readInTurn } from './slots.ts';
 
 /** The reads by which rows are settled, each in its turn and of this realm only. Called off by `signal`. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobReading } from '../api/speech-api.ts';
 import { isListed, type JobOperation, type ListedOperation } from '../contract/row-kinds.ts';
 import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../policy/page-plan.ts';
-import { PAGE_SIZE } from './listings.ts';
+import { PAGE_SIZE } from './shared-job-list.ts';
 
 /** Polls that are due within this part of the gap are made together. */
 const GATHER_PART = 0.1;

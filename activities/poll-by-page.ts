@@ -1,7 +1,7 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
-import { PAGE_SIZE } from './listings.ts';
+import { PAGE_SIZE } from './shared-job-list.ts';
 import { readInTurn } from './slots.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 

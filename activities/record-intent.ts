@@ -5,7 +5,7 @@ import type { Instant } from '../policy/send-deadline.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-link.ts';
 import { loadBatch, type LoadedAttempt } from './load-attempt.ts';
-import { hashOf } from './look-up-lost.ts';
+import { hashOf } from './look-up-lost-job.ts';
 import type { Turn } from './pace.ts';
 import { reportOf, reportStanding, withControl, type SubmitReport } from './submit-report.ts';
 

@@ -10,7 +10,7 @@ import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
-import { countRefusals, mayTryAgain, pausesBatch } from '../policy/retry.ts';
+import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
 import type { Dependencies } from './dependencies.ts';
 import { loadBatch, type LoadedAttempt } from './load-attempt.ts';
 import { notePrice } from './note-price.ts';

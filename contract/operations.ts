@@ -33,7 +33,7 @@ export interface OperationFacts {
   readonly result: 'audio' | 'video' | 'transcript';
   /**
    * Whether the API lists the account's jobs of this kind, so that one whose answer was lost can be looked up, and several can be looked at by a
-   * page. It is recognised by the inputs that the list repeats, and these two are all that `policy/adopt.ts` can compare.
+   * page. It is recognised by the inputs that the list repeats, and these two are all that `policy/match-lost-job.ts` can compare.
    */
   readonly list: { readonly recognisedBy: readonly ['video', 'audio'] } | null;
   /** What it reads of a row and cannot do without. */

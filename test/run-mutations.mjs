@@ -46,10 +46,10 @@ const SOURCES = {
   'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
   'activities/note-price.ts': ['activities/note-price'],
   'activities/reconcile.ts': [
-    'activities/{reconcile,look-up-lost}',
+    'activities/{reconcile,look-up-lost-job}',
     'activities/one-charge-{kills,memory,races,takes}',
   ],
-  'activities/find-trace.ts': ['activities/{find-trace,look-up-lost}', 'activities/one-charge-kills'],
+  'activities/find-trace.ts': ['activities/{find-trace,look-up-lost-job}', 'activities/one-charge-kills'],
   'activities/lane/work-row.ts': ['activities/one-charge-lanes', 'activities/lane/work-row'],
   'activities/lane/await-job.ts': ['activities/lane/await-job'],
   'batches/decide-take.ts': ['batches/decide-take'],

@@ -12,7 +12,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobMemory } from '../activities/job-memory.ts';
-import { Listings } from '../activities/listings.ts';
+import { Listings } from '../activities/shared-job-list.ts';
 import { PollSchedule } from '../activities/poll-schedule.ts';
 import { Pace } from '../activities/pace.ts';
 import { PagePolls } from '../activities/page-polls.ts';

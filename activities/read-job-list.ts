@@ -2,7 +2,7 @@ import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
-import { PAGE_SIZE, type Listing } from './listings.ts';
+import { PAGE_SIZE, type Listing } from './shared-job-list.ts';
 import { readInTurn } from './slots.ts';
 
 /** Pages looked through; a window of minutes needs fewer. */

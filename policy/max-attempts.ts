@@ -9,7 +9,7 @@ import type { Step } from '../contract/row-kinds.ts';
  * patient: with the shared backoff of at most 30 s its cap is more than an hour of an API that is away. `BadToken` and
  * `OutOfCredits` pause the batch instead: only a person can fix them, so they have no cap.
  */
-const ATTEMPT_CAPS: Partial<Record<FailureClass, number>> = {
+const MAX_ATTEMPTS: Partial<Record<FailureClass, number>> = {
   NotSent: 150,
   RateLimited: 100,
   ServiceDown: 8,
@@ -36,7 +36,7 @@ export function countRefusals(
 
 /** True if the next attempt may be made after `refusals` attempts of this class in this take. */
 export function mayTryAgain(failure: FailureClass, refusals: number): boolean {
-  const cap = ATTEMPT_CAPS[failure];
+  const cap = MAX_ATTEMPTS[failure];
   return cap === undefined || refusals < cap;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
-import { countRefusals, mayTryAgain, pausesBatch } from '../../policy/retry.ts';
+import { countRefusals, mayTryAgain, pausesBatch } from '../../policy/max-attempts.ts';
 
 describe('mayTryAgain', () => {
   it.each([

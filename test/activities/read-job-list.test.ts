@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Listing } from '../../activities/listings.ts';
-import { reachesBackTo } from '../../activities/read-list.ts';
+import type { Listing } from '../../activities/shared-job-list.ts';
+import { reachesBackTo } from '../../activities/read-job-list.ts';
 
 describe('reachesBackTo', () => {
   const part = (...times: (number | undefined)[]): Listing => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Listings, type Listing } from '../../activities/listings.ts';
+import { Listings, type Listing } from '../../activities/shared-job-list.ts';
 
 /** Readings that end when they are told to. */
 class Readings {

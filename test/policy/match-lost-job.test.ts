@@ -6,7 +6,7 @@ import {
   type ListedJobView,
   type LostCreate,
   type OtherCreate,
-} from '../../policy/adopt.ts';
+} from '../../policy/match-lost-job.ts';
 
 const AUDIO = 'https://m.example/a.mp3';
 const LOST: LostCreate = {

@@ -6,11 +6,11 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { ListedOperation, RowSpec } from '../contract/row-kinds.ts';
 import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
-import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/adopt.ts';
+import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/match-lost-job.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Listing } from './listings.ts';
+import type { Listing } from './shared-job-list.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import { reachesBackTo, readList } from './read-list.ts';
+import { reachesBackTo, readList } from './read-job-list.ts';
 
 /** A create may have been on its way for this long when its job was made. */
 const LONGEST_CREATE_MS = 15 * 60_000;
