@@ -42,7 +42,7 @@ export function describeAnswer(
     context.redact(text, { privateTexts: context.privateTexts, longest: LONGEST_CODE });
   const code = body.code === undefined ? undefined : short(body.code);
   const requestId = readRequestId(answer, context);
-  const retryAfterMs = readRetryAfter(answer.header('retry-after'), answer.header('date'), Date.now());
+  const retryAfterMs = readRetryAfter(answer, Date.now());
   const said = [
     `${context.asked} was answered with ${answer.status}${note === '' ? '' : `, ${note}`}`,
     [code, body.message ?? describeForeign(answer)].filter((word) => word !== undefined).join(': '),

@@ -1,19 +1,21 @@
+import type { Answer } from './read-answer.ts';
+
 /** Longest wish that is believed: a day. Longer ones are a mistake, and timers could not hold them. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date. A date is taken relative to the answer's own `Date`,
- * so a wrong clock here does no harm.
+ * How long an answer asks us to wait. The whole answer is looked at here and nowhere else: today the wish is in `Retry-After`
+ * (RFC 9110, 10.2.3), in seconds or as an HTTP date. A date is taken relative to the answer's own `Date`, so a wrong clock here does no harm.
  *
  * @param nowMs this machine's clock, used where the answer has no date.
- * @returns milliseconds from the answer, 0 to a day; undefined where the header is missing or makes no sense.
+ * @returns milliseconds from the answer, 0 to a day; undefined where it says nothing, or nothing that makes sense.
  */
-export function readRetryAfter(value: string | undefined, date: string | undefined, nowMs: number): number | undefined {
-  const text = value?.trim() ?? '';
+export function readRetryAfter(answer: Pick<Answer, 'header' | 'json'>, nowMs: number): number | undefined {
+  const text = answer.header('retry-after')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1000), LONGEST_MS);
   const at = readHttpDate(text);
   if (at === undefined) return undefined;
-  return Math.min(Math.max(at - (readHttpDate(date) ?? nowMs), 0), LONGEST_MS);
+  return Math.min(Math.max(at - (readHttpDate(answer.header('date')) ?? nowMs), 0), LONGEST_MS);
 }
 
 /** Reads an HTTP date, in any of its three forms, into ms; undefined for anything else that `Date` would guess at. */
