@@ -8,7 +8,7 @@ import { prepared } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
-import { isDuplicate } from './sqlite-errors.ts';
+import { isDuplicate } from './sqlite/errors.ts';
 
 /** Rows whose files share a folder. A row has three files at most and a few takes, and a folder should not have 100,000. */
 const ROWS_A_FOLDER = 10_000;

@@ -7,10 +7,10 @@ import { createLedger } from './create-ledger.ts';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
 import { findLedgerThread, openInThread, type LedgerPlace } from './ledger-in-thread.ts';
-import { refuseNetworkDisk, type Disks } from './network-disk.ts';
-import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from './migrations/all.ts';
+import { refuseNetworkDisk, type Disks } from './sqlite/network-disk.ts';
+import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from './sqlite/migrations/all.ts';
 import type { Db, Schema } from './schema.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite } from './sqlite/dialect.ts';
 
 export interface OpenOptions {
   /** For commands that only look: throw {@link LedgerMissing} instead of making a new ledger. Default false. */

@@ -5,7 +5,7 @@ import { DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from './record-types.ts';
 import { fromRow, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
-import { isDuplicate } from './sqlite-errors.ts';
+import { isDuplicate } from './sqlite/errors.ts';
 
 /** Rows of one INSERT: as many as fit well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;

@@ -15,7 +15,7 @@ import {
 } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openInThread } from '../../ledger/ledger-in-thread.ts';
-import { MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
+import { MIGRATION_TABLE } from '../../ledger/sqlite/migrations/all.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
 import { jobsIn } from '../../policy/job-times.ts';
 import { transpile } from './transpile.ts';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Kysely, Migrator, type MigrationProvider } from 'kysely';
 import Database from 'libsql';
 import { join } from 'node:path';
-import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
-import { openSqlite } from '../../ledger/sqlite.ts';
+import { MIGRATION_LOCK_TABLE, MIGRATION_PROVIDER, MIGRATION_TABLE } from '../../ledger/sqlite/migrations/all.ts';
+import { openSqlite } from '../../ledger/sqlite/dialect.ts';
 import { expectKept } from './recount.ts';
 import { makeFolder, open } from './setup.ts';
 

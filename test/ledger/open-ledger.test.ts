@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
-import { MIGRATION_TABLE } from '../../ledger/migrations/all.ts';
+import { MIGRATION_TABLE } from '../../ledger/sqlite/migrations/all.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { fill, makeFolder, open } from './setup.ts';
 

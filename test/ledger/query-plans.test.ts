@@ -12,7 +12,7 @@ import { skippedQuotes } from '../../ledger/not-chosen.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { selectPage } from '../../ledger/scans.ts';
 import type { Schema } from '../../ledger/schema.ts';
-import { openSqlite } from '../../ledger/sqlite.ts';
+import { openSqlite } from '../../ledger/sqlite/dialect.ts';
 import { cancelIdle, runningJobs } from '../../ledger/stops.ts';
 import { fill, makeFolder, open } from './setup.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DirectAdapter } from '../../ledger/direct.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
-import { openSqlite } from '../../ledger/sqlite.ts';
+import { openSqlite } from '../../ledger/sqlite/dialect.ts';
 import { WriteQueue } from '../../ledger/write-queue.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 import { makeFolder } from './setup.ts';

@@ -11,15 +11,10 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import type { DirectAdapter } from './direct.ts';
-import { LedgerUnreachable } from './errors.ts';
+import type { DirectAdapter } from '../direct.ts';
+import { LedgerUnreachable } from '../errors.ts';
 import { KeptStatements } from './kept-statements.ts';
-import { BUSY_TIMEOUT_MS, codeOf, explain } from './sqlite-errors.ts';
-
-/**
- * The SQLite driver, with `kept-statements.ts` and `sqlite-errors.ts`. The rest of the ledger speaks to it through Kysely. Only the
- * triggers in `migrations/0006-kept-counts.ts`, `0007-reasons.ts` and `0010-subset.ts` are in SQLite's own SQL; another database needs its own.
- */
+import { BUSY_TIMEOUT_MS, codeOf, explain } from './errors.ts';
 
 /**
  * Opens a database file, creating it if there is none, with the settings that the promises rest on:

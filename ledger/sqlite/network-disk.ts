@@ -1,6 +1,6 @@
 import { readFile, realpath, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LedgerUnreachable } from './errors.ts';
+import { LedgerUnreachable } from '../errors.ts';
 
 /** What is asked of the system; another one in tests. */
 export interface Disks {

@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
-import { explain } from './sqlite-errors.ts';
+import { explain } from './errors.ts';
 
 /** Statements that are kept prepared; lists of changing length make ever new ones. */
 const MOST_STATEMENTS = 200;

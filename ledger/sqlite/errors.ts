@@ -1,4 +1,4 @@
-import { LedgerUnreachable } from './errors.ts';
+import { LedgerUnreachable } from '../errors.ts';
 
 /** How long a writer waits for another process's transaction, in ms. */
 export const BUSY_TIMEOUT_MS = 10_000;

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { LedgerUnreachable } from '../../ledger/errors.ts';
-import { refuseNetworkDisk, type Disks } from '../../ledger/network-disk.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
-import { makeFolder } from './setup.ts';
+import { LedgerUnreachable } from '../../../ledger/errors.ts';
+import { refuseNetworkDisk, type Disks } from '../../../ledger/sqlite/network-disk.ts';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { makeFolder } from '../setup.ts';
 
 const EXT4 = 0xef53;
 const NFS = 0x6969;
