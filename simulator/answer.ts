@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Draw } from './draw.ts';
 import type { LedgerEntry } from './charge-ledger.ts';
 
 /** An answer before it is on the wire. */
@@ -42,51 +41,4 @@ export function notFoundPage(): Answer {
 /** A new request id. */
 export function newRequestId(): string {
   return `req_${randomBytes(8).toString('hex')}`;
-}
-
-/** A request that the service refuses: nothing was accepted or charged. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly constant: string;
-  readonly retryAfter: string | null;
-
-  /**
-   * @param constant - the code in its upper-case style, `ERR_…`
-   * @param retryAfter - value of the `Retry-After` header, if any
-   */
-  constructor(status: number, constant: string, message: string, retryAfter: string | null = null) {
-    super(message);
-    this.name = 'Refusal';
-    this.status = status;
-    this.constant = constant;
-    this.retryAfter = retryAfter;
-  }
-}
-
-/** Codes come as constants and as words; an unknown voice has only ever been seen as a constant. */
-function wordFor(constant: string): string {
-  if (constant === 'ERR_VOICE_NOT_FOUND') return constant;
-  if (constant === 'ERR_MISSING_REQUIRED_FIELDS') return 'invalid_request';
-  return constant.replace(/^ERR_/, '').toLowerCase();
-}
-
-/** The JSON body of an error in one of its shapes. */
-export function errorBody(constant: string, message: string, draw: Draw): Record<string, unknown> {
-  const code = draw.shape('error.code') === 'constant' ? constant : wordFor(constant);
-  const requestId = newRequestId();
-  switch (draw.shape('error.body')) {
-    case 'code-message':
-      return { code, message, requestId };
-    case 'code-message-retryable':
-      return { code, message, requestId, retryable: /RATE|UNAVAILABLE|INTERNAL/.test(constant) };
-    case 'error-details':
-      return { error: message, details: `request ${requestId}`, code };
-  }
-}
-
-/** The answer for a refused request. */
-export function errorAnswer(refusal: Refusal, draw: Draw): Answer {
-  const answer = json(refusal.status, errorBody(refusal.constant, refusal.message, draw));
-  if (refusal.retryAfter === null) return answer;
-  return { ...answer, headers: { ...answer.headers, 'retry-after': refusal.retryAfter } };
 }

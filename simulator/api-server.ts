@@ -1,7 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { notFoundPage, Refusal } from './answer.ts';
+import { notFoundPage } from './answer.ts';
 import { refusedAnswer, send } from './deliver.ts';
 import { openApiDocument } from './open-api.ts';
+import { Refusal } from './refusals.ts';
 import { addControlRoutes } from './routes/control.ts';
 import { addLipSyncRoutes } from './routes/lip-sync.ts';
 import { addProfileRoutes } from './routes/profile.ts';

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import { type Answer, errorAnswer, errorBody, html, json, Refusal } from './answer.ts';
+import { type Answer, html, json } from './answer.ts';
 import type { Draw } from './draw.ts';
 import type { Fault, FaultTarget, WrongBody } from './fault-plan.ts';
 import { encodeSilence } from './media/encode-wav.ts';
+import { errorAnswer, Refusal, refusalOf, softErrorBody } from './refusals.ts';
 import type { Admission, Service } from './service.ts';
 
 /** A wait that does not keep the process from ending. */
@@ -52,7 +53,7 @@ export async function deliver(service: Service, exchange: Exchange, reply: Fasti
 export function refusedAnswer(error: unknown, draw: Draw): Answer {
   if (error instanceof Refusal) return errorAnswer(error, draw);
   process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return errorAnswer(new Refusal(500, 'ERR_INTERNAL', 'The simulator itself failed; see its stderr'), draw);
+  return errorAnswer(refusalOf(500, 'The simulator itself failed; see its stderr'), draw);
 }
 
 /** Whether a fault keeps the request from being accepted. */
@@ -94,10 +95,10 @@ async function sendFaulty(
       send(reply, statusAnswer(fault, draw));
       return;
     case 'accept-then-500':
-      send(reply, errorAnswer(new Refusal(500, 'ERR_INTERNAL', 'Something went wrong'), draw));
+      send(reply, errorAnswer(refusalOf(500), draw));
       return;
     case 'soft-error':
-      send(reply, json(200, errorBody('ERR_PROVIDER', 'The provider refused the request', draw)));
+      send(reply, json(200, softErrorBody(draw)));
       return;
     case 'html':
       send(reply, html(200, 'Welcome'));
@@ -154,32 +155,17 @@ async function wrongBody(body: WrongBody, exchange: Exchange, draw: Draw): Promi
   if (body === 'html') return html(200, 'Welcome').body;
   if (body === 'silence') return encodeSilence(SILENT_SECONDS);
   if (body === 'other-media' && exchange.otherMedia !== undefined) return exchange.otherMedia();
-  return json(200, errorBody('ERR_PROVIDER', 'The provider refused the request', draw)).body;
+  return json(200, softErrorBody(draw)).body;
 }
 
-const ERROR_TEXTS: Readonly<Record<number, readonly [constant: string, message: string]>> = {
-  400: ['ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body'],
-  401: ['ERR_UNAUTHORIZED', 'The API token is missing or not valid'],
-  402: ['ERR_INSUFFICIENT_CREDITS', 'Not enough credits'],
-  403: ['ERR_FORBIDDEN', 'No access to this voice'],
-  404: ['ERR_NOT_FOUND', 'Not found'],
-  409: ['ERR_CONFLICT', 'The resource is in use'],
-  413: ['ERR_PAYLOAD_TOO_LARGE', 'The upload is too large'],
-  422: ['ERR_UNPROCESSABLE', 'The media cannot be processed'],
-  429: ['ERR_RATE_LIMITED', 'Too many requests'],
-  503: ['ERR_UNAVAILABLE', 'The service is unavailable'],
-};
-
 function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, draw: Draw): Answer {
-  const [constant, message] = ERROR_TEXTS[fault.status] ?? ['ERR_INTERNAL', 'Something went wrong'];
   const retryAfter =
     fault.retryAfter === undefined
       ? null
       : fault.retryAfterAs === 'date'
         ? new Date(Date.now() + fault.retryAfter * 1000).toUTCString()
         : String(fault.retryAfter);
-  const own = errorAnswer(new Refusal(fault.status, constant, fault.message ?? message, retryAfter), draw);
-  if (fault.body === 'own') return own;
+  if (fault.body === 'own') return errorAnswer(refusalOf(fault.status, fault.message, retryAfter), draw);
   const foreign = html(fault.status, `${fault.status} from the gateway`);
   const body = fault.body === 'empty' ? Buffer.alloc(0) : foreign.body;
   return {

@@ -1,9 +1,9 @@
 import type { Operation } from '../contract/row-kinds.ts';
-import { Refusal } from './answer.ts';
 import { hashOf } from './draw.ts';
 import { speechSeconds } from './media/melody.ts';
 import { muxVideo } from './media/mux-video.ts';
 import { type AudioFormat, renderAudio } from './media/render-audio.ts';
+import { Refusal } from './refusals.ts';
 import type { SignedLinks } from './signed-links.ts';
 
 /** Media that can be fetched by a link. Nothing is rendered before it is asked for. */

@@ -4,6 +4,7 @@ import { ChargeLedger, type LedgerEntry } from './charge-ledger.ts';
 import { Draw, hashOf } from './draw.ts';
 import { FaultDrawer, type ReadyFaultPlan } from './fault-plan.ts';
 import { JobBook } from './jobs.ts';
+import { Limits } from './limits.ts';
 import { MediaCache } from './media/keep-media.ts';
 import type { MediaResult } from './media-result.ts';
 import type { ReadySettings } from './settings.ts';
@@ -27,6 +28,7 @@ export interface Admission {
 export class Service {
   readonly settings: ReadySettings;
   readonly account: Account;
+  readonly limits: Limits;
   readonly ledger = new ChargeLedger();
   readonly jobs = new JobBook();
   readonly statistics = new Statistics();
@@ -42,7 +44,8 @@ export class Service {
   constructor(settings: ReadySettings, mediaOrigin: string) {
     this.settings = settings;
     const { token, credits, rate, concurrency } = settings;
-    this.account = new Account({ token, credits, rate, concurrency });
+    this.account = new Account({ token, credits });
+    this.limits = new Limits({ rate, concurrency });
     this.links = new SignedLinks(mediaOrigin, settings.linkLifeMs);
     this.faults = new FaultDrawer(settings.plan, settings.seed);
     this.#shape = parseShape(settings.shape);
@@ -61,8 +64,9 @@ export class Service {
     return {
       latencyMs: this.nextDraw().uniform(...this.settings.createMs),
       enter: () => {
-        const limited = this.account.settings.concurrency !== null;
-        this.account.admit(cost, limited ? this.jobs.countUnfinished(Date.now()) : 0);
+        this.limits.check(() => this.jobs.countUnfinished(Date.now()));
+        this.account.checkBalance(cost);
+        this.limits.use();
         if (!makesJob(operation)) release = this.jobs.beginSynchronous();
       },
       leave: () => {

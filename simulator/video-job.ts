@@ -1,7 +1,7 @@
 import { acceptJob, type JobOrder } from './accept-job.ts';
-import { Refusal } from './answer.ts';
 import type { Exchange } from './deliver.ts';
 import { envelope, jobMembers } from './media-job-answer.ts';
+import { Refusal } from './refusals.ts';
 import type { Service } from './service.ts';
 
 /** What a job that makes a video is made of, and what the answer to its creation says. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal } from './answer.ts';
+import { Refusal } from './refusals.ts';
 
 export interface StoredVoice {
   readonly id: string;

@@ -32,12 +32,12 @@ export function addControlRoutes(server: FastifyInstance, service: Service): voi
   server.put('/__simulator/settings', (request, reply) => {
     const changed = settings.safeParse(request.body);
     if (!changed.success) return reply.code(400).send({ message: z.prettifyError(changed.error) });
-    const current = service.account.settings;
+    const { account, limits } = service;
     const { token, credits, rate, concurrency, jobMs } = changed.data;
-    if (token !== undefined) current.token = token;
-    if (credits !== undefined) current.credits = credits;
-    if (rate !== undefined) current.rate = rate;
-    if (concurrency !== undefined) current.concurrency = concurrency;
+    if (token !== undefined) account.settings.token = token;
+    if (credits !== undefined) account.settings.credits = credits;
+    if (rate !== undefined) limits.settings.rate = rate;
+    if (concurrency !== undefined) limits.settings.concurrency = concurrency;
     if (jobMs !== undefined) {
       service.settings.jobMs = jobMs;
       service.jobs.hasten(Date.now(), jobMs[1]);

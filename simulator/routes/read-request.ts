@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { Refusal } from '../answer.ts';
+import { Refusal } from '../refusals.ts';
 
 /** A URL of http or https, as the service demands it of inputs. */
 export const mediaUrl = z.url({ protocol: /^https?$/ });

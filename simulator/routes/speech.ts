@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { type Answer, json, newRequestId, Refusal } from '../answer.ts';
+import { type Answer, json, newRequestId } from '../answer.ts';
 import { acceptJob } from '../accept-job.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { AUDIO_FORMATS } from '../media/render-audio.ts';
 import { contentTypeOf, type MediaResult, renderMedia, speechOf } from '../media-result.ts';
 import { priceOfText } from '../price-request.ts';
+import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
 import { idempotencyKeyOf, readPart, spokenText } from './read-request.ts';

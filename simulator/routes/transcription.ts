@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { json, newRequestId, Refusal } from '../answer.ts';
+import { json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { listen, type Sound } from '../media-result.ts';
 import { priceOfSeconds } from '../price-request.ts';
+import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 

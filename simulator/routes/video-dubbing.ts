@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { Refusal } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { listen, speechOf } from '../media-result.ts';
 import { priceOfText } from '../price-request.ts';
+import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
 import { idempotencyKeyOf, mediaUrl, readPart, spokenText } from './read-request.ts';

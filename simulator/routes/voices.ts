@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { type Answer, json, Refusal } from '../answer.ts';
+import { type Answer, json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
+import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
 import { type FormPart, readMultipart } from './read-multipart.ts';

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
 import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
+import { readySettings } from '../../simulator/settings.ts';
 
 describe('parseSimulatorArguments', () => {
   it('reads every flag, and the token from the environment', async () => {
@@ -34,6 +36,16 @@ describe('parseSimulatorArguments', () => {
 
   it('leaves out what is not given', async () => {
     expect(await parseSimulatorArguments([], { VOXBATCH_API_TOKEN: '' })).toEqual({});
+  });
+
+  it('reads the defaults that help texts show as the defaults that hold', async () => {
+    // Those that are said in words.
+    const inWords = ['a free one', 'no faults', 'drawn by the seed', 'no limit'];
+    const flags = SIMULATOR_FLAGS.filter((flag) => !inWords.includes(flag.default));
+    const line = flags.flatMap((flag) => [`--${flag.name}`, flag.default]);
+    const settings = readySettings({});
+    expect({ ...settings, ...(await parseSimulatorArguments(line, {})) }).toEqual(settings);
+    expect(flags.map(({ name }) => name)).toEqual(expect.arrayContaining(['seed', 'credits', 'job-ms']));
   });
 
   it.each([
