@@ -11,7 +11,7 @@ import type { BatchCache } from './batch-cache.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { JobMemory } from './job-memory.ts';
 import type { Listings } from './shared-job-list.ts';
-import type { PollSchedule } from './poll-schedule.ts';
+import type { PolledJobs } from './polled-jobs.ts';
 import type { Pace } from './pace.ts';
 import type { PagePolls } from './page-polls.ts';
 import type { RunningWork } from './running-work.ts';
@@ -51,7 +51,7 @@ export interface ProcessMemory {
   /** Paces the calls of this process by what all workers may do together. */
   readonly pace: Pace;
   /** When each job is polled next, in this process. */
-  readonly polls: PollSchedule;
+  readonly polls: PolledJobs;
   /** Polls several jobs at once, where the API lists them. */
   readonly pagePolls: PagePolls;
   /** How long jobs take. */

@@ -5,11 +5,11 @@ import type { RowStanding } from '../ledger/record-types.ts';
 import { UnfitBody, type StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withoutCode } from '../policy/failure-reason.ts';
-import { nextPoll } from '../policy/polling.ts';
+import { nextPoll } from '../policy/poll-schedule.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './receive-media.ts';
 import { readInTurn } from './slots.ts';
-import { isPastDeadline, type WaitedJob } from './waited-job.ts';
+import { ageOf, isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** Downloads of one job's result that may come to nothing, each with a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
@@ -107,7 +107,7 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
   if (!isLink && !isPastDeadline(job, wall)) {
-    deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, monotonic, Math.random()));
+    deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random()));
     return standing;
   }
   const failed = deps.polls.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);

@@ -6,7 +6,7 @@ import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contrac
 import { lastAttempt } from '../policy/row-machine.ts';
 import { nameOf, type Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './load-attempt.ts';
-import type { PollTrouble } from './poll-schedule.ts';
+import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './slots.ts';
 
 /** What a request needs from an earlier step is there: a link, or nothing is needed. */

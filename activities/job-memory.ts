@@ -1,8 +1,8 @@
 import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { jobsIn, NO_JOB_TIMES, type JobTimes, type Span } from '../policy/job-times.ts';
-import { planPolls } from '../policy/poll-ages.ts';
-import type { PollPlan } from '../policy/polling.ts';
+import { planPolls } from '../policy/learned-polls.ts';
+import type { PollPlan } from '../policy/poll-schedule.ts';
 
 /** Where job times are shared with other processes, and kept for later ones. */
 export interface MemoryNeeds {

@@ -3,16 +3,23 @@ import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { withoutIds } from '../policy/failure-reason.ts';
-import { pollsOfPlan, pollAfterFailure, nextAge, nextPoll, planAtEnd, type PollPlan } from '../policy/polling.ts';
+import {
+  nextAge,
+  nextPoll,
+  planAtEnd,
+  pollAfterFailure,
+  scheduledPolls,
+  type PollPlan,
+} from '../policy/poll-schedule.ts';
 import { FEW_FAILED_POLLS, mostFailedPolls } from '../policy/overdue.ts';
 import { afterJobFailed } from '../policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './load-attempt.ts';
 import { pollByPage } from './poll-by-page.ts';
-import type { PollTrouble } from './poll-schedule.ts';
+import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './slots.ts';
-import { isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
+import { ageOf, isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
 
 /** Polls in a row that may be no help, of either kind, before the job is given up. */
 const MOST_TROUBLES = 6;
@@ -35,11 +42,11 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
   }
   deps.polls.wasRead(job.name);
   if (reading.phase !== 'running') {
-    const age = ageOf(deps, job);
+    const age = ageOf(job, deps.clock.now().wall);
     const span = deps.polls.ended(job.name, age);
     if (span !== undefined) {
       deps.jobTimes.ended(deps, sortsOf(job), span);
-      deps.polls.spared(job.name, pollsOfPlan(job.loaded.batch.settings, age));
+      deps.polls.spared(job.name, scheduledPolls(job.loaded.batch.settings, age));
     }
     deps.concurrencyLimit.ended(job.name);
   }
@@ -92,7 +99,7 @@ async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Fail
 
 async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<PollResult> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
-  const age = ageOf(deps, job);
+  const age = ageOf(job, deps.clock.now().wall);
   const plan = planOf(deps, job);
   const next = nextAge(plan, deps.jobTimes.agesOf(deps, sortsOf(job), plan), age, Math.random());
   deps.polls.ran(job.name, age, deps.clock.now().monotonic + next - age);
@@ -110,13 +117,8 @@ function isOfService(failure: Failure): boolean {
 }
 
 function soonAfterFailed(deps: Dependencies, job: WaitedJob): number {
-  const failed = deps.polls.failed(job.name);
-  return pollAfterFailure(planOf(deps, job), failed, deps.clock.now().monotonic, Math.random());
-}
-
-/** How long ago the job was accepted, ms. */
-function ageOf(deps: Dependencies, { acceptedAt }: WaitedJob): number {
-  return Math.max(0, deps.clock.now().wall - acceptedAt);
+  const { wall, monotonic } = deps.clock.now();
+  return pollAfterFailure(planOf(deps, job), deps.polls.failed(job.name), ageOf(job, wall), monotonic, Math.random());
 }
 
 async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowStanding> {
@@ -126,9 +128,10 @@ async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Pro
   return deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
 }
 
-/** Time of the next poll at the plan's gap. */
+/** Time of the next poll by the schedule. */
 function nextPollOf(deps: Dependencies, job: WaitedJob): number {
-  return nextPoll(job.loaded.batch.settings, deps.clock.now().monotonic, Math.random());
+  const { wall, monotonic } = deps.clock.now();
+  return nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random());
 }
 
 /** The job is no help this time; after a few such polls in a row the row fails and keeps its job id. */

@@ -42,6 +42,11 @@ export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
   return [[operation, ...pacedBy.map((column) => spec[column] ?? '')].join(' '), operation];
 }
 
+/** How long ago the job was accepted, ms. */
+export function ageOf({ acceptedAt }: Pick<WaitedJob, 'acceptedAt'>, now: number): number {
+  return Math.max(0, now - acceptedAt);
+}
+
 /** True if the job runs longer than jobs may. */
 export function isPastDeadline(job: WaitedJob, now: number): boolean {
   return now - job.waitedSince > job.loaded.batch.settings.jobDeadlineMs;

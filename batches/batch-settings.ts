@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../contract/batch.ts';
-import { pollingOf } from '../contract/polling.ts';
+import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES } from '../contract/prices.ts';
 import type { Kind, TtsMode } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
@@ -49,7 +49,6 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     subset = null,
     tuning = {},
   } = wanted;
-  const polling = pollingOf(config.polling);
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;
   return {
@@ -71,9 +70,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       prices,
       nameTemplate,
       safeIds: true,
-      firstLookMs: polling.firstLookMs,
-      pollGapMs: polling.gapMs,
-      jobDeadlineMs: polling.jobDeadlineMinutes * 60_000,
+      ...pollingSettings(config.polling),
       trust503: config.trust503 ?? true,
     },
   };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBatchName } from '../batches/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
-import { POLLING } from '../contract/polling.ts';
+import { POLLING } from '../contract/polling-settings.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
 import { urlSchemeOf } from '../contract/url-scheme.ts';

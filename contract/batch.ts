@@ -1,3 +1,4 @@
+import type { PollingSettings } from './polling-settings.ts';
 import type { PriceTable } from './prices.ts';
 import { STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
@@ -13,7 +14,7 @@ export interface Reading {
 }
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */
-export interface BatchSettings extends Tunables {
+export interface BatchSettings extends Tunables, PollingSettings {
   /** How the manifest was read. Running the same file again needs no such flags; other ones are refused. */
   readonly reading: Reading;
   readonly tts: TtsMode;
@@ -24,12 +25,6 @@ export interface BatchSettings extends Tunables {
   readonly safeIds?: boolean;
   /** How the manifest was written, and so its results. Default: commas, no byte order mark; so are the tables of JSONL. */
   readonly table?: TableFormat;
-  /** First poll of a job, in ms after its creation was accepted (the provider advises 3 to 5 s). */
-  readonly firstLookMs: number;
-  /** Gap between two polls of a job, in ms, before jitter. */
-  readonly pollGapMs: number;
-  /** A job that is not finished this long after its creation is `overdue`, in ms. */
-  readonly jobDeadlineMs: number;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */
   readonly trust503: boolean;
 }

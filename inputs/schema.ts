@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
-import { POLLING, type Polling } from '../contract/polling.ts';
+import { POLLING, type Polling } from '../contract/polling-settings.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
 import {
   LIMIT_NAMES,
@@ -86,7 +86,7 @@ export const configSchema = z.strictObject({
  * - `api.url`: the API, ends in `/api/open/v1`.
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
- * - `polling`: see `contract/polling.ts`.
+ * - `polling`: see `contract/polling-settings.ts`.
  * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".

@@ -1,4 +1,5 @@
-import type { PollPlan } from './polling.ts';
+import type { PollingSettings } from '../contract/polling-settings.ts';
+import { scheduledPolls } from './poll-schedule.ts';
 
 /** This many failed polls in a row end a job, where nobody will fix what makes them fail. */
 export const FEW_FAILED_POLLS = 6;
@@ -10,6 +11,6 @@ export const FEW_FAILED_POLLS = 6;
  * past its deadline, the network is not up yet, and the API turns away the burst of polls that follows. Polls are counted
  * rather than time, which passes asleep as well.
  */
-export function mostFailedPolls(plan: Pick<PollPlan, 'pollGapMs'> & { readonly jobDeadlineMs: number }): number {
-  return Math.max(FEW_FAILED_POLLS, Math.ceil(plan.jobDeadlineMs / plan.pollGapMs));
+export function mostFailedPolls(plan: PollingSettings): number {
+  return Math.max(FEW_FAILED_POLLS, scheduledPolls(plan, plan.jobDeadlineMs));
 }

@@ -13,7 +13,7 @@ import { BatchCache } from '../activities/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/concurrency-limit.ts';
 import { JobMemory } from '../activities/job-memory.ts';
 import { Listings } from '../activities/shared-job-list.ts';
-import { PollSchedule } from '../activities/poll-schedule.ts';
+import { PolledJobs } from '../activities/polled-jobs.ts';
 import { Pace } from '../activities/pace.ts';
 import { PagePolls } from '../activities/page-polls.ts';
 import { RunningWork } from '../activities/running-work.ts';
@@ -58,7 +58,7 @@ function memoryOf(ledger: Ledger): ProcessMemory {
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
     pace: new Pace(),
-    polls: new PollSchedule(),
+    polls: new PolledJobs(),
     pagePolls: new PagePolls(),
     jobTimes: new JobMemory(),
     concurrencyLimit: new ConcurrencyLimit(),

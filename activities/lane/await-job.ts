@@ -1,5 +1,5 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { firstPoll, onTick } from '../../policy/polling.ts';
+import { firstPoll, onTick } from '../../policy/poll-schedule.ts';
 import { nameOf, type Dependencies } from '../dependencies.ts';
 import { attemptOf, loadAttempt, type LoadedAttempt } from '../load-attempt.ts';
 import { pollJob, type PollResult } from '../poll-job.ts';

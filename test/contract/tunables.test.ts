@@ -9,7 +9,7 @@ import {
   valuesOf,
   type TunableName,
 } from '../../contract/tunables.ts';
-import { POLLING, pollingOf } from '../../contract/polling.ts';
+import { POLLING, pollingSettings } from '../../contract/polling-settings.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { applyTuning, newIn } from '../../policy/tuning.ts';
 
@@ -83,8 +83,8 @@ describe('how jobs are watched', () => {
     for (const { takes, default: usual } of Object.values(POLLING)) {
       expect(parseValue(takes, formatValue(usual))).toBe(usual);
     }
-    expect(pollingOf()).toEqual({ firstLookMs: 3_000, gapMs: 3_000, jobDeadlineMinutes: 120 });
-    expect(pollingOf({ gapMs: 50 })).toEqual({ firstLookMs: 3_000, gapMs: 50, jobDeadlineMinutes: 120 });
+    expect(pollingSettings()).toEqual({ firstLookMs: 3_000, pollGapMs: 3_000, jobDeadlineMs: 7_200_000 });
+    expect(pollingSettings({ gapMs: 50 })).toEqual({ firstLookMs: 3_000, pollGapMs: 50, jobDeadlineMs: 7_200_000 });
   });
 
   it.each([

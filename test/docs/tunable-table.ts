@@ -1,4 +1,4 @@
-import { POLLING } from '../../contract/polling.ts';
+import { POLLING } from '../../contract/polling-settings.ts';
 import { LIMIT_NAMES, POLICY_NAMES, TUNABLES, type Tunable, type TunableName } from '../../contract/tunables.ts';
 import { formatValue, rangeOf } from '../../contract/value-kinds.ts';
 import { flagOf } from '../../starters/terminal/tunable-words.ts';

@@ -21,7 +21,7 @@ const NONE: PolledJob['troubles'] = { read: 0, result: 0 };
  * When each job is polled next, in this process, on its monotonic clock. Losing it with the process costs a
  * free read per job.
  */
-export class PollSchedule {
+export class PolledJobs {
   readonly #jobs = new Map<string, PolledJob>();
   readonly #rowsLeft = new Map<string, number>();
   #saved = 0;
@@ -79,7 +79,7 @@ export class PollSchedule {
     else this.#rowsLeft.set(batch, rows);
   }
 
-  /** What {@link PollSchedule.left} noted last. */
+  /** What {@link PolledJobs.left} noted last. */
   rowsLeft(batch: string): number | undefined {
     return this.#rowsLeft.get(batch);
   }

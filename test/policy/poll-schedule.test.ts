@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstPoll, pollAfterFailure, pollsOfPlan, nextPoll, onTick, planAtEnd } from '../../policy/polling.ts';
+import {
+  firstPoll,
+  nextAge,
+  nextPoll,
+  onTick,
+  planAtEnd,
+  pollAfterFailure,
+  scheduledAges,
+  scheduledPolls,
+} from '../../policy/poll-schedule.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
 
@@ -17,7 +26,7 @@ describe('polls', () => {
   it('polls again after the gap, spread by 10 %', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), (random) => {
-        const gap = nextPoll(PLAN, 100, random) - 100;
+        const gap = nextPoll(PLAN, 9_000, 100, random) - 100;
         expect(gap).toBeGreaterThanOrEqual(3_600);
         expect(gap).toBeLessThan(4_400);
       }),
@@ -31,13 +40,28 @@ describe('polls', () => {
   });
 
   it('polls again soon after a poll that failed, ever later, and never later than the gap', () => {
-    const gaps = [1, 2, 3, 4, 50].map((failed) => pollAfterFailure(PLAN, failed, 100, 0.5) - 100);
+    const gaps = [1, 2, 3, 4, 50].map((failed) => pollAfterFailure(PLAN, failed, 9_000, 100, 0.5) - 100);
     expect(gaps).toEqual([1_000, 2_000, 4_000, 4_000, 4_000]);
   });
 
   it('counts what its own polls would have been, until one sees the end', () => {
-    expect([0, 3_000, 3_001, 7_000, 11_000].map((age) => pollsOfPlan(PLAN, age))).toEqual([1, 1, 2, 2, 3]);
-    expect(pollsOfPlan({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
+    expect([0, 3_000, 3_001, 7_000, 11_000].map((age) => scheduledPolls(PLAN, age))).toEqual([1, 1, 2, 2, 3]);
+    expect(scheduledPolls({ firstLookMs: 0, pollGapMs: 0 }, 5_000)).toBe(1);
+    expect(scheduledPolls({ firstLookMs: 0, pollGapMs: 1 }, 7_200_000)).toBe(7_200_001);
+  });
+
+  it('counts the polls that it makes', () => {
+    const ms = fc.integer({ min: 0, max: 20_000 });
+    fc.assert(
+      fc.property(ms, ms, ms, (firstLookMs, pollGapMs, endMs) => {
+        const plan = { firstLookMs, pollGapMs: pollGapMs + 1 };
+        const ages: number[] = [firstLookMs];
+        while ((ages.at(-1) ?? 0) < endMs && ages.length < 200) ages.push(nextAge(plan, null, ages.at(-1) ?? 0, 0.5));
+        fc.pre(ages.length < 200);
+        expect(scheduledAges(plan, endMs)).toEqual(ages);
+        expect(scheduledPolls(plan, endMs)).toBe(ages.length);
+      }),
+    );
   });
 
   it('polls more often at the last rows, but only with polls that were saved before', () => {

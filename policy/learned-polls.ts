@@ -1,5 +1,5 @@
 import { jobsIn, quantilesOf, type JobTimes } from './job-times.ts';
-import type { PollPlan } from './polling.ts';
+import { scheduledAges, type PollPlan } from './poll-schedule.ts';
 
 /**
  * At which ages a job is polled, by how long jobs of its sort took so far.
@@ -27,8 +27,6 @@ const LEAST_POLLS = 0.3;
 const LEAST_A_JOB = 1.3;
 /** No poll follows another one, or the acceptance, sooner than this part of the gap. */
 const CLOSEST = 0.25;
-/** Polls of a fixed gap that are counted one by one, at most. */
-const MOST_POLLS = 5_000;
 /** Steps of the grid between two quantiles, at most; as many as make them a third of the gap. */
 const MOST_STEPS = 6;
 const MOST_QUANTILES = 90;
@@ -51,12 +49,12 @@ interface Point {
   readonly moment: number;
 }
 
-/** Ages at which to poll, ms, ascending; after the last one the gap of the plan goes on. Null where the plan itself is best. */
+/** Ages at which to poll, ms, ascending; after the last one the schedule goes on. Null where the schedule itself is best. */
 export function planPolls(times: JobTimes, plan: PollPlan): readonly number[] | null {
   const known = jobsIn(times);
   if (known < FEWEST_JOBS || plan.pollGapMs <= 0) return null;
   const grid = gridOf(times, known, plan.pollGapMs);
-  const fixed = costOfFixed(plan, grid);
+  const fixed = costOfSchedule(plan, grid);
   const mostLag = fixed.lagMs * (1 - Math.max(LEAST_RESERVE, Math.min(0.15, RESERVE / Math.sqrt(known))));
   const mostPolls = fixed.polls * (WORTH_IT - CHANCE / Math.sqrt(known));
   const closest = plan.pollGapMs * CLOSEST;
@@ -157,14 +155,11 @@ function pointAt(grid: readonly Point[], next: number, at: number): Point {
   return { at, ended: before.ended + ended, moment: before.moment + (ended * (before.at + at)) / 2 };
 }
 
-/** What the plan itself costs. */
-function costOfFixed({ firstLookMs, pollGapMs }: PollPlan, grid: readonly Point[]): PollCost {
+/** What the schedule itself costs. */
+function costOfSchedule(plan: PollPlan, grid: readonly Point[]): PollCost {
   const last = grid.at(-1) as Point;
-  const count = Math.max(1, Math.ceil((last.at - firstLookMs) / pollGapMs) + 1);
+  const ages = scheduledAges(plan, last.at);
   // A gap that is nothing beside the time that jobs take: they end evenly within it.
-  if (count > MOST_POLLS) return { polls: 1 + last.moment / pollGapMs, lagMs: pollGapMs / 2 };
-  return costOf(
-    Array.from({ length: count }, (_, index) => firstLookMs + index * pollGapMs),
-    grid,
-  );
+  if ((ages.at(-1) ?? 0) < last.at) return { polls: 1 + last.moment / plan.pollGapMs, lagMs: plan.pollGapMs / 2 };
+  return costOf(ages, grid);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PollSchedule } from '../../activities/poll-schedule.ts';
+import { PolledJobs } from '../../activities/polled-jobs.ts';
 
 const never = (): number => {
   throw new Error('it was polled before');
@@ -7,7 +7,7 @@ const never = (): number => {
 
 describe('the poll schedule', () => {
   it('has the first poll of a job that was never polled, and keeps it', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     expect(polls.dueAt('a', () => 500)).toBe(500);
     expect(polls.dueAt('a', never)).toBe(500);
     polls.again('a', 900);
@@ -16,7 +16,7 @@ describe('the poll schedule', () => {
   });
 
   it('counts polls that came to nothing by what was the trouble, until the job is forgotten', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     expect(polls.troubled('a', 'result', 100)).toBe(1);
     polls.again('a', 200);
     expect(polls.troubled('a', 'result', 300)).toBe(2);
@@ -29,7 +29,7 @@ describe('the poll schedule', () => {
   });
 
   it('forgets that a job could not be read once it was', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     polls.wasRead('a');
     polls.troubled('a', 'read', 100);
     polls.troubled('a', 'result', 100);
@@ -39,7 +39,7 @@ describe('the poll schedule', () => {
   });
 
   it('tells once in which span of its age a job ended', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     polls.ran('a', 1_000, 500);
     polls.troubled('a', 'read', 600);
     polls.ran('a', 3_000, 700);
@@ -50,7 +50,7 @@ describe('the poll schedule', () => {
   });
 
   it('adds up the polls that jobs were spared, once each was read', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     for (const job of ['a', 'b']) polls.dueAt(job, () => 0);
     for (const job of ['a', 'a', 'b']) polls.wasRead(job);
     polls.spared('a', 5);
@@ -63,7 +63,7 @@ describe('the poll schedule', () => {
   });
 
   it('counts polls in a row that found the service in trouble', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     polls.dueAt('a', () => 0);
     expect([polls.failed('a'), polls.failed('a')]).toEqual([1, 2]);
     polls.wasRead('a');
@@ -71,7 +71,7 @@ describe('the poll schedule', () => {
   });
 
   it('knows how many rows of a batch are left once nothing of it is sent any more', () => {
-    const polls = new PollSchedule();
+    const polls = new PolledJobs();
     polls.left('b', 7);
     expect(polls.rowsLeft('b')).toBe(7);
     polls.left('b', undefined);

@@ -26,8 +26,22 @@ export const POLLING = {
 /** A value for each key of {@link POLLING}, in the unit that the key names. */
 export type Polling = { readonly [N in keyof typeof POLLING]: number };
 
-/** These values, and the default for each that is not given. */
-export function pollingOf(given: Partial<Polling> = {}): Polling {
-  const defaults = Object.entries(POLLING).map(([name, { default: usual }]) => [name, usual] as const);
-  return { ...(Object.fromEntries(defaults) as unknown as Polling), ...given };
+/** {@link Polling} as a batch has it on record. */
+export interface PollingSettings {
+  /** First poll of a job, in ms after its creation was accepted. */
+  readonly firstLookMs: number;
+  /** Gap between two polls of a job, in ms, before jitter. */
+  readonly pollGapMs: number;
+  /** A job that is not finished this long after its creation is `overdue`, in ms. */
+  readonly jobDeadlineMs: number;
+}
+
+/** The settings of a batch with these values, and the default for each that is not given. */
+export function pollingSettings(given: Partial<Polling> = {}): PollingSettings {
+  const valueOf = (name: keyof Polling): number => given[name] ?? POLLING[name].default;
+  return {
+    firstLookMs: valueOf('firstLookMs'),
+    pollGapMs: valueOf('gapMs'),
+    jobDeadlineMs: valueOf('jobDeadlineMinutes') * 60_000,
+  };
 }

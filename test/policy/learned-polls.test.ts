@@ -1,8 +1,8 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from '../../policy/job-times.ts';
-import { planPolls } from '../../policy/poll-ages.ts';
-import { nextAge } from '../../policy/polling.ts';
+import { planPolls } from '../../policy/learned-polls.ts';
+import { nextAge } from '../../policy/poll-schedule.ts';
 import { seeded } from './pace-simulation.ts';
 
 type Law = (random: () => number) => number;

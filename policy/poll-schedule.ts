@@ -1,0 +1,112 @@
+import type { PollingSettings } from '../contract/polling-settings.ts';
+import type { Instant } from './send-deadline.ts';
+
+/**
+ * When to poll a job again. The first poll comes after the provider's advised wait; then at a fixed gap, which is the
+ * best plan for durations of which nothing is known (exponential gaps poll most where jobs never end and least where
+ * they do). Jitter keeps jobs that were created together from being read together.
+ */
+export type PollPlan = Pick<PollingSettings, 'firstLookMs' | 'pollGapMs'>;
+
+/**
+ * The schedule itself, as ages of a job in ms. Everything else that asks when or how often a plan polls follows from these two, so another
+ * schedule is another pair of them. What was learned of a job's sort goes first: see `learned-polls.ts`.
+ */
+const SCHEDULE = {
+  /** The age at which a job is polled first. */
+  firstAge: ({ firstLookMs }: PollPlan): number => firstLookMs,
+  /** Time to the next poll after one at an age. */
+  gapAfter: ({ pollGapMs }: PollPlan, _ageMs: number): number => pollGapMs,
+};
+
+/**
+ * When to poll a job for the first time, on the monotonic clock: the wall clock, by which its acceptance is on record, may have
+ * been set back since, and would then make everybody wait for it.
+ */
+export function firstPoll(plan: PollPlan, planned: readonly number[] | null, acceptedAt: number, now: Instant): number {
+  // A job that is old already is polled now; what is planned for jobs of its age comes after that.
+  const first = planned?.[0] ?? SCHEDULE.firstAge(plan);
+  return now.monotonic + Math.min(first, Math.max(0, acceptedAt + first - now.wall));
+}
+
+/** Polls that were planned closer than this part of the gap to the one before are left out. */
+const SAME_POLL = 0.12;
+
+/**
+ * The age at which a job is polled next, after a poll (or its acceptance, 0) at an age. `planned`: the best ages for jobs of its sort, see
+ * `learned-polls.ts`; beyond them the schedule goes on. `random` in [0, 1) spreads polls, so that jobs that were created together are not
+ * read together.
+ */
+export function nextAge(plan: PollPlan, planned: readonly number[] | null, ageMs: number, random: number): number {
+  const gap = SCHEDULE.gapAfter(plan, ageMs);
+  const next = planned?.find((age) => age > ageMs + SAME_POLL * gap);
+  if (next === undefined) return ageMs + spread(gap, random);
+  const most = Math.min(0.04 * (next - ageMs), (SAME_POLL / 2) * gap);
+  return next + most * (2 * random - 1);
+}
+
+/** Time of the next poll by the schedule, after one at an age, made at `now`. */
+export function nextPoll(plan: PollPlan, ageMs: number, now: number, random: number): number {
+  return now + spread(SCHEDULE.gapAfter(plan, ageMs), random);
+}
+
+/** A gap that is longer or shorter by up to a tenth. */
+function spread(gapMs: number, random: number): number {
+  return gapMs * (0.9 + 0.2 * random);
+}
+
+/** A poll that failed is made again after this part of the gap, doubled for each more in a row: a read costs nothing, and the job may have ended. */
+const AFTER_FAILED = 0.25;
+
+/** Time of the next poll after so many (1 or more) in a row that found the service in trouble, the last one at an age, made at `now`. */
+export function pollAfterFailure(plan: PollPlan, failed: number, ageMs: number, now: number, random: number): number {
+  const part = Math.min(1, AFTER_FAILED * 2 ** Math.min(10, failed - 1));
+  return now + spread(SCHEDULE.gapAfter(plan, ageMs) * part, random);
+}
+
+/** Part of the gap that is left for the last rows of a batch. */
+const LAST_GAP = 0.25;
+/** Polls that must have been saved for each row that is left, before any of them is polled more often. */
+const SAVED_A_ROW = 4;
+
+/**
+ * The plan for the last rows of a batch, which nobody sends anything after: all wait for the last job, so it is polled more often.
+ * Only polls are spent that learned ones have saved before, so there are never more of them than with a fixed gap.
+ */
+export function planAtEnd<Plan extends PollPlan>(plan: Plan, rowsLeft: number | undefined, savedPolls: number): Plan {
+  if (rowsLeft === undefined || savedPolls < SAVED_A_ROW * rowsLeft) return plan;
+  return { ...plan, pollGapMs: plan.pollGapMs * LAST_GAP };
+}
+
+/** Polls of the schedule that are followed one by one, at most. */
+const MOST_POLLS = 5_000;
+
+/** The ages at which the schedule polls a job that ends at an age, up to the poll that sees the end; 5,000 of them at most. */
+export function scheduledAges(plan: PollPlan, endMs: number): readonly number[] {
+  const ages = [SCHEDULE.firstAge(plan)];
+  for (let age = ages[0] ?? 0; age < endMs && ages.length < MOST_POLLS; ages.push(age)) {
+    const gap = SCHEDULE.gapAfter(plan, age);
+    if (gap <= 0) break;
+    age += gap;
+  }
+  return ages;
+}
+
+/** Polls that the schedule makes at a job until one sees that it has ended, at this age. */
+export function scheduledPolls(plan: PollPlan, endMs: number): number {
+  const ages = scheduledAges(plan, endMs);
+  const last = ages.at(-1) ?? 0;
+  const gap = SCHEDULE.gapAfter(plan, last);
+  return ages.length + (gap <= 0 ? 0 : Math.max(0, Math.ceil((endMs - last) / gap)));
+}
+
+/** Polls of about the same time are made together, at the nearest tick, ms. They share wake-ups and what they bring about. */
+const TICK_MS = 50;
+/** And the nearest tick is no further from the plan than half of this part of the gap. */
+const TICK = 0.1;
+
+/** When a poll that was planned for a moment is made. */
+export function onTick({ pollGapMs }: PollPlan, plannedAt: number): number {
+  const tick = Math.min(TICK_MS, TICK * pollGapMs);
+  return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;
+}
