@@ -10,11 +10,11 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * The store's disk refused to take a file. Nothing was left under the final name; the result can be fetched again without
- * paying again.
+ * The store's disk did not accept a file. Nothing was left under the final name, and the result can be fetched again
+ * free.
  */
 export class StoreUnwritable extends Error {
-  /** What could not be written. */
+  /** The path that could not be written. */
   readonly path: string;
   /** The system's code, e.g. `ENOSPC`. */
   readonly code: string;
@@ -29,7 +29,7 @@ export class StoreUnwritable extends Error {
   }
 }
 
-/** A name that would lead out of the store, or that no file can have. */
+/** A name that leads out of the store, or that no file can have. */
 export class UnsafeName extends Error {
   constructor(name: string) {
     super(`Expected a name inside the store, such as "batch/1-speech-1", but got ${JSON.stringify(name)}.`);

@@ -8,20 +8,23 @@ import { newPart, PARTS_FOLDER } from './media-work.ts';
 import { receiveBody } from './receive-body.ts';
 import type { Expectation, Store, StoredFile } from './store.ts';
 
-/** A part file that was not written for this long belongs to nobody: a request waits 3 minutes at most. */
+/** A part file unchanged for this long belongs to nobody: a request lasts 3 minutes at most. */
 const PART_AGE_MS = 3_600_000;
 
-/** How a store in a folder works. */
+/** Options of a store in a folder. */
 export interface FolderStoreOptions {
-  /** Threads that check large media, at most, besides the one for small files; each is started when there is work. Default 2. */
+  /** Max threads that check large media, besides the one for small files; each starts when there is work. Default 2. */
   readonly threads?: number;
-  /** Compiled `media-thread.ts`. Default: found beside the code that runs; where there is none, the calling thread does the work. */
+  /**
+   * Compiled `media-thread.ts`. Default: found beside the running code; if there is none, the calling thread does the
+   * work.
+   */
   readonly threadEntry?: URL;
 }
 
 /**
- * Opens a store in a folder, making it if there is none. Several processes may use one at once, also over a shared disk.
- * Throws `StoreUnwritable` if the folder cannot be made.
+ * Opens a store in a folder and creates the folder if needed. Several processes may use one at once, even over a shared
+ * disk. Throws `StoreUnwritable` if the folder cannot be created.
  */
 export async function openFolderStore(folder: string, options: FolderStoreOptions = {}): Promise<Store> {
   const root = resolve(folder);
@@ -76,7 +79,8 @@ async function sweep(root: string): Promise<void> {
   const names = await readdir(join(root, PARTS_FOLDER)).catch(() => []);
   for (const name of names) {
     const path = join(root, PARTS_FOLDER, name);
-    // Another process may sweep, or finish its file, at the same moment; and what cannot be removed now is no harm.
+    // Another process may sweep, or finish its file, at the same moment. A file that cannot be removed now does no
+    // harm.
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true }).catch(() => undefined);
   }

@@ -8,22 +8,24 @@ const syncFile = promisify(fsync);
 
 interface Syncing {
   readonly running: Promise<void>;
-  /** Begins when that one has ended. */
+  /** Starts when the current sync has ended. */
   next?: Promise<void>;
 }
 
-/** Folders that files are written to: made when they are first needed, and synced for several files at once. */
+/** The folders that files are written to: created on first use, and synced for several files at once. */
 export class Folders {
   readonly #mostKnown: number;
   readonly #known = new Set<string>();
   readonly #syncs = new Map<string, Syncing>();
 
-  /** @param mostKnown folders that are known to exist, at most; the oldest is forgotten, and made sure of once more */
+  /**
+   * @param mostKnown max folders remembered as existing; beyond that, the oldest is forgotten and checked again on use
+   */
   constructor(mostKnown = 1_000) {
     this.#mostKnown = mostKnown;
   }
 
-  /** Makes sure that a folder is there. Throws {@link StoreUnwritable}. */
+  /** Ensures that a folder exists. Throws {@link StoreUnwritable}. */
   async make(path: string): Promise<void> {
     if (this.#known.has(path)) return;
     await onDisk(path, async () => {
@@ -37,7 +39,7 @@ export class Folders {
     this.#known.add(path);
   }
 
-  /** Writes into a folder that was made before; once more where somebody has removed it since. */
+  /** Writes into a folder that was created before; creates it again if somebody has removed it since. */
   async within<R>(folder: string, action: () => Promise<R>): Promise<R> {
     await this.make(folder);
     try {
@@ -51,8 +53,8 @@ export class Folders {
   }
 
   /**
-   * Makes new names in a folder survive a power cut. All who ask while a sync runs share the next one: it begins after their
-   * renames. Windows cannot open folders, and does not need it.
+   * Makes new names in a folder survive a power cut. Callers that arrive during a sync share the next one, which begins
+   * after their renames. Windows cannot open folders, and does not need to.
    */
   sync(path: string): Promise<void> {
     if (process.platform === 'win32') return Promise.resolve();
@@ -77,7 +79,7 @@ export class Folders {
   }
 }
 
-/** Turns an error of the disk into one that says what could not be written. */
+/** Turns a disk error into one that names the path. */
 export async function onDisk<R>(path: string, action: () => R | Promise<R>): Promise<R> {
   try {
     return await action();
@@ -90,7 +92,7 @@ function isAbsent(error: unknown): boolean {
   return error instanceof StoreUnwritable && error.code === 'ENOENT';
 }
 
-/** The short calls are made at once: a promise for each costs more than they do. */
+/** Synchronous calls: a promise for each costs more than the calls themselves. */
 async function syncFolder(path: string): Promise<void> {
   const folder = openSync(path, 'r');
   try {

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Bytes that are free for us where this folder is, or will be; null where the system does not tell. Makes nothing. */
+/** Bytes free for us where this folder is, or will be; null if the system does not say. Creates nothing. */
 export async function freeDisk(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder);

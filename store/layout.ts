@@ -1,8 +1,11 @@
-/** Where the files of a batch lie. Made with the batch and kept, so that a lost record can be found again. */
+/**
+ * Where the files of a batch are. Created with the batch and recorded, so that a result without a record can be found
+ * again.
+ */
 export interface BatchLayout {
-  /** Folder of the batch in the store: of this batch only, also where the file system takes `Lines` and `lines` for one name. */
+  /** The batch's own folder in the store, unique even where the file system treats `Lines` and `lines` as one name. */
   readonly stem: string;
-  /** Rows whose files share a folder; null: all of the batch. */
+  /** Rows per folder; null: one folder for the batch. */
   readonly rowsAFolder: number | null;
 }
 
@@ -11,7 +14,7 @@ export function stemOf(layout: BatchLayout, key: { row: number; step: string; ta
   return [layout.stem, ...foldersOf(layout, key.row), `${key.row}-${key.step}-${key.take}`].join('/');
 }
 
-/** Folders between that of all files and those of this row: `0000`, `0001`, …, or none. A row's number counts from 1. */
+/** Folders between the media folder and the files of this row: `0000`, `0001`, …, or none. Rows count from 1. */
 export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row: number): readonly string[] {
   return rowsAFolder === null ? [] : [String(Math.floor((row - 1) / rowsAFolder)).padStart(4, '0')];
 }

@@ -2,14 +2,14 @@ import { linkSync, lstatSync, mkdirSync, statSync, type BigIntStats } from 'node
 import { dirname } from 'node:path';
 import type { FurtherName, Linked } from './store.ts';
 
-/** A further name for a file, with the path of the file itself. */
+/** A further name for a file, with the file's path. */
 export interface Link extends Omit<FurtherName, 'key'> {
   readonly source: string;
 }
 
 /**
- * Links files under further names. Meant for a thread: a call to the disk takes microseconds here, and ten times that where each
- * has a promise of its own.
+ * Links files under further names. Meant for a thread: a synchronous disk call takes microseconds, and ten times that
+ * with a promise each.
  */
 export function linkFiles(links: readonly Link[]): readonly Linked[] {
   return links.map(linkFile);
@@ -24,7 +24,7 @@ function linkFile({ source, path, bytes }: Link): Linked {
     linkInFolder(source, path);
     return 'placed';
   } catch {
-    // Another disk, no right to write, or somebody was quicker: whoever asked looks into it.
+    // Another disk, no write permission, or another process was faster: the caller decides.
     return 'other';
   }
 }
@@ -33,7 +33,7 @@ function isSame(one: BigIntStats, another: BigIntStats): boolean {
   return one.dev === another.dev && one.ino === another.ino;
 }
 
-/** The folder is there, as a rule; where it is not, it is made. */
+/** Tries first, because the folder usually exists. */
 function linkInFolder(source: string, path: string): void {
   try {
     linkSync(source, path);

@@ -1,4 +1,4 @@
-/** What a media thread starts with. */
+/** Entry of a media thread. */
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { doThreadJob } from './thread-job.ts';
 

@@ -8,7 +8,7 @@ import { doMediaJob, type MediaJob } from './media-work.ts';
 import { UnfitBody, type Linked, type StoredFile } from './store.ts';
 import type { ThreadJob, ThreadResult } from './thread-job.ts';
 
-/** Who checks and keeps media, and links them. */
+/** Checks, keeps and links media. */
 export interface MediaThreads {
   run(job: MediaJob): Promise<StoredFile | undefined>;
   /** Never rejects. */
@@ -17,12 +17,12 @@ export interface MediaThreads {
 }
 
 /**
- * Threads that check media and put them to disk. Where no thread can be started, because the code runs from its TypeScript source,
- * the same is done in this one.
+ * Threads that check media and write them to disk. If no thread can start, because the code runs from its TypeScript
+ * source, the calling thread does the same work.
  *
- * Small files have a thread of their own: it is all that most batches ever need, and no film holds them up.
+ * Small files have their own thread: most batches need no other, and no film delays them.
  *
- * @param most threads for large files at most
+ * @param most max threads for large files
  * @param entry compiled `media-thread.ts`; default: found beside this module
  */
 export function startMediaThreads(
@@ -40,7 +40,7 @@ export function startMediaThreads(
         const done = isSmall ? small.run(job, { transfer: [from.buffer as ArrayBuffer] }) : large.run(job);
         return (await done) as StoredFile | undefined;
       } catch (error) {
-        // What was paid for is not given up because a thread cannot be had.
+        // A missing thread must not cost a paid result.
         if (error instanceof ThreadDied && !error.hadBegun) return doMediaJob(job);
         throw error;
       }
@@ -83,7 +83,7 @@ class SameThread implements MediaThreads {
   }
 }
 
-/** Gives the errors that callers tell apart their classes again. */
+/** Restores the classes of errors that callers distinguish. */
 function toError(thrown: ThrownError): Error {
   const error = unpackError(thrown);
   if (thrown.name === 'UnfitBody') return new UnfitBody(thrown.message, { cause: error });

@@ -12,16 +12,16 @@ import { UnfitBody, type Expectation, type StoredFile } from './store.ts';
 /** Read-only: users have hard links to these files, and a tool that writes in place would spoil what was paid for. */
 export const FILE_MODE = 0o444;
 
-/** Folder below the store's for files that are not whole yet. */
+/** Folder in the store for files that are not complete yet. */
 export const PARTS_FOLDER = '.parts';
 
-/** What a media thread is asked for. Survives a structured clone. */
+/** A media thread's job. Survives structured clone. */
 export interface MediaJob {
   /** Folder of the store. */
   readonly root: string;
   readonly stem: string;
   readonly expectation: Expectation;
-  /** A body in memory, the path of a part file that it was received to, or nothing: the file that is there is wanted. */
+  /** A body in memory, or the path of its part file; undefined to find the existing file. */
   readonly from: Uint8Array | string | undefined;
 }
 
@@ -29,8 +29,8 @@ const syncFile = promisify(fsync);
 const folders = new Folders();
 
 /**
- * What is done with a body once it was received, or with a file that is looked for. Throws `UnfitBody` or `StoreUnwritable`. Meant for
- * a thread: it blocks while it hashes, and for the short calls to the disk. The syncs, which take long, run side by side.
+ * Stores a received body, or finds an existing file. Throws `UnfitBody` or `StoreUnwritable`. Meant for a thread: it
+ * blocks while it hashes, and during the short disk calls. The slow syncs run concurrently.
  */
 export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined> {
   const { from } = job;
@@ -39,7 +39,7 @@ export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined>
   return keepBody(job, Buffer.from(from.buffer, from.byteOffset, from.byteLength));
 }
 
-/** A path for a file that is not whole yet. All are in one folder, where those that nobody finished are found again. */
+/** A path for a file that is not complete yet. All are in one folder, so that abandoned ones can be found. */
 export function newPart(root: string): string {
   return join(root, PARTS_FOLDER, `${randomUUID()}.part`);
 }
@@ -103,12 +103,12 @@ async function publish(
   }
 }
 
-/** The first error is the one to tell. A part that cannot be removed now is swept later. */
+/** Report only the first error. A part that cannot be removed now is swept later. */
 async function removePart(part: string): Promise<void> {
   await rm(part, { force: true }).catch(() => undefined);
 }
 
-/** A file that is there but is not whole was changed by somebody, and counts as none. */
+/** A file that exists but is not whole was changed by somebody, and counts as missing. */
 async function find({ root, stem, expectation }: MediaJob): Promise<StoredFile | undefined> {
   const { family, extension: wanted } = expectation;
   for (const extension of wanted === undefined ? EXTENSIONS : [wanted]) {

@@ -8,7 +8,7 @@ import { UnfitBody, type Expectation } from './store.ts';
 
 /** A body up to this size stays in memory; a larger one goes to a part file as it comes. */
 const SMALL_BYTES = 1024 * 1024;
-/** Pieces of a large body are gathered up to this size before they are written. */
+/** A large body is written in chunks of this size. */
 const GATHERED_BYTES = 256 * 1024;
 
 /** Where a body goes that is too large for memory. */
@@ -18,11 +18,11 @@ export interface PartPlace {
 }
 
 /**
- * Receives a body of the declared length. A small one is returned, in memory that is nobody else's; a large one is in the part file
- * then, not yet synced, and undefined is returned.
+ * Receives a body of the declared length. Returns a small one, in memory of its own. Writes a large one to the part
+ * file, not yet synced, and returns undefined.
  *
- * Throws {@link UnfitBody} as soon as the body cannot become whole any more, or shows to be no result at all; a cancellation comes through
- * as it is. No part file is left then.
+ * Throws {@link UnfitBody} as soon as the body can no longer become whole, or proves to be no result at all; a
+ * cancellation is passed through. No part file remains then.
  */
 export async function receiveBody(
   body: Readable | Buffer,
@@ -40,9 +40,9 @@ export async function receiveBody(
   }
 }
 
-/** The pieces as they come; the source's faults in our words. */
+/** The chunks as they arrive, with the source's errors turned into ours. */
 async function* piecesOf(body: Readable, received: { readonly bytes: number }): AsyncGenerator<Buffer> {
-  // It may fail when nobody reads it any more, which would end the process.
+  // An error after the last read would end the process.
   body.on('error', () => undefined);
   try {
     for await (const piece of body as AsyncIterable<Buffer>) yield piece;
@@ -92,11 +92,11 @@ class Receiver {
   async abandon(): Promise<void> {
     if (this.#file === undefined) return;
     await this.#file.close().catch(() => undefined);
-    // What cannot be removed now is swept later.
+    // A file that cannot be removed now is swept later.
     await rm(this.#place.path, { force: true }).catch(() => undefined);
   }
 
-  /** The pieces as one; several bodies may share the memory that the pieces lie in. */
+  /** Copies the chunks, because several bodies may share their memory. */
   #copy(): Uint8Array {
     const bytes = new Uint8Array(this.#gathered);
     let at = 0;
@@ -117,7 +117,7 @@ class Receiver {
   }
 
   async #begin(head: Buffer): Promise<FileHandle> {
-    // A large page of HTML need not be loaded to its end.
+    // A large HTML page need not be read to its end.
     sniff(head, this.#expectation);
     const { path, folders } = this.#place;
     return folders.within(dirname(path), () => onDisk(path, () => open(path, 'wx', FILE_MODE)));

@@ -2,18 +2,18 @@ import { id3Bytes, readAdtsFrame, readMpegFrame } from './containers/mpeg-frame.
 import { UnfitBody, type Expectation } from './store.ts';
 import type { Unfitness } from './unfit.ts';
 
-/** How many of the first bytes {@link sniff} wants to see. */
+/** How many bytes {@link sniff} needs. */
 export const HEAD_BYTES = 4096;
 
-/** Every extension that the store gives by itself, in the order in which a result is looked for. */
+/** All extensions that the store assigns itself, in the order in which it looks for a result. */
 export const EXTENSIONS = [
   ...['mp3', 'wav', 'm4a', 'mp4', 'ogg', 'flac', 'aac', 'webm', 'mkv', 'mov', 'pcm', 'ulaw', 'alaw', 'bin', 'txt'],
 ];
 
-/** What can hold no picture. Other containers can, and first bytes do not tell whether they do. */
+/** Types without a picture. Other containers may have one, and the first bytes do not tell. */
 const AUDIO_ONLY: readonly string[] = ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'aac'];
 
-/** Raw audio by its declared type. */
+/** Raw audio by declared media type. */
 const RAW: Readonly<Record<string, string>> = {
   'audio/pcm': 'pcm',
   'audio/l16': 'pcm',
@@ -32,10 +32,10 @@ export interface Sniffed {
 }
 
 /**
- * Tells from a body's first bytes what it is. Throws {@link UnfitBody} if that is no result at all: an error page, or nothing. What
- * is a file, but not of the kind that was asked for, is `unfit`.
+ * Tells a body's type from its first bytes. Throws {@link UnfitBody} if it is no result at all: an error page, or
+ * nothing. A file of another type than requested is `unfit`.
  *
- * Raw audio has no signature: it is known by its declared type, or because it was asked for, as long as it does not look like text. For
+ * Raw audio has no signature: its declared type or the request names it, as long as it does not look like text. For
  * text the caller names the extension; `inspect` checks all of it.
  */
 export function sniff(head: Buffer, expectation: Omit<Expectation, 'contentLength'>): Sniffed {
@@ -58,13 +58,13 @@ export function sniff(head: Buffer, expectation: Omit<Expectation, 'contentLengt
   return { extension: raw, ...(family === 'video' ? { unfit: 'sound rather than a video' } : {}) };
 }
 
-/** The declared type by which {@link sniff} knows a file of this extension again, where it is raw audio. */
+/** The media type by which {@link sniff} recognises a raw audio file with this extension. */
 export function declaredTypeOf(extension: string): string | undefined {
   return Object.keys(RAW).find((type) => RAW[type] === extension);
 }
 
 function sniffMedia(head: Buffer, isRaw: boolean): string | undefined {
-  // Such tags are for MP3; streams of AAC may have one, too.
+  // Such tags are for MP3, but some AAC streams have one too.
   if (startsWith(head, 'ID3')) return readAdtsFrame(head.subarray(id3Bytes(head))) === undefined ? 'mp3' : 'aac';
   if (startsWith(head, 'RIFF') && startsWith(head, 'WAVE', 8)) return 'wav';
   if (startsWith(head, 'OggS')) return 'ogg';
@@ -82,8 +82,8 @@ function sniffBrand(brand: string): string {
 }
 
 /**
- * What begins with a frame of MPEG audio, or of ADTS. Raw audio may begin alike: where it is declared, a second frame must follow
- * the first.
+ * Recognises a frame of MPEG audio or ADTS. Raw audio may begin with the same bytes: if raw audio was declared, a
+ * second frame must follow the first.
  */
 function sniffFrame(head: Buffer, isRaw: boolean): string | undefined {
   for (const [name, readFrame] of [
@@ -96,7 +96,7 @@ function sniffFrame(head: Buffer, isRaw: boolean): string | undefined {
   return undefined;
 }
 
-/** What kind of text this is, or undefined if it isn't text: it has control characters, or bytes that are not UTF-8. */
+/** The kind of text; undefined if it is not text: control characters, or bytes that are not UTF-8. */
 function describeText(head: Buffer): string | undefined {
   let text: string;
   try {

@@ -3,32 +3,34 @@ import type { Unfitness } from './unfit.ts';
 
 /** A media file that is whole, checked and under its final name. */
 export interface StoredFile {
-  /** Name in the store: the stem that it was written under, and its extension. */
+  /** Name in the store: its stem and extension. */
   readonly key: string;
   readonly bytes: number;
   /** Hex. */
   readonly sha256: string;
-  /** What the file is, from its first bytes: `mp3`, `wav`, `mp4`, `txt`, … without a dot; `bin` for what nobody knows. */
+  /** File type from its first bytes, without a dot: `mp3`, `wav`, `mp4`, `txt`, …; `bin` if unknown. */
   readonly extension: string;
-  /** What is wrong with it, though it is whole: it was paid for, so it is kept. Left out where it passed all checks. */
+  /**
+   * Why the file did not pass, although it is whole: it was paid for, so it is kept. Omitted if it passed all checks.
+   */
   readonly unfit?: Unfitness;
 }
 
-/** What a body must be to be taken. */
+/** What a body must be to be accepted. */
 export interface Expectation {
-  /** Declared length, where there is one; another length is an error. */
+  /** Declared length, if any; any other length is an error. */
   readonly contentLength?: number;
-  /** Declared media type, where there is one. Names raw audio, which has no first bytes of its own; otherwise the bytes decide. */
+  /** Declared media type, if any. Names raw audio, which has no signature; otherwise the bytes decide. */
   readonly contentType?: string;
-  /** What the result is meant to be; a body that is no result at all (HTML, JSON, empty) is an error. */
+  /** The expected family; a body that is no result at all (HTML, JSON, empty) is an error. */
   readonly family: 'audio' | 'video' | 'text';
-  /** The format that was asked for. Names raw audio where nothing else does. */
+  /** The requested format. Names raw audio if nothing else does. */
   readonly format?: string;
   /** For `text`: the extension of the file. Default `txt`. */
   readonly extension?: string;
 }
 
-/** The body was not whole, or no result at all. Nothing was left under the final name. */
+/** The body was cut off, or no result at all. Nothing was left under the final name. */
 export class UnfitBody extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -39,28 +41,28 @@ export class UnfitBody extends Error {
 /** A further name for a stored file. */
 export interface FurtherName {
   readonly key: string;
-  /** Length on record; a file of another one is not linked. */
+  /** Length on record; a file of another length is not linked. */
   readonly bytes: number;
   /** Absolute, outside the store. */
   readonly path: string;
 }
 
 /**
- * What became of a further name. `kept`: it was that of the file before. `other`: nothing was changed, because the file is not as recorded, there
- * is something else under the name, or links are not to be had there.
+ * Result of making a further name. `kept`: the name already links to this file. `other`: nothing was changed, because
+ * the file differs from its record, something else has that name, or links are not possible there.
  */
 export type Linked = 'placed' | 'kept' | 'other';
 
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
   /**
-   * Puts a body under `<stem>.<ext>`: received whole, checked and hashed, synced, and only then named. The extension follows from the
-   * first bytes. A file that is whole, but not as expected (silent, of another kind), is kept all the same: see
+   * Stores a body as `<stem>.<ext>`: receives all of it, checks, hashes and syncs it, and only then names it. Its first
+   * bytes determine the extension. A whole file that fails a check (silent, of another kind) is kept all the same: see
    * {@link StoredFile.unfit}.
    *
-   * Throws {@link UnfitBody}, or `StoreUnwritable` where the disk does not take it.
+   * Throws {@link UnfitBody}, or `StoreUnwritable` if the disk does not accept it.
    *
-   * @param onReceived called when the body has come whole, before anything is under the final name
+   * @param onReceived called when the whole body has arrived, before anything has the final name
    */
   write(
     stem: string,
@@ -69,18 +71,18 @@ export interface Store {
     onReceived?: () => void | Promise<void>,
   ): Promise<StoredFile>;
   /**
-   * The file written under this stem, if any, with this extension if one is given; hashed and checked again. One that is not whole was
-   * changed by somebody, and is not found.
+   * Finds the file stored under this stem, with this extension if given; hashes and checks it again. A file that is not
+   * whole was changed by somebody, and is not found.
    */
   find(stem: string, expectation: Pick<Expectation, 'family' | 'extension'>): Promise<StoredFile | undefined>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
-  /** Absolute path of a stored file, for a driver that keeps files on this machine. */
+  /** Absolute path of a stored file, if the driver keeps files on this machine. */
   pathOf(key: string): string | undefined;
-  /** Gives stored files further names, as hard links; makes folders where they are needed. In order. */
+  /** Gives stored files further names, as hard links, and creates folders as needed. Results are in order. */
   link(names: readonly FurtherName[]): Promise<readonly Linked[]>;
-  /** Removes what killed processes left of files that were not whole: what nobody has written to for an hour. Never fails. */
+  /** Removes partial files that killed processes left: those that nobody has written to for an hour. Never fails. */
   sweep(): Promise<void>;
-  /** Waits for files that are being put to disk, and takes no more. Repeatable. */
+  /** Waits for files that are being written, and accepts no more. May be called again. */
   close(): Promise<void>;
 }

@@ -2,11 +2,11 @@ import { linkFiles, type Link } from './link-files.ts';
 import { doMediaJob, type MediaJob } from './media-work.ts';
 import type { Linked, StoredFile } from './store.ts';
 
-/** What a media thread is given: a file to keep or to find, or files to link. */
+/** A media thread's job: a file to store or to find, or files to link. */
 export type ThreadJob = MediaJob | readonly Link[];
 export type ThreadResult = StoredFile | undefined | readonly Linked[];
 
-/** Does what a media thread is given. */
+/** Runs a media thread's job. */
 export function doThreadJob(job: ThreadJob): Promise<ThreadResult> {
   return isLinks(job) ? Promise.resolve(linkFiles(job)) : doMediaJob(job);
 }

@@ -1,13 +1,18 @@
 /**
- * What may be wrong with a file that is whole: words that go on after "the result is".
+ * Why a whole file did not pass: words that continue "the result is".
  *
- * - `silent`: there is sound, and all of it is digital silence. - `without sound`: none, or of no length. - `without a picture`: a
- * video that has none. - `of no known kind`: nobody can tell what its bytes are.
+ * - `silent`: there is sound, but all of it is digital silence.
+ * - `without sound`: no sound, or sound of no length.
+ * - `without a picture`: a video without one.
+ * - `of no known kind`: its bytes match no known type.
  */
 export type Unfitness =
   'silent' | 'without sound' | 'without a picture' | 'sound rather than a video' | 'of no known kind';
 
-/** Thrown by a check that finds a file whole and not fit. To be thrown last: a file that is cut is fetched again. */
+/**
+ * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again
+ * instead.
+ */
 export class WholeButUnfit extends Error {
   readonly unfit: Unfitness;
 

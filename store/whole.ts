@@ -11,15 +11,15 @@ import { WholeButUnfit, type Unfitness } from './unfit.ts';
 type Check = (container: Container) => Promise<void>;
 
 /**
- * What each container is checked with. MP3, ADTS, WAV and Ogg are walked by our own code: a demuxer for players skips what is
- * broken without a word, and that is just what matters here. Indexes with tables are left to a library.
+ * The checks for each container. Our own code walks MP3, ADTS, WAV and Ogg, because a demuxer made for players silently
+ * skips damaged parts, which are exactly what matters here. A library reads formats with index tables.
  */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   mp3: [checkMp3],
   aac: [checkAdts],
   wav: [checkWav],
   ogg: [checkOgg],
-  // The length of a frame is nowhere written: a cut within the last one shows only in that the samples before are too few.
+  // FLAC stores no frame length: a cut within the last frame shows only as missing samples.
   flac: [checkTracks],
   m4a: [checkBoxes, checkTracks],
   mp4: [checkBoxes, checkTracks],
@@ -30,10 +30,10 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
 };
 
 /**
- * Checks a media file from its own figures and its own content, not only its header: that it is whole, has a length, has the picture
- * and the sound that it is for, and, where that shows without a decoder, that it is not silent from start to end. It finds
- * downloads that ended early without a declared length: throws `UnfitBody`. Returns what is wrong with one that is whole. Little of
- * a file is in memory at a time.
+ * Checks a media file against its own figures and content, not only its header: it must be whole, have a length, have
+ * the picture and sound that it is for, and, where that is visible without a decoder, not be silent throughout. Finds
+ * downloads that ended early without a declared length: throws `UnfitBody`. Returns what is wrong with a whole file.
+ * Keeps little of a file in memory.
  */
 export async function checkWhole(
   file: FileWindow,

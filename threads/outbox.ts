@@ -6,17 +6,18 @@ interface Parcel {
   readonly transfer: readonly Transferable[];
 }
 
-/** What an outbox does with what it gathered. */
+/** Where an outbox sends its jobs. */
 export interface Carrier {
-  /** Posts jobs in one message; throws if one of them cannot be cloned, and then nothing was handed over. */
+  /** Posts jobs in one message; throws if one of them cannot be cloned, and then posts none. */
   readonly post: (jobs: readonly PostedJob[], transfer: readonly Transferable[]) => void;
-  /** Told of a job that cannot be posted. */
+  /** Called for a job that cannot be posted. */
   readonly fail: (id: number, error: Error) => void;
 }
 
 /**
- * Gathers the jobs of one thread, and posts those of one turn of the event loop together, in their order: each message wakes the thread, which
- * costs more than what is in it. A job with patience waits for the next one without, or until its patience is over.
+ * Gathers the jobs of one thread and posts those of one turn of the event loop together, in order: waking the thread
+ * costs more than the message itself. A job with patience waits for the next urgent one, at most until its patience
+ * runs out.
  */
 export class Outbox {
   readonly #carrier: Carrier;
@@ -30,13 +31,13 @@ export class Outbox {
     this.#carrier = carrier;
   }
 
-  /** Posts what it has, and from now on what it is given. Until then it only gathers. */
+  /** Posts the waiting jobs, and later ones as they come. Before this call it only gathers. */
   open(): void {
     this.#isOpen = true;
     this.#flush();
   }
 
-  /** Forgets what was not posted. */
+  /** Drops jobs that were not posted. */
   clear(): void {
     this.#empty();
   }
@@ -66,7 +67,7 @@ export class Outbox {
     try {
       this.#post(parcels);
     } catch {
-      // One of them cannot be cloned: the others are not to suffer for it.
+      // One of them cannot be cloned; post the others all the same.
       for (const parcel of parcels) this.#postAlone(parcel);
     }
   }

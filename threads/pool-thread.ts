@@ -3,9 +3,12 @@ import { Outbox } from './outbox.ts';
 import type { PostedEnd } from './serve-jobs.ts';
 import { unpackError, type ThrownError } from './thrown-error.ts';
 
-/** A thread ended while it had work. What it was at may be done or not. */
+/** A thread ended while it had work. Its jobs may or may not be done. */
 export class ThreadDied extends Error {
-  /** False if it could not even load its code (files that were replaced while this process ran, say): its jobs were not begun, nor handed over. */
+  /**
+   * False if the thread could not load its code (files replaced under this process, say): its jobs were neither begun
+   * nor handed over.
+   */
   readonly hadBegun: boolean;
 
   constructor(name: string, cause: unknown, hadBegun: boolean) {
@@ -16,23 +19,26 @@ export class ThreadDied extends Error {
   }
 }
 
-/** How a thread is started, and what its errors are here. */
+/** How to start a thread, and how to restore its errors. */
 export interface ThreadOptions {
-  /** For people, and for the names of threads in debuggers. */
+  /** Shown to people, and as the thread's name in debuggers. */
   readonly name: string;
-  /** The module that the thread starts with; it calls `serveJobs`. */
+  /** The module that the thread runs; it calls `serveJobs`. */
   readonly entry: URL;
   /** Handed to the thread as its `workerData`. */
   readonly data?: unknown;
-  /** Gives an error that a job threw there its class again. Default: a plain error with that name and those members. */
+  /** Restores the class of an error that a job threw. Default: a plain error with the same name and members. */
   readonly toError?: (thrown: ThrownError) => Error;
 }
 
-/** How one job is handed to a thread. */
+/** How to hand a job to a thread. */
 export interface HandOver {
-  /** What of the job is handed over rather than copied; it can no longer be used here. Default: nothing. */
+  /** Objects to transfer instead of copying; they can no longer be used here. Default: none. */
   readonly transfer?: readonly Transferable[];
-  /** How long it may wait to be posted together with others, ms. Default 0: until the end of this turn of the event loop. */
+  /**
+   * How long the job may wait for others to share its message, ms. Default 0: until the end of this turn of the event
+   * loop.
+   */
   readonly patienceMs?: number;
 }
 
@@ -41,7 +47,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** One thread of a `ThreadPool`. It keeps the process alive only while it has work, and is given no environment: it needs no secret. */
+/**
+ * One thread of a `ThreadPool`. It keeps the process alive only while it has work. It gets no environment, because it
+ * needs no secret.
+ */
 export class PoolThread {
   readonly #options: ThreadOptions;
   readonly #worker: Worker;
@@ -50,7 +59,7 @@ export class PoolThread {
   #lastId = 0;
   #hasBegun = false;
 
-  /** @param onDeath called once when it ended by itself; it must be given no more work then */
+  /** @param onDeath called once if the thread ends by itself; give it no more work then */
   constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
     const { entry, name, data } = options;
     this.#options = options;
@@ -69,12 +78,12 @@ export class PoolThread {
       this.#rejectAll(cause);
     };
     this.#worker.on('message', (ends: readonly PostedEnd[]) => {
-      // Its code is loaded: it gets what was asked for meanwhile.
+      // Its code is loaded, so post what has gathered.
       if (!this.#hasBegun) this.#outbox.open();
       this.#hasBegun = true;
       for (const end of ends) this.#end(end);
     });
-    // A job or a result that cannot be read: nobody knows whose it was.
+    // A message that cannot be read does not say whose job it was.
     this.#worker.on('messageerror', (error) => {
       void this.#worker.terminate();
       died(error);
@@ -85,7 +94,7 @@ export class PoolThread {
     });
   }
 
-  /** How many jobs it has. */
+  /** Number of its jobs. */
   get load(): number {
     return this.#waiting.size;
   }
@@ -99,7 +108,7 @@ export class PoolThread {
     });
   }
 
-  /** Ends it. Work under way is lost; wait for it before. */
+  /** Terminates the thread. Running jobs are lost; wait for them first. */
   async stop(): Promise<void> {
     await this.#worker.terminate();
   }
@@ -110,7 +119,7 @@ export class PoolThread {
     else waiting?.resolve(end.result);
   }
 
-  /** Whoever waits for a job that is over. */
+  /** Removes a finished job and returns its waiting caller. */
   #take(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -7,13 +7,13 @@ export interface PostedJob {
   readonly job: unknown;
 }
 
-/** What became of a job. */
+/** The result of a job. */
 export type PostedEnd =
   { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: ThrownError };
 
 /**
- * The thread's side of a `ThreadPool`: begins jobs as they come and posts what became of each; ends that come together are posted
- * together. To be called by the module that the thread starts with. Jobs and results must survive a structured clone.
+ * The thread's side of a `ThreadPool`: starts jobs as they come and posts their results; results that come together
+ * share a message. Called by the thread's entry module. Jobs and results must survive structured clone.
  */
 export function serveJobs(work: (job: never) => Promise<unknown>): void {
   const port = parentPort;
@@ -27,7 +27,7 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
       ends = [];
     });
   };
-  // Tells that the code is loaded.
+  // An empty message tells that the code is loaded.
   port.postMessage(ends);
   const begin = ({ id, job }: PostedJob): void => {
     work(job as never).then(

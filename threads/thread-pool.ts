@@ -1,14 +1,14 @@
 import { PoolThread, type HandOver, type ThreadOptions } from './pool-thread.ts';
 
 export interface PoolOptions extends ThreadOptions {
-  /** Threads at most. */
+  /** Max threads. */
   readonly size: number;
 }
 
 /**
- * A few threads that do jobs of one sort. A thread is started when there is work that no idle one could take, and a job goes to the one
- * that has the least. One that dies rejects its jobs with {@link ThreadDied} and is replaced with the next job. The threads keep
- * no process from ending, and none outlives it.
+ * A few threads for jobs of one kind. A job goes to the least busy thread; a new thread starts if there is work and
+ * none is idle. A thread that dies rejects its jobs with {@link ThreadDied}, and the next job starts a replacement. The
+ * threads neither keep the process alive nor outlive it.
  */
 export class ThreadPool<Job, Result> {
   readonly #options: PoolOptions;
@@ -20,7 +20,7 @@ export class ThreadPool<Job, Result> {
     this.#options = options;
   }
 
-  /** Does a job in a thread. Rejects with the job's own error, as `toError` made it, or with {@link ThreadDied}. */
+  /** Runs a job in a thread. Rejects with the job's own error, restored by `toError`, or with {@link ThreadDied}. */
   async run(job: Job, handOver: HandOver = {}): Promise<Result> {
     if (this.#isClosed) throw new Error(`Expected open threads "${this.#options.name}", but they were closed.`);
     const running = this.#choose().run(job, handOver);
@@ -32,7 +32,7 @@ export class ThreadPool<Job, Result> {
     }
   }
 
-  /** Takes no more jobs, waits for those under way and ends the threads. Repeatable. */
+  /** Accepts no more jobs, waits for running ones and ends the threads. May be called again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);

@@ -1,4 +1,4 @@
-/** An error on its way between threads: a structured clone keeps neither its class nor the members that we gave it. */
+/** An error on its way between threads. Structured clone keeps neither an error's class nor its custom members. */
 export interface ThrownError {
   readonly name: string;
   readonly message: string;
@@ -8,10 +8,10 @@ export interface ThrownError {
   readonly cause?: ThrownError;
 }
 
-/** Causes further down than this are left out. */
+/** Causes deeper than this are dropped. */
 const MOST_CAUSES = 5;
 
-/** Takes an error apart, so that it can be posted. */
+/** Takes an error apart for posting. */
 export function packError(error: unknown, depth = 0): ThrownError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), members: {} };
   const { name, message, stack, cause } = error;
@@ -25,7 +25,7 @@ export function packError(error: unknown, depth = 0): ThrownError {
   };
 }
 
-/** Puts it together again, as a plain error of that name. Its stack is the one of where it was thrown. */
+/** Restores it as a plain error with the same name and the original stack. */
 export function unpackError({ name, message, stack, members, cause }: ThrownError): Error {
   const error = new Error(message, cause === undefined ? {} : { cause: unpackError(cause) });
   if (stack !== undefined) error.stack = stack;

@@ -1,8 +1,9 @@
 import { notWhole, type Container } from './container.ts';
 
 /**
- * Walks the outer boxes of an MP4 or QuickTime file: big-endian length that includes the header, name; 1: a 64-bit length follows;
- * 0: up to the end of the file. Throws `UnfitBody` if one is cut off, or if there is no index.
+ * Walks the outer boxes of an MP4 or QuickTime file. A box begins with a big-endian length that includes its header,
+ * and a name. Length 1: a 64-bit length follows; 0: the box ends with the file. Throws `UnfitBody` if a box is cut off,
+ * or if there is no index.
  */
 export async function checkBoxes(container: Container): Promise<void> {
   const { file } = container;
@@ -21,7 +22,7 @@ export async function checkBoxes(container: Container): Promise<void> {
   if (!hasIndex) throw notWhole(container, 'it has no index of its content (moov box)');
 }
 
-/** Bytes of a box; undefined for a header that is none. */
+/** Bytes of a box; undefined if this is not a box header. */
 function boxSize(header: Buffer, left: number): number | undefined {
   if (header.length < 8) return undefined;
   const short = header.readUInt32BE(0);

@@ -3,15 +3,15 @@ import { notWhole, type Container } from './container.ts';
 import { FRAME_HEAD_BYTES, id3Bytes, readAdtsFrame, readMpegFrame, type Frame, type FrameInfo } from './mpeg-frame.ts';
 import type { FileWindow } from './file-window.ts';
 
-/** Zeros between frames up to this many are padding; players skip them. */
+/** Up to this many zeros between frames are padding; players skip them. */
 const MOST_PADDING = 4096;
 
 /**
- * Walks an MP3 file from frame to frame. Throws `UnfitBody` if its last frame is cut off, something else lies between its frames, or
- * it has fewer of them than it says; `WholeButUnfit` if it has none, or only silent ones.
+ * Walks an MP3 file frame by frame. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between frames,
+ * or it has fewer frames than it says; `WholeButUnfit` if it has none, or only silent ones.
  *
- * A file without a `Xing` header that was cut right between two frames is a whole shorter file: nothing in it tells what is
- * missing, only a declared length can.
+ * A file without a `Xing` header that was cut exactly between two frames is a whole, shorter file. Only a declared
+ * length can reveal the cut.
  */
 export async function checkMp3(container: Container): Promise<void> {
   const { file } = container;
@@ -21,7 +21,7 @@ export async function checkMp3(container: Container): Promise<void> {
   if (bytes !== null && bytes > there) {
     throw notWhole(container, `it says that its sound has ${bytes} bytes, and only ${there} are there`);
   }
-  // Some encoders count the frame that holds the number.
+  // Some encoders also count the frame that holds the number.
   if (frames !== null && frames > walk.frames + 1) {
     throw notWhole(container, `it says that it has ${frames} frames, and only ${walk.frames} are there`);
   }
@@ -29,14 +29,14 @@ export async function checkMp3(container: Container): Promise<void> {
   if (walk.isSilent) throw new WholeButUnfit('silent');
 }
 
-/** The same for an ADTS stream, which never says how long it is. Whether it is silent is not told without decoding. */
+/** The same for an ADTS stream, which has no total length. Silence cannot be detected without decoding. */
 export async function checkAdts(container: Container): Promise<void> {
   const { frames } = await walkFrames(container, readAdtsFrame);
   if (frames === 0) throw new WholeButUnfit('without sound');
 }
 
 interface Walk {
-  /** Where the first frame begins. */
+  /** Offset of the first frame. */
   readonly start: number;
   /** Frames with sound. */
   readonly frames: number;
@@ -63,7 +63,7 @@ async function walkFrames(container: Container, readFrame: (head: Buffer) => Fra
     }
     if (frame !== undefined) {
       start ??= at;
-      // Several recordings one after the other have such a header each; only one at the very front speaks for the file.
+      // Concatenated recordings have one such header each; only one at the very front describes the file.
       if (frames === 0) info ??= frame.info;
       if (frame.info === undefined) {
         frames += 1;
@@ -75,7 +75,7 @@ async function walkFrames(container: Container, readFrame: (head: Buffer) => Fra
   return { start: start ?? file.bytes, frames, isSilent, info };
 }
 
-/** Size of what may lie between frames: tags, and a little padding; undefined for anything else. */
+/** Bytes of what may lie between frames: tags, and a little padding; undefined for anything else. */
 async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<number | undefined> {
   const name = head.toString('latin1', 0, 8);
   const id3 = id3Bytes(head);

@@ -7,8 +7,8 @@ const HEADER_BYTES = 27;
 const END_OF_STREAM = 4;
 
 /**
- * Walks an Ogg file from page to page. Throws `UnfitBody` if a page is cut off, something else lies between pages, a stream in it
- * does not come to its end; `WholeButUnfit` if none has a length. Whether it is silent is not told without decoding.
+ * Walks an Ogg file page by page. Throws `UnfitBody` if a page is cut off, foreign bytes lie between pages, or a stream
+ * does not reach its end; `WholeButUnfit` if no stream has a length. Silence cannot be detected without decoding.
  */
 export async function checkOgg(container: Container): Promise<void> {
   const { file } = container;
@@ -26,7 +26,7 @@ export async function checkOgg(container: Container): Promise<void> {
     const stream = header.readUInt32LE(14);
     if ((header.readUInt8(5) & END_OF_STREAM) === 0) open.add(stream);
     else open.delete(stream);
-    // How far the sound has come, in units of its codec; -1 on a page on which nothing ends.
+    // Position reached, in units of the codec; -1 on a page where no packet ends.
     isLong ||= header.readBigInt64LE(6) > 0n;
     at += size;
   }

@@ -3,7 +3,7 @@ import { notWhole, type Container } from './container.ts';
 const EBML = 0x1a45dfa3;
 const SEGMENT = 0x18538067;
 
-/** Checks that the one segment of a Matroska or WebM file (RFC 8794, RFC 9559) is all there, if it says its length. */
+/** Checks that the one segment of a Matroska or WebM file (RFC 8794, RFC 9559) is complete, if it states its length. */
 export async function checkSegment(container: Container): Promise<void> {
   const { file } = container;
   for (let at = 0; at < file.bytes;) {
@@ -15,7 +15,7 @@ export async function checkSegment(container: Container): Promise<void> {
     }
     const end = at + 4 + size.length + size.value;
     if (id === SEGMENT) {
-      // Live streams leave the length open (all bits set); then only their duration tells.
+      // Live streams leave the length open (all bits set); then only the duration can reveal a cut.
       if (!size.isOpen && end > file.bytes) {
         throw notWhole(container, `its content ends at byte ${end}, and the file at byte ${file.bytes}`);
       }

@@ -3,21 +3,25 @@ import { UnfitBody } from '../store.ts';
 import { WholeButUnfit } from '../unfit.ts';
 import { notWhole, type Container } from './container.ts';
 
-/** A file may say that it lasts this much longer than what is in it, in seconds, … */
+/** A file may state a duration this much longer than its content, in seconds, … */
 const SLACK_SECONDS = 0.5;
-/** … or as a part of its length. */
+/** … or as a share of its duration. */
 const SLACK_PART = 0.02;
-/** How much of a file the demuxer may keep in memory. Measured on 200 MB: 2 s and 90 MB in all, with 8 times as much no faster. */
+/**
+ * How much of a file the demuxer may keep in memory. Measured on 200 MB: 2 s and 90 MB in all; 8 times as much is no
+ * faster.
+ */
 const CACHE_BYTES = 1024 * 1024;
 
 /**
- * Reads every packet that the index of a file names. Throws `UnfitBody` if one lies outside of the file, or the file lasts less long
- * than it says; `WholeButUnfit` if picture or sound is missing or has no length. Needs no decoder, so it cannot tell whether the sound is silent.
+ * Reads every packet that a file's index names. Throws `UnfitBody` if one lies outside the file, or the content is
+ * shorter than the stated duration; `WholeButUnfit` if picture or sound is missing or has no length. It needs no
+ * decoder, so it cannot detect silence.
  */
 export async function checkTracks(container: Container): Promise<void> {
   const { file, family } = container;
   let fault: unknown;
-  // Loaded when the first such file comes: it takes 70 ms, which the start of a command has not to spare.
+  // Loaded with the first such file: it takes 70 ms, too long for the start of a command.
   const { ALL_FORMATS, CustomSource, EncodedPacketSink, Input, Logging, LogLevel } = await import('mediabunny');
   Logging.level = LogLevel.Silent;
   const source = new CustomSource({
@@ -35,7 +39,7 @@ export async function checkTracks(container: Container): Promise<void> {
   const input = new Input({ formats: ALL_FORMATS, source });
   try {
     const longest = { audio: 0, video: 0 };
-    // A picture may stand still: it has a moment, and no length.
+    // A still picture has a timestamp but no duration.
     let hasPicture = false;
     for (const track of await input.getTracks()) {
       const { type } = track;
@@ -59,7 +63,7 @@ export async function checkTracks(container: Container): Promise<void> {
 
 /** Reads a track to its end. */
 async function checkTrack(container: Container, track: InputTrack, sink: EncodedPacketSink): Promise<Walked> {
-  // Without their data come all packets that the index names; with it, only those up to the first that is not there.
+  // Metadata alone lists every packet that the index names; with data, the walk stops at the first missing one.
   const named = await walk(sink.packets(undefined, undefined, { metadataOnly: true }));
   const there = await walk(sink.packets());
   if (there.packets < named.packets) {

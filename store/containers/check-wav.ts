@@ -1,20 +1,21 @@
 import { WholeButUnfit } from '../unfit.ts';
 import { notWhole, type Container } from './container.ts';
 
-/** What a `fmt ` chunk says that matters here. */
+/** The fields of a `fmt ` chunk that matter here. */
 interface Format {
-  /** Bytes of one sample of all channels. */
+  /** Bytes of one sample across all channels. */
   readonly block: number;
-  /** The byte of which digital silence is made; undefined for codings that have no such byte, or several. */
+  /** The byte that digital silence consists of; undefined for codings that have no such byte, or several. */
   readonly silence: number | undefined;
 }
 
-/** Lengths from here on mean "not known": they are written by programs that cannot go back to the header. */
+/** Lengths from here on mean "unknown": programs that cannot seek back to the header write them. */
 const UNKNOWN = 0x7fff_f000;
 
 /**
- * Checks a WAV file against its own chunks (name, little-endian length, content padded to an even length). Throws `UnfitBody` if
- * its sound is cut off, `WholeButUnfit` if it is of no length or silent. Of a file without a length a cut shows only within a sample.
+ * Checks a WAV file against its own chunks (name, little-endian length, content padded to an even length). Throws
+ * `UnfitBody` if its sound is cut off, `WholeButUnfit` if it has no length or is silent. Without a stated length, only
+ * a cut within a sample can be detected.
  */
 export async function checkWav(container: Container): Promise<void> {
   const { file } = container;
@@ -46,7 +47,7 @@ async function checkSound(container: Container, format: Format, start: number, s
   if (!isKnown && there % format.block !== 0) {
     throw notWhole(container, `it ends within a sample of ${format.block} bytes`);
   }
-  // What follows the sound, such as texts about it. Some programs leave out the last byte of padding, which they have counted.
+  // After the sound come other chunks, such as texts. Some programs omit the last padding byte but count it.
   const declared = (await file.read(0, 8)).readUInt32LE(4) + 8;
   if (isKnown && declared < UNKNOWN && declared > file.bytes + 1) {
     throw notWhole(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
@@ -68,14 +69,14 @@ function readFormat(format: Buffer): Format | undefined {
 }
 
 /**
- * Checks raw audio, of which only its bytes are known: throws `WholeButUnfit` if all are zero. With 8 bits unsigned, or with the
- * codings of telephones, silence is no zero; there it is not told, for a sound may begin with any byte.
+ * Checks raw audio, which is nothing but samples: throws `WholeButUnfit` if all bytes are zero. In unsigned 8-bit audio
+ * and telephone codings silence is not zero, so it is not detected there; any first byte is legal.
  */
 export async function checkRaw(container: Container): Promise<void> {
   if (await isOnly(container, 0, container.file.bytes, 0)) throw new WholeButUnfit('silent');
 }
 
-/** Whether there is nothing but this byte; reads on only as long as that may be so. */
+/** Whether this range repeats a single byte; stops reading at the first other byte. */
 async function isOnly({ file }: Container, start: number, end: number, byte: number): Promise<boolean> {
   let same = Buffer.alloc(0);
   for await (const piece of file.pieces(start, end)) {

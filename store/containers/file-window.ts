@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** How much is read at once. */
+/** Bytes per read. */
 const WINDOW_BYTES = 64 * 1024;
 
 /**
- * A file of which any part can be looked at, while little of it is in memory; or a body that is in memory anyway. Made for walks
- * from its begin to its end.
+ * Random access to a file with little of it in memory, or to a body that is in memory anyway. Optimised for walks from
+ * start to end.
  */
 export class FileWindow {
   /** Length of the file. */
@@ -14,7 +14,7 @@ export class FileWindow {
   #start = 0;
   #window: Buffer;
 
-  /** @param window what is known of its begin; all of it where there is no file */
+  /** @param window the first bytes; everything if there is no file */
   private constructor(bytes: number, window: Buffer, file?: Pick<FileHandle, 'read'>) {
     this.bytes = bytes;
     this.#window = window;
@@ -29,7 +29,7 @@ export class FileWindow {
     return new FileWindow(body.length, body);
   }
 
-  /** So many bytes from there, fewer at the end of the file. */
+  /** Reads bytes from a position; returns fewer at the end of the file. */
   async read(position: number, length: number): Promise<Buffer> {
     const wanted = Math.max(0, Math.min(length, this.bytes - position));
     const offset = position - this.#start;
@@ -41,7 +41,7 @@ export class FileWindow {
     return this.#window.subarray(offset, offset + wanted);
   }
 
-  /** The file from there to there, piece by piece. */
+  /** Streams a range of the file. */
   async *pieces(start = 0, end = this.bytes): AsyncGenerator<Buffer> {
     for (let at = start; at < end;) {
       const piece = await this.read(at, Math.min(WINDOW_BYTES, end - at));

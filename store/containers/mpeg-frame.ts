@@ -2,22 +2,22 @@
 export interface Frame {
   /** Bytes, header included. */
   readonly size: number;
-  /** True for a frame that certainly decodes to samples of zero; false where it may not, or where nobody looked. */
+  /** True for a frame that certainly decodes to zero samples; false if it may not, or if nobody checked. */
   readonly isSilent: boolean;
-  /** For the first frame of many files, which holds no sound but figures about the others. */
+  /** Only in the first frame of many files, which holds figures about the others instead of sound. */
   readonly info?: FrameInfo;
 }
 
-/** What a `Xing` or `Info` header says (a convention of encoders, not of the standard); null where it leaves a figure out. */
+/** What a `Xing` or `Info` header says (a convention of encoders, not of the standard); null if it omits a figure. */
 export interface FrameInfo {
   readonly frames: number | null;
   readonly bytes: number | null;
 }
 
-/** So much of a frame must be there to be read, unless the file ends before. */
+/** Bytes needed to read a frame, unless the file ends before. */
 export const FRAME_HEAD_BYTES = 64;
 
-/** Thousands of bits per second by index, from 1; the first entry is for "free", which names no size. */
+/** kbit/s by index, from 1; the first entry is for "free", which states no size. */
 const BITRATES = {
   v1: {
     1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -41,7 +41,7 @@ interface Header {
   readonly size: number;
 }
 
-/** The MPEG audio frame that begins here; undefined if none does, or one of a size that it does not tell. */
+/** The MPEG audio frame that begins here; undefined if there is none, or if it does not state its size. */
 export function readMpegFrame(head: Buffer): Frame | undefined {
   const header = readHeader(head);
   if (header === undefined) return undefined;
@@ -53,7 +53,7 @@ export function readMpegFrame(head: Buffer): Frame | undefined {
   };
 }
 
-/** The ADTS frame that begins here; undefined if none does. Its content is not looked at. */
+/** The ADTS frame that begins here; undefined if there is none. Its content is not checked. */
 export function readAdtsFrame(head: Buffer): Frame | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = head;
   if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || ((third >> 2) & 15) > 12) return undefined;
@@ -64,7 +64,7 @@ export function readAdtsFrame(head: Buffer): Frame | undefined {
 /** Bytes of the ID3v2 tag that begins here; 0 if none does (id3.org, ID3v2.4, section 3.1 and 6.2). */
 export function id3Bytes(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
-  // Four times seven bits; a footer of ten bytes if flagged.
+  // Four times seven bits, plus a footer of ten bytes if flagged.
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
   return 10 + size + ((head.readUInt8(5) & 0x10) === 0 ? 0 : 10);
 }
@@ -79,7 +79,7 @@ function readHeader(head: Buffer): Header | undefined {
   const isVersion1 = version === 3;
   const bitrate = BITRATES[isVersion1 ? 'v1' : 'v2'][layer][third >> 4] ?? 0;
   if (bitrate === 0) return undefined;
-  // Versions 2 and 2.5 have a half and a quarter of the sampling rates.
+  // Versions 2 and 2.5 use a half and a quarter of the sampling rates.
   const bitsPerSample = (bitrate * 1_000) / (sampleRate / (isVersion1 ? 1 : version === 2 ? 2 : 4));
   const padding = (third >> 1) & 1;
   const samples = layer === 3 && !isVersion1 ? 576 : 1152;
@@ -94,7 +94,7 @@ function sideBytes({ isVersion1, isMono }: Header): number {
   return isMono ? 9 : 17;
 }
 
-/** The header stands where the sound would begin; a checksum is not counted there. */
+/** The header takes the place of the sound; a checksum is not counted there. */
 function readInfo(head: Buffer, header: Header): FrameInfo | undefined {
   const at = 4 + sideBytes(header);
   const name = head.toString('latin1', at, at + 4);
@@ -107,15 +107,15 @@ function readInfo(head: Buffer, header: Header): FrameInfo | undefined {
 }
 
 /**
- * Whether no granule of a layer III frame has any data (`part2_3_length` is 0): all its frequency lines are then zero. That is what
- * encoders write for digital silence.
+ * Whether every granule of a layer III frame is empty (`part2_3_length` is 0): then all its frequency lines are zero.
+ * Encoders write digital silence this way.
  */
 function isEmpty(head: Buffer, header: Header): boolean {
   const start = header.hasChecksum ? 6 : 4;
   if (head.length < start + sideBytes(header)) return false;
   const channels = header.isMono ? 1 : 2;
   const granules = (header.isVersion1 ? 2 : 1) * channels;
-  // In front of the granules: begin of the main data, private bits, and in version 1 what granules share.
+  // Before the granules: start of the main data, private bits, and in version 1 what granules share.
   const before = header.isVersion1 ? (header.isMono ? 18 : 20) : header.isMono ? 9 : 10;
   const granuleBits = header.isVersion1 ? 59 : 63;
   for (let granule = 0; granule < granules; granule += 1) {
@@ -124,7 +124,7 @@ function isEmpty(head: Buffer, header: Header): boolean {
   return true;
 }
 
-/** A number of at most 16 bits, from a bit of a buffer. */
+/** Reads at most 16 bits, starting at a bit offset. */
 function readBits(bytes: Buffer, from: number, count: number): number {
   const at = from >> 3;
   const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
