@@ -2,16 +2,16 @@ import { connect } from 'node:net';
 import type { ServerAnswer } from './contact-server.ts';
 
 /**
- * Asks a server for its identity, and whether its namespace can be used. Returns a sentence if the server does not answer, or is not
- * ready yet.
+ * Asks a server for its identity, and whether its namespace is usable. Returns a sentence if the server does not answer
+ * or is not ready yet.
  */
 export async function askServer(address: string, timeoutMs: number): Promise<ServerAnswer | string> {
-  // The client takes long to load, and a server that is started meanwhile must not wait for it.
+  // The client loads slowly, and a server that starts meanwhile must not wait for it.
   const { contactServer } = await import('./contact-server.ts');
   return contactServer(address, timeoutMs);
 }
 
-/** True if a TCP connection can be made. That says little: for a hung process, the kernel still answers. */
+/** True if a TCP connection succeeds. That proves little: for a hung process, the kernel still accepts connections. */
 export function doesListen(address: string, timeoutMs: number): Promise<boolean> {
   const { hostname, port } = new URL(`tcp://${address}`);
   return new Promise((resolve) => {

@@ -8,12 +8,12 @@ import type { ServerBinary } from './server-binary.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /**
- * True if some process has `temporal.db` open. Two servers would ruin one database, so none is started before
- * the kernel says that the last one is gone.
+ * True if some process has `temporal.db` open. Two servers would ruin one database, so none starts before the kernel
+ * says that the last one is gone.
  *
- * A process that has a database open in WAL mode holds a shared lock on its file all the time, and leaving WAL
- * mode needs the exclusive one. So the attempt to leave it fails exactly while somebody has it open. Otherwise it
- * does no harm: the log is merged into the database, and the next server returns to WAL mode.
+ * A process with a database open in WAL mode holds a shared lock on its file all the time, and leaving WAL mode needs
+ * the exclusive lock. So the attempt to leave it fails exactly while somebody has the database open. Otherwise it does
+ * no harm: the log is merged into the database, and the next server returns to WAL mode.
  */
 function isDatabaseInUse(paths: HomePaths): boolean {
   if (!existsSync(paths.temporal)) return false;
@@ -41,18 +41,19 @@ export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promis
   return true;
 }
 
-/** Follows the version while no server was ever ready on the database: its tables may be half made. */
+/** Follows the version until a server has been ready on the database: its tables may be incomplete. */
 const HALF_MADE = 'half made';
 
 /**
- * Refuses a database that a newer server made: servers change its tables with a minor version and can't go back. The
- * tables themselves carry no version in SQLite, so it stands in a small file beside them.
- * For a database that is used, or made anew, it records the newest version that opened it.
+ * Refuses a database that a newer server made: servers change its tables with a minor version and cannot go back. In
+ * SQLite the tables carry no version, so a small file beside them does. For an existing or new database, it records the
+ * newest version that opened it.
  *
- * A server that is killed, or meets a full disk, while it makes its tables leaves a database that no server can ever use.
- * So the file says that it is half made until a server was ready on it ({@link markReady}); what is found half made is
- * made anew, which loses nothing, because nobody has worked with it. A power cut can leave one without any table, whatever the file
- * says: the server syncs its database late ({@link startServer}). What was in it is known to the ledger.
+ * A server that is killed, or meets a full disk, while it creates its tables leaves a database that no server can ever
+ * use. So the file says that it is half made until a server was ready on it ({@link markReady}). A half-made database
+ * is recreated, which loses nothing, because nobody has worked with it. After a power cut a database may have no table
+ * at all, whatever the file says, because the server syncs its database late ({@link startServer}). The ledger has
+ * everything that was in it.
  */
 export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
   if (isHalfMade(paths) || isEmpty(paths)) rmSync(paths.temporal, { force: true });
@@ -65,7 +66,7 @@ export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
     );
   }
   if (!existsSync(paths.temporal)) {
-    // What a deleted database left behind belongs to no other.
+    // Leftovers of a deleted database must not be mistaken for this one's.
     for (const suffix of ['-wal', '-shm', '-journal']) rmSync(paths.temporal + suffix, { force: true });
   }
   if (!existsSync(paths.temporal)) {
@@ -83,7 +84,10 @@ export function markReady(paths: HomePaths): void {
 /** Where the header of an SQLite file counts the changes of its schema (https://www.sqlite.org/fileformat2.html). */
 const SCHEMA_COOKIE = { offset: 40, bytes: 4 } as const;
 
-/** True if the database never had a table. Only to be asked while nobody has it open, and its log is merged into it. */
+/**
+ * True if the database never had a table. Call it only while nobody has the database open and its log is merged into
+ * it.
+ */
 function isEmpty(paths: HomePaths): boolean {
   if (!existsSync(paths.temporal)) return false;
   const file = openSync(paths.temporal, 'r');

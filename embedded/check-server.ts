@@ -1,7 +1,7 @@
 import { runCommand } from './run-command.ts';
 import type { ServerBinary } from './server-binary.ts';
 
-/** Workflow updates, which a batch is controlled with, are generally available from this server on. */
+/** Workflow updates, which control a batch, are generally available from this server version on. */
 const OLDEST = '1.25.0';
 const CHECK_TIMEOUT_MS = 15_000;
 

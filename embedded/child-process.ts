@@ -1,13 +1,13 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
-/** Our settings and Temporal's: the API token, a cluster's API key and its TLS keys are among them. */
+/** Our settings and Temporal's: they include the API token, a cluster's API key and its TLS keys. */
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;
 /** What other programs call their secrets. */
 const SECRET = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY/i;
 
 /**
- * The environment for a program that has no business with our secrets: without any setting of ours or of Temporal, and without what
- * looks like another program's secret. `passes` names those that this program needs all the same.
+ * The environment for a program that must not see our secrets: without our settings, Temporal's, and whatever looks
+ * like another program's secret. `passes` names those that this program needs.
  */
 export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[] = []): NodeJS.ProcessEnv {
   return Object.fromEntries(
@@ -21,7 +21,10 @@ export type StartChildOptions = Omit<SpawnOptions, 'env' | 'shell'> & {
   readonly passes?: readonly string[];
 };
 
-/** Starts a program. The one way to do so: a rule of `npm run check` keeps `node:child_process` out of every other file that ships. */
+/**
+ * Starts a program. All child processes start here: a rule of `npm run check` bans `node:child_process` from every
+ * other file that ships.
+ */
 export function startChild(command: string, args: readonly string[], options: StartChildOptions): ChildProcess {
   const { passes = [], env, ...rest } = options;
   return spawn(command, args, { ...rest, env: withoutSecrets(env, passes) });

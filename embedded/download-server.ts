@@ -8,9 +8,9 @@ import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 const TIMEOUT_MS = 60_000;
 
 /**
- * The SDK downloads the binary as a part of starting a test server; the server is stopped again, the file kept. A
- * process of its own does this, because the SDK's download can't be stopped half-way, and because the SDK allows
- * only one runtime in a process, which is the worker's.
+ * The SDK downloads the binary when it starts a test server; we stop the server and keep the file. This runs in its own
+ * process, because the SDK's download cannot be aborted, and because the SDK allows only one runtime per process, which
+ * is the worker's.
  */
 const PROGRAM = `
 const { TestWorkflowEnvironment } = require(process.argv[1]);
@@ -20,7 +20,7 @@ TestWorkflowEnvironment.createLocal({ server: { executable } })
   .then(() => process.exit(0), (error) => { console.error(error.message); process.exit(1); });
 `;
 
-/** Gets the official release through the SDK. Returns why it did not work, or undefined. */
+/** Downloads the official release through the SDK. Returns why it failed, or undefined. */
 export async function downloadServer(options: FetchServerOptions): Promise<string | undefined> {
   const { say, signal, target } = options;
   say(`No Temporal server found. Downloading the official one (Temporal CLI ${PINNED_CLI}).`);
@@ -34,7 +34,7 @@ export async function downloadServer(options: FetchServerOptions): Promise<strin
       timeoutMs: TIMEOUT_MS,
       signal,
     });
-    // Where only the start of the server failed, the file is there all the same; whoever called us checks it.
+    // If only the start of the server failed, the file is there all the same; the caller checks it.
     const file = readdirSync(folder).find((name) => !name.endsWith('.downloading'));
     if (file === undefined) return shorten(result.output) || result.why || 'the SDK left no file';
     renameSync(join(folder, file), target);

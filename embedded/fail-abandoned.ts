@@ -2,35 +2,36 @@ import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temp
 import { ApplicationFailure } from '@temporalio/common';
 import pLimit from 'p-limit';
 
-/** Type of the failure that an abandoned activity gets. It may be retried; the next run comes at once. */
+/** Failure type of an abandoned activity. It is retryable, and the retry comes at once. */
 const WORKER_LOST = 'WorkerLost';
 
 export interface FailAbandonedOptions {
-  /** Every workflow whose id begins with this is looked at, as far as Temporal's list knows it. */
+  /** Considers every workflow whose id begins with this, as far as Temporal's list knows it. */
   readonly workflowIdPrefix: string;
-  /** Further workflows to look at: the list lags a little behind, and may lack one that has just been started. */
+  /** Further workflows to consider: the list lags, and may lack one that has just started. */
   readonly workflowIds?: readonly string[];
-  /** True for the identity of a worker that lives. */
+  /** True for the identity of a living worker. */
   readonly isMine: (identity: string) => boolean;
 }
 
-/** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker has them. */
+/** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker is running them. */
 const IN_A_WORKER: readonly unknown[] = [2, 3];
 const CALLS_AT_ONCE = 8;
 
 /**
- * Fails the activities that a dead worker had begun, so that their workflows need not wait for a heartbeat time-out.
- * Only to be called where every other worker is known to be dead, as by `Membership.alone`, and before this
- * process's worker starts: a run that begins meanwhile under the same activity id would be failed in its place.
+ * Fails the activities of dead workers, so that their workflows need not wait for a heartbeat timeout. Call it only if
+ * every other worker is known to be dead, as by `Membership.alone`, and before this process's worker starts: otherwise
+ * it could fail a new run with the same activity id.
  *
  * It also takes the workflows off the dead worker's sticky queue, so that their next task goes to any worker at once. A
- * workflow task that the dead worker had begun can't be ended from outside; its own time-out does that.
+ * workflow task that the dead worker was running cannot be ended from outside; it times out by itself.
  *
- * Returns how many activities were failed.
+ * Returns how many activities it failed.
  */
 export async function failAbandoned(client: Client, options: FailAbandonedOptions): Promise<number> {
   const executions = new Set<string>(options.workflowIds);
-  // The server finds nothing by a quote or a backslash, however they are written; so it is asked for what comes before.
+  // The server's search does not match quotes or backslashes, however they are escaped, so it gets only the part before
+  // them.
   const plain = /^[^"'\\]*/.exec(options.workflowIdPrefix)?.[0] ?? '';
   const query = `ExecutionStatus = "Running" AND WorkflowId STARTS_WITH "${plain}"`;
   for await (const { workflowId } of client.workflow.list({ query })) {
@@ -55,7 +56,7 @@ async function failOfOne(client: Client, workflowId: string, isMine: (identity: 
       if (await failActivity(client, { workflowId, runId, activityId: activity.activityId }, identity)) failed += 1;
     }
   } catch (error) {
-    // It has ended since the list was made.
+    // It has ended since the listing.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   return failed;

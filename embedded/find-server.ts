@@ -17,16 +17,16 @@ export interface FoundServer extends ServerBinary {
 }
 
 /**
- * Finds the Temporal command line, which holds the server. Five ways, in this order:
+ * Finds the Temporal command line, which contains the server. Five ways, in this order:
  *
- * 1. `VOXBATCH_TEMPORAL_CLI`. Whoever sets it means it, so a wrong path is an error and nothing else is tried.
+ * 1. `VOXBATCH_TEMPORAL_CLI`. It is deliberate, so a wrong path is an error and nothing else is tried.
  * 2. `temporal` on the PATH.
  * 3. What an earlier search left in our cache, `$XDG_CACHE_HOME` (or `~/.cache`) `/voxbatch/temporal-1.5.1/temporal`.
  * 4. The official download, by the Temporal SDK, into that cache. Fails fast without a network.
  * 5. `go install`, into that cache, if Go is there. About four minutes on two cores.
  *
- * Each binary must answer `--version`, or have answered it before. One process at a time fills the cache; the others wait and then find it there.
- * Throws {@link ServerUnavailable}, which names all five and what happened with each.
+ * Each binary must answer `--version`, or have answered it before. One process at a time fills the cache; the others
+ * wait and then find it there. Throws {@link ServerUnavailable}, which names all five and what happened with each.
  */
 export async function findServer(options: FindServerOptions): Promise<FoundServer> {
   const { env } = options;

@@ -2,16 +2,16 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
-/** Everything that lies in `.voxbatch/`. Paths are absolute. */
+/** The contents of `.voxbatch/`. Paths are absolute. */
 export interface HomePaths {
   readonly home: string;
   /** The record of rows and money. This file must not be lost. */
   readonly ledger: string;
-  /** Temporal's histories. May be deleted while no server runs; it is made anew. */
+  /** Temporal's histories. May be deleted while no server runs; it is recreated. */
   readonly temporal: string;
   /** Newest server version that ever opened `temporal.db`. */
   readonly temporalVersion: string;
-  /** The server that runs: pid, port, version, start time. */
+  /** The running server: pid, port, version, start time. */
   readonly serverRecord: string;
   /** Shared by every live member. Holds no data; see `kernel-lock.ts`. */
   readonly membersLock: string;
@@ -48,8 +48,8 @@ export function pathsIn(home: string): HomePaths {
 }
 
 /**
- * Makes the home, readable by its owner only, and returns its paths with links resolved, so that two ways to name one
- * folder are one home. Throws {@link ServerUnavailable} where the folder can't be made.
+ * Creates the home, readable only by its owner, and returns its paths with links resolved, so that two names of one
+ * folder are one home. Throws {@link ServerUnavailable} if the folder cannot be created.
  */
 export function makeHome(home: string): HomePaths {
   try {

@@ -4,12 +4,12 @@ import { runCommand } from './run-command.ts';
 import { type FetchServerOptions, PINNED_CLI } from './server-binary.ts';
 
 const PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${PINNED_CLI}`;
-/** How long a slow machine may need that also downloads the sources, in ms. */
+/** Enough for a slow machine that also downloads the sources, in ms. */
 const TIMEOUT_MS = 30 * 60_000;
 /** Interval between two progress messages, in ms. */
 const TELL_EVERY_MS = 20_000;
 
-/** Builds the pinned release with Go. Returns why it did not work, or undefined. */
+/** Builds the pinned release with Go. Returns why it failed, or undefined. */
 export async function installServer(options: FetchServerOptions): Promise<string | undefined> {
   const { env, say, signal, target } = options;
   const go = await runCommand('go', ['version'], { env, timeoutMs: 15_000, signal });
@@ -17,7 +17,8 @@ export async function installServer(options: FetchServerOptions): Promise<string
   say(
     `Building the Temporal server with Go: go install ${PACKAGE}. This happens once and takes about 4 minutes on 2 cores.`,
   );
-  // Beside the target, because a rename works only within a file system; and no module's folder, so no module's rules.
+  // Beside the target, because a rename works only within a file system; and outside any module's folder, so that no
+  // module's rules apply.
   const folder = mkdtempSync(join(dirname(target), 'go-'));
   const began = performance.now();
   const ticking = setInterval(() => {

@@ -10,20 +10,20 @@ import { watchServer } from './watch-server.ts';
 export interface JoinOptions extends FindServerOptions {
   /** The folder, see `homeOf`. It is created if needed. */
   readonly home: string;
-  /** Called once the server runs, or its process has been started: all that is left is to wait. */
+  /** Called once the server runs, or its process has started: only the wait for it is left. */
   readonly onServer?: () => void;
 }
 
 /** A process's share in the server of a home. */
 export interface Membership {
-  /** `127.0.0.1:port`. Stays the same as long as there are members, also when the server is restarted. */
+  /** `127.0.0.1:port`. Does not change as long as there are members, even if the server restarts. */
   readonly address: string;
   readonly namespace: 'default';
-  /** True when no other live process was in this home: everything that older processes had begun is dead. */
+  /** True if no other live process is in this home: everything that older processes had begun is dead. */
   readonly alone: boolean;
-  /** Asks again, since others may have joined. Nobody joins or leaves meanwhile. */
+  /** Checks again, because others may have joined. Nobody joins or leaves meanwhile. */
   proveAlone(): Promise<boolean>;
-  /** Of the server, e.g. `1.29.1`. */
+  /** Server version, e.g. `1.29.1`. */
   readonly version: string;
   /** Leaves; the last one out stops the server. May be called again; never throws. */
   leave(): Promise<void>;
@@ -31,22 +31,22 @@ export interface Membership {
   leaveAtOnce(): void;
 }
 
-/** Leaving gives up on the starting lock after this long, in ms, and leaves the server to the next command. */
+/** When leaving, wait this long for the starting lock, in ms; then leave the server to the next command. */
 const LEAVE_TIMEOUT_MS = 15_000;
 
 /**
- * Joins the embedded Temporal server of a home: uses the one that runs, or starts it. Throws {@link ServerUnavailable}.
+ * Joins the embedded Temporal server of a home: uses the running one, or starts it. Throws {@link ServerUnavailable}.
  *
- * Who is there is known from two locks that the kernel keeps (see `kernel-lock.ts`), not from pids and not from times:
+ * Two locks held by the kernel tell who is there (see `kernel-lock.ts`), not pids and not times:
  *
- * - `starting.lock` is held alone by whoever joins, leaves or restores the server. So all of this happens one after
- *   the other.
- * - `lock` is shared by every live member. A joiner first tries to have it alone: if that works, everybody who was ever
- *   here is dead, and what they had begun is nobody's. A leaver gives up its share and tries the same: if that works it is
- *   the last one, and stops the server.
+ * - Whoever joins, leaves or restores the server holds `starting.lock` exclusively. So these happen one after the
+ * other.
+ * - Every live member shares `lock`. A joiner first tries to lock it exclusively: if that works, all earlier members
+ * are dead, and what they had begun is nobody's. A leaver releases its share and tries the same: if that works it is
+ * the last one, and stops the server.
  *
- * A member that is killed loses its share at that moment. Its server lives on, for the next one to find in
- * `server.json`. A server that is killed is restored by its members, on the same address.
+ * A member that is killed loses its share at that moment. Its server lives on, and the next command finds it in
+ * `server.json`. If the server is killed, its members restore it on the same address.
  */
 export async function joinServer(options: JoinOptions): Promise<Membership> {
   const { env, say, signal, onServer } = options;
@@ -61,7 +61,7 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
       try {
         return { alone: isAlone, ...(await takeServer(paths, { env, say, signal, alone: isAlone, onServer })) };
       } catch (error) {
-        // Half a start must not stay behind, as after Ctrl-C.
+        // Do not leave half a start behind, as after Ctrl-C.
         members.release();
         if (members.tryAlone()) await stopServer(paths);
         throw error;
@@ -99,8 +99,8 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
 }
 
 /**
- * Takes a share, anew if there is one already, and returns whether it is the only one. Only to be called with the starting lock held: so
- * nobody else takes one meanwhile.
+ * Takes a share, releasing an earlier one first, and returns whether it is the only one. Call it only with the starting
+ * lock held, so that nobody else takes one meanwhile.
  */
 function takeShare(members: KernelLock, paths: HomePaths): boolean {
   members.release();
@@ -129,13 +129,13 @@ async function leave(paths: HomePaths, members: KernelLock, say: (line: string) 
 function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
   try {
     const starting = new KernelLock(paths.startingLock);
-    // Whoever holds it comes or goes, and sees to the server; that may be our own orderly leaving.
+    // The holder is joining or leaving, and takes care of the server; it may be our own orderly leaving.
     if (!starting.tryAlone()) return;
     members.release();
     if (members.tryAlone()) killServer(paths);
     starting.close();
   } catch {
-    // The process ends in any case; whoever comes next finds the server by its record.
+    // The process ends in any case; the next command finds the server by its record.
   }
 }
 

@@ -3,22 +3,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /**
- * A file lock that the kernel keeps: shared by any number of holders, or held by one alone. It ends with its process,
- * however that dies, and lives as long as the process does, however slow or suspended it is. So a lock that can be
- * had proves that its former holder is dead, which neither a pid (pids come again) nor a time-out (laptops sleep) does.
+ * A file lock held by the kernel: shared by any number of holders, or exclusive. It ends with its process, however that
+ * dies, and lasts as long as the process lives, even slow or suspended. So acquiring the lock proves that its former
+ * holder is dead. Neither a pid (pids are reused) nor a timeout (laptops sleep) proves that.
  *
- * Node has no file locks of its own; SQLite has well-proven ones. The file is an empty SQLite database to which nothing
- * is written but its header, once. An open read transaction is a shared lock on it, an exclusive transaction an
- * exclusive one. That holds for the rollback journal, the mode of an empty database, not for WAL.
+ * Node has no file locks of its own; SQLite has well-proven ones. The file is an empty SQLite database; only its header
+ * is ever written, once. An open read transaction is a shared lock on it, an exclusive transaction an exclusive one.
+ * That holds for the rollback journal, the mode of an empty database, not for WAL.
  *
- * Limits: the file must lie on a local disk (network file systems often have no such locks), and must not be deleted
- * while somebody holds it: a new file is a new lock.
+ * Limits: the file must be on a local disk (network file systems often lack such locks), and must not be deleted while
+ * somebody holds the lock: a new file is a new lock.
  */
 export class KernelLock {
   readonly #database: Database.Database;
   #closed = false;
 
-  /** Opens, and makes if needed, the lock file. Holds nothing yet. */
+  /** Opens the lock file, and creates it if needed. Does not acquire the lock. */
   constructor(file: string) {
     try {
       this.#database = new Database(file, { timeout: 0 });
@@ -27,34 +27,35 @@ export class KernelLock {
     }
   }
 
-  /** Takes the lock for this holder alone, at once or not at all. */
+  /** Tries once to acquire the lock exclusively. */
   tryAlone(): boolean {
     return this.#try('BEGIN EXCLUSIVE');
   }
 
-  /** Takes the lock together with others, at once or not at all. */
+  /** Tries once to acquire the lock together with others. */
   tryShared(): boolean {
-    // Any read does: it is the read, not BEGIN, that takes the lock, and the open transaction keeps it.
+    // Any read will do: the read, not BEGIN, takes the lock, and the open transaction keeps it.
     return this.#try('BEGIN; SELECT count(*) FROM sqlite_master');
   }
 
-  /** Gives up what is held; no effect if nothing is. */
+  /** Releases the lock; no effect if it is not held. */
   release(): void {
     if (!this.#database.inTransaction) return;
     try {
       this.#database.exec('COMMIT');
     } catch {
-      // The header could not be written, as on a full disk. It is not needed; the lock is given up all the same.
+      // The header could not be written, as on a full disk. It is not needed, and the rollback releases the lock all
+      // the same.
       this.#database.exec('ROLLBACK');
     }
   }
 
   /** Releases and closes. May be called again. */
   close(): void {
-    // libsql ends the process when a closed database is touched.
+    // libsql ends the process if a closed database is used.
     if (this.#closed) return;
     this.#closed = true;
-    // Closing alone would not do: libsql keeps the file open, and its lock, until the object is collected.
+    // Closing alone is not enough: libsql keeps the file and its lock until the object is collected.
     this.release();
     this.#database.close();
   }
@@ -71,7 +72,7 @@ export class KernelLock {
   }
 }
 
-/** True for SQLite's word that another process or connection holds the lock. */
+/** True for SQLite's error that another process or connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }

@@ -6,8 +6,8 @@ import type { ServerBinary } from './server-binary.ts';
 const note = z.object({ path: z.string(), print: z.string(), version: z.string() });
 
 /**
- * What a binary said of itself the last time, where it is the very same file still: starting it just to ask takes a tenth of a second.
- * Undefined where that is not known.
+ * What a binary last answered to `--version`, if it is still the same file: starting it just to ask takes a tenth of a
+ * second. Undefined if unknown.
  *
  * @param file where {@link rememberServer} noted it
  */
@@ -21,7 +21,10 @@ export function recallServer(file: string, path: string): ServerBinary | undefin
   }
 }
 
-/** Notes what a binary said of itself. Not of a script: what it would start can change while it stays the same. */
+/**
+ * Notes what a binary answered to `--version`. Not for a script: what it starts can change while the script stays the
+ * same.
+ */
 export function rememberServer(file: string, { path, version }: ServerBinary): void {
   try {
     if (isScript(path)) return;
@@ -30,11 +33,11 @@ export function rememberServer(file: string, { path, version }: ServerBinary): v
     writeFileSync(part, `${JSON.stringify({ path, print: printOf(path), version })}\n`);
     renameSync(part, file);
   } catch {
-    // Then it is asked again the next time.
+    // Then it is simply asked again the next time.
   }
 }
 
-/** Changes with the file that a path leads to. */
+/** Changes whenever the file behind the path changes. */
 function printOf(path: string): string {
   const { ino, size, mtimeMs, ctimeMs } = statSync(path);
   return [ino, size, mtimeMs, ctimeMs].join(' ');

@@ -14,7 +14,7 @@ export interface CommandResult {
   readonly ok: boolean;
   /** The last 8,000 characters of what it printed, stdout and stderr together. */
   readonly output: string;
-  /** How it ended, in words, where it is not ok. */
+  /** How it ended, in words, if it failed. */
   readonly why: string;
 }
 
@@ -27,7 +27,7 @@ export async function runCommand(
   options: CommandOptions,
 ): Promise<CommandResult> {
   options.signal?.throwIfAborted();
-  // A process group of its own, so that what the command starts ends with it.
+  // Its own process group, so that whatever the command starts ends with it.
   const child = startChild(command, args, {
     cwd: options.cwd,
     env: options.env,

@@ -7,28 +7,28 @@ const serverRecord = z.object({
   pid: z.int().positive(),
   /** On 127.0.0.1. */
   port: z.int().min(1).max(65_535),
-  /** Of the server, e.g. `1.29.1`. */
+  /** Server version, e.g. `1.29.1`. */
   version: z.string(),
   /** ISO 8601. */
   startedAt: z.string(),
-  /** Id that Temporal keeps in `temporal.db`; missing until the server has answered once. */
+  /** Id that Temporal keeps in `temporal.db`; missing until the server has first answered. */
   clusterId: z.string().optional(),
 });
 
-/** Content of `server.json`: the server that was started last in this home. It may be dead. */
+/** Content of `server.json`: the server last started in this home. It may be dead. */
 export type ServerRecord = z.infer<typeof serverRecord>;
 
-/** Reads `server.json`; undefined where there is none or it can't be understood. */
+/** Reads `server.json`; undefined if it is missing or invalid. */
 export function readServerRecord(paths: HomePaths): ServerRecord | undefined {
   try {
     return serverRecord.parse(JSON.parse(readFileSync(paths.serverRecord, 'utf8')));
   } catch {
-    // A broken record is as good as none: whether a server runs is found out from temporal.db.
+    // A broken record is as good as none: temporal.db tells whether a server runs.
     return undefined;
   }
 }
 
-/** Writes `server.json` whole. */
+/** Writes `server.json` atomically. */
 export function writeServerRecord(paths: HomePaths, record: ServerRecord): void {
   const part = `${paths.serverRecord}.part`;
   writeFileSync(part, `${JSON.stringify(record)}\n`);
@@ -40,8 +40,8 @@ export function removeServerRecord(paths: HomePaths): void {
 }
 
 /**
- * True if the process is alive and is the server of this home. Pids come again after a reboot, or sooner, so the
- * process's own command line is looked at: it names the database file.
+ * True if the process is alive and is the server of this home. Pids are reused after a reboot, or sooner, so this
+ * checks the process's command line, which names the database file.
  */
 export function isServerProcess(paths: HomePaths, pid: number): boolean {
   try {
@@ -49,7 +49,7 @@ export function isServerProcess(paths: HomePaths, pid: number): boolean {
   } catch {
     return false;
   }
-  // A dead process that nobody has collected yet has an empty command line, which is right here: it is dead.
+  // A zombie process has an empty command line, so it correctly counts as dead.
   return commandLineOf(pid).includes(paths.temporal);
 }
 

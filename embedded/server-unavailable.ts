@@ -1,10 +1,10 @@
 /**
- * There is no Temporal server to work with: it was not found, does not start, does not answer, or its folder can't be
- * used. Nothing was sent to the API. The command line ends with exit code 4.
+ * There is no usable Temporal server: it was not found, does not start, does not answer, or its folder is unusable.
+ * Nothing was sent to the API. The command line ends with exit code 4.
  */
 export class ServerUnavailable extends Error {
   override readonly name = 'ServerUnavailable';
-  /** What the user can do about it: a sentence or two, commands included. */
+  /** What the user can do: a sentence or two, commands included. */
   readonly advice: string;
 
   constructor(message: string, advice: string, options?: ErrorOptions) {
@@ -29,7 +29,7 @@ const KNOWN_TROUBLE: readonly (readonly [sign: RegExp, advice: string])[] = [
   ],
 ];
 
-/** Advice that fits the words of an error or the end of a log; a general one where nothing is recognised. */
+/** Advice for an error message or the end of a log; general advice if nothing is recognised. */
 export function adviceFor(words: string): string {
   const known = KNOWN_TROUBLE.find(([sign]) => sign.test(words));
   return known?.[1] ?? 'Run `voxbatch doctor`. Running the same command again is safe.';

@@ -9,19 +9,19 @@ import type { ServerBinary } from './server-binary.ts';
 import { readServerRecord, type ServerRecord, writeServerRecord } from './server-record.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
-/** A server may take this long until it answers, in ms; 0.5 s is usual, a loaded machine takes longer. */
+/** Time limit for a server's first answer, in ms; 0.5 s is usual, a loaded machine takes longer. */
 export const START_TIMEOUT_MS = 60_000;
 
 const ASK_TIMEOUT_MS = 5_000;
 const LISTEN_TIMEOUT_MS = 1_000;
-/** Between two looks whether it can be used, ms. */
+/** Time between two checks whether it is ready, ms. */
 const GAP_MS = 10;
 
 /**
- * The rate limits of a server are meant for a shared one; this one has a single user. One partition per task queue
- * makes fewer hops on a small machine. `synchronous=NORMAL`: a power cut may take back what the server has
- * acknowledged last, which costs nothing, because only the ledger is trusted; a file sync at each of its commits is saved.
- * The version check would call a host of Temporal's.
+ * A server's default rate limits suit a shared one; this one has a single user. One partition per task queue means
+ * fewer hops on a small machine. With `synchronous=NORMAL` a power cut may undo the server's last acknowledged writes.
+ * That costs nothing, because only the ledger is trusted, and saves a file sync at each commit. The version check would
+ * call a Temporal host.
  */
 const SETTINGS: readonly string[] = [
   ...['journal_mode=WAL', 'synchronous=NORMAL'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
@@ -41,26 +41,26 @@ const SETTINGS: readonly string[] = [
 ];
 
 /**
- * Writes `server.json`, then becomes the server: `exec` keeps the pid. So there is no moment in which a server runs
- * that the record does not name, even if the process that started it is killed in between.
- * Arguments: the rest of the record, the record's file, the command.
+ * Writes `server.json`, then becomes the server: `exec` keeps the pid. So the record names every running server at
+ * every moment, even if the process that started it is killed in between. Arguments: the rest of the record, the
+ * record's file, the command.
  */
 const LAUNCH = `printf '{"pid":%d,%s\\n' "$$" "$1" > "$2.part" && mv -f "$2.part" "$2" && shift 2 && exec "$@"`;
 
 export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Port of the last server in this home: clients that hold its address find the new one by themselves. */
+  /** Port of the last server in this home, so that clients with its address reconnect by themselves. */
   readonly wantedPort: number | undefined;
-  /** True if live members use that port, so that no other will do. */
+  /** True if live members use that port: then no other will do. */
   readonly samePort: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called when its process is there. */
+  /** Called once its process exists. */
   readonly onSpawn?: (() => void) | undefined;
 }
 
 /**
- * Starts a server in this home and waits until it can be used. Only to be called with the starting lock held and the
- * database free. The server outlives this process, and ignores the terminal's Ctrl-C: it has a session of its own.
+ * Starts a server in this home and waits until it is ready. Call it only with the starting lock held and the database
+ * free. The server outlives this process, and ignores the terminal's Ctrl-C because it has its own session.
  */
 export async function startServer(
   paths: HomePaths,
@@ -69,7 +69,7 @@ export async function startServer(
 ): Promise<ServerRecord> {
   const port = await choosePort(options);
   if (existsSync(paths.serverLog)) renameSync(paths.serverLog, `${paths.serverLog}.1`);
-  // Append mode, so that a log that is cut off while the server runs goes on at its new end.
+  // Append mode, so that after the log is truncated, the running server continues at its new end.
   const log = openSync(paths.serverLog, 'a', 0o600);
   const rest = `"port":${port},"version":"${binary.version}","startedAt":"${new Date().toISOString()}"}`;
   const command = [binary.path, 'server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
@@ -84,7 +84,7 @@ export async function startServer(
   try {
     await untilReady(paths, port, child, options.signal);
   } catch (error) {
-    // By its own process: it may not have come to write the record by which others would find it.
+    // By its process: it may not have written the record yet by which others find it.
     child.kill('SIGKILL');
     throw error;
   }
@@ -94,8 +94,8 @@ export async function startServer(
 }
 
 /**
- * Waits until the server that `server.json` names can be used, and completes the record. Throws
- * {@link ServerUnavailable} with the end of the server's log.
+ * Waits until the server named in `server.json` is ready, and completes the record. Throws {@link ServerUnavailable}
+ * with the end of the server's log.
  */
 async function untilReady(
   paths: HomePaths,
@@ -139,8 +139,8 @@ function readTail(file: string): string {
 }
 
 /**
- * The ports that we choose from lie below those that systems give to outgoing connections (32768 and up on Linux,
- * 49152 on macOS). From those, an outgoing connection could take the port of a dead server before it is restarted.
+ * We choose ports below the range for outgoing connections (32768 and up on Linux, 49152 on macOS). In that range, an
+ * outgoing connection could take a dead server's port before its restart.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;

@@ -9,7 +9,7 @@ import { ServerUnavailable } from './server-unavailable.ts';
 import { START_TIMEOUT_MS, startServer } from './start-server.ts';
 import { stopServer } from './stop-server.ts';
 
-/** How long a server that is alive but does not answer is waited for, in ms. */
+/** How long to wait for a server that is alive but does not answer, in ms. */
 const SILENCE_MS = 10_000;
 const ASK_TIMEOUT_MS = 5_000;
 const FREE_TIMEOUT_MS = 3_000;
@@ -17,27 +17,27 @@ const FREE_TIMEOUT_MS = 3_000;
 export interface TakeOptions extends FindServerOptions {
   /** True if no other live process uses this home's server. */
   readonly alone: boolean;
-  /** Called once when nothing is left but to wait for the server: it runs, or its process is there and starts. */
+  /** Called once only the wait for the server is left: it runs, or its process is starting. */
   readonly onServer?: (() => void) | undefined;
 }
 
 export interface TakenServer {
   readonly record: ServerRecord;
-  /** False if it ran already. */
+  /** False if it was already running. */
   readonly started: boolean;
 }
 
 /**
- * Returns a server of this home that answers. Only to be called with the starting lock held, so that nobody else
- * starts or stops one meanwhile. What is found decides:
+ * Returns a server of this home that answers. Call it only with the starting lock held, so that nobody else starts or
+ * stops one meanwhile.
  *
- * - The recorded server answers and names the cluster id of this home: it is used.
- * - Its process lives but does not answer: it may still be starting, or the machine is busy, so it is waited for. If it
- *   stays silent it is ended.
- * - It is dead, or there is none: once the kernel says that no process has `temporal.db` open, a new one is started on
- *   the same database and, if it can be had, the same port.
- * - It answers, but `temporal.db` was deleted under it: what it knows would be gone with it. If nobody else uses
- *   it, it is replaced by one that starts anew.
+ * - The recorded server answers and names the cluster id of this home: use it.
+ * - Its process lives but does not answer: it may still be starting, or the machine is busy, so wait for it. If it
+ * stays silent, kill it.
+ * - It is dead, or there is none: once the kernel says that no process has `temporal.db` open, start a new one on the
+ * same database and, if possible, the same port.
+ * - It answers, but `temporal.db` was deleted under it: what it knows will be lost with it. If nobody else uses it,
+ * replace it with a new one.
  */
 export async function takeServer(paths: HomePaths, options: TakeOptions): Promise<TakenServer> {
   const { alone, env, say, signal, onServer } = options;
@@ -47,7 +47,7 @@ export async function takeServer(paths: HomePaths, options: TakeOptions): Promis
     const answering = await untilItAnswers(paths, record, signal);
     if (answering !== undefined) {
       if (!alone || existsSync(paths.temporal)) {
-        // Its starter may have died before it could.
+        // Its starter may have died before it could do so.
         markReady(paths);
         return { record: answering, started: false };
       }
@@ -75,14 +75,14 @@ async function untilItAnswers(
   record: ServerRecord,
   signal: AbortSignal | undefined,
 ): Promise<ServerRecord | undefined> {
-  // A record without a cluster id is that of a server that may still be starting.
+  // A record without a cluster id belongs to a server that may still be starting.
   const end = performance.now() + (record.clusterId === undefined ? START_TIMEOUT_MS : SILENCE_MS);
   for (;;) {
     signal?.throwIfAborted();
     const answer = await askServer(`127.0.0.1:${record.port}`, ASK_TIMEOUT_MS);
     if (typeof answer !== 'string') {
       if (answer.clusterId === record.clusterId) return record;
-      // Its starter died before it could complete the record; or the port belongs to another program now.
+      // Its starter died before it completed the record; or the port now belongs to another program.
       if (record.clusterId !== undefined || !isServerProcess(paths, record.pid)) return undefined;
       return { ...record, clusterId: answer.clusterId };
     }

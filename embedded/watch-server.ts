@@ -4,13 +4,13 @@ import { askServer, doesListen } from './ask-server.ts';
 import type { HomePaths } from './home.ts';
 
 const GAP_MS = 1_000;
-/** A process that listens may still hang, which only a question shows; asked every so many looks. */
+/** A process that listens may still hang, which only a request reveals; send one every so many checks. */
 const ASK_EVERY = 10;
 const ASK_TIMEOUT_MS = 5_000;
-/** Unanswered questions in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */
+/** Unanswered requests in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */
 const SILENT_LIMIT = 3;
 const LONGEST_RETRY_MS = 15_000;
-/** The log of a running server is cut off at this size; one older part is kept. */
+/** The log of a running server is truncated at this size; one older part is kept. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
 export interface WatchOptions {
@@ -23,8 +23,8 @@ export interface WatchOptions {
 }
 
 /**
- * Looks after a running server until the signal: one that died or hangs is restored, which is tried again until it
- * works. Every member watches; the starting lock lets one of them restore. Never throws.
+ * Watches a running server until the signal, and restores it if it dies or hangs, retrying until that works. Every
+ * member watches; the starting lock lets one of them restore. Never throws.
  */
 export async function watchServer(paths: HomePaths, options: WatchOptions): Promise<void> {
   const { address, restore, say, signal } = options;
@@ -62,12 +62,12 @@ export async function watchServer(paths: HomePaths, options: WatchOptions): Prom
   }
 }
 
-/** A function, because the compiler takes a property that was false once for false ever after. */
+/** A function, because the compiler assumes that a property once false stays false. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Cuts the log off where it is too long; the server goes on writing at its new end. */
+/** Truncates the log if it is too long; the server continues at its new end. */
 export function limitLog(file: string, limitBytes = LOG_LIMIT_BYTES): void {
   try {
     if (statSync(file).size <= limitBytes) return;
