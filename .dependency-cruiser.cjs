@@ -38,7 +38,7 @@ const IMPORTS = {
       'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
   },
   ledger: {
-    may: ['contract', 'policy', 'threads'],
+    may: ['contract', 'policy', 'threads', 'embedded/kernel-lock'],
     comment:
       'ledger/ records facts. What to do with them is decided in policy/, which it asks only where the decision must fall within its transaction.',
   },
@@ -51,7 +51,7 @@ const IMPORTS = {
     comment: 'inputs/ reads and prices manifests. Pass it a function if it needs something of another room.',
   },
   batches: {
-    may: ['contract', 'policy', 'inputs', 'ledger', 'store', 'results', 'embedded/kernel-lock'],
+    may: ['contract', 'policy', 'inputs', 'ledger', 'store', 'results'],
     types: ['api'],
     comment:
       'batches/ answers what can be asked of a batch on its records alone. Commands and activities call it, so it knows neither, nor Temporal: give it what it needs, return a typed answer, and let the caller say it.',
@@ -128,7 +128,7 @@ const OWNERS = {
   '@temporalio/common': ['workflows', 'activities', 'worker', 'embedded', 'client'],
   axios: ['api'],
   kysely: ['ledger'],
-  libsql: ['ledger', 'embedded'],
+  libsql: ['ledger/sqlite/', 'embedded'],
   'csv-parse': ['inputs', 'results'],
   'fast-string-truncated-width': ['starters'],
   commander: ['starters'],
@@ -138,8 +138,8 @@ const OWNERS = {
 
 const SHIPPED = Object.keys(ROOMS).filter((room) => room !== 'test' && room !== 'bench');
 
-/** A room, or one file of it (`results/subtitles`). */
-const pathOf = (name) => ROOMS[name] ?? `^${name}[.]ts$`;
+/** A room, a folder of it (`ledger/sqlite/`), or one file of it (`results/subtitles`). */
+const pathOf = (name) => ROOMS[name] ?? (name.endsWith('/') ? `^${name}` : `^${name}[.]ts$`);
 const pathsOf = (names) => names.map(pathOf);
 const packagePath = (name) => `node_modules/${name}/`;
 

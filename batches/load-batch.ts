@@ -1,10 +1,7 @@
-import { realpathSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
-import { KernelLock } from '../embedded/kernel-lock.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
@@ -49,21 +46,20 @@ export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: Batch
  * The batch of this identity in the ledger: the one that is there, or a new one with all its rows.
  *
  * Rows are written in several transactions, so that a large manifest does not hold the ledger from batches that run. Until
- * the last one the batch is `loading` and never starts. A kernel lock beside the ledger keeps two starts apart; a load that was killed is
+ * the last one the batch is `loading` and never starts. A lock of the ledger keeps two starts apart; a load that was killed is
  * removed and done again.
  *
  * @throws ManifestError if the manifest is no longer the one that was checked.
  */
 export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer> {
-  const lock = new KernelLock(`${realpathSync(request.ledger.file)}.loading`);
+  const unlock = await request.ledger.lockForLoading();
   try {
-    while (!lock.tryAlone()) await sleep(50);
     const found = await request.ledger.findBatch(request.identity.name);
     if (found !== undefined && found.state !== 'loading') return compare(found, request);
     await request.ledger.discardLoading(request.identity.name);
     return { type: 'new', batch: await load(request) };
   } finally {
-    lock.close();
+    unlock();
   }
 }
 

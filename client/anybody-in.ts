@@ -3,7 +3,6 @@ import { pathsIn } from '../embedded/home.ts';
 import { KernelLock } from '../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isWorkedOn } from './lock-ledger.ts';
 
 /**
  * Whether somebody may be at work in a home: a live member of its embedded server, or one that comes or goes. Makes nothing
@@ -26,9 +25,9 @@ export function isAnybodyIn(home: string): boolean {
 }
 
 /** Whether it is certain that nobody works on any batch of this ledger, nor is about to in this home. */
-export function isDeserted(ledger: Pick<Ledger, 'file'>, home: string): boolean {
+export async function isDeserted(ledger: Pick<Ledger, 'isWorkedOn'>, home: string): Promise<boolean> {
   try {
-    return !isWorkedOn(ledger.file) && !isAnybodyIn(home);
+    return !(await ledger.isWorkedOn()) && !isAnybodyIn(home);
   } catch (error) {
     if (error instanceof ServerUnavailable) return false;
     throw error;

@@ -35,7 +35,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
   const owner = newIdentity();
   const log = openLog(request.home, request.onLog);
-  const release = await lockLedger(ledger.file, temporal, request.home);
+  const release = await lockLedger(ledger, temporal, request.home);
   try {
     // Asked right before: who came meanwhile may have requests in flight, which must not be taken for those of the dead.
     if (await temporal.proveAlone()) {

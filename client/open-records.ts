@@ -15,7 +15,7 @@ export async function openRecords({ ledger }: Pick<Settings, 'ledger'>, options:
   try {
     return await beforeWork(() => openLedger(ledger, options));
   } catch (error) {
-    throw error instanceof LedgerMissing ? new VoxbatchError({ type: 'no-ledger', ledger }) : error;
+    throw error instanceof LedgerMissing ? new VoxbatchError({ type: 'no-ledger', ledger: error.path }) : error;
   }
 }
 

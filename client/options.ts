@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import type { Config } from '../inputs/schema.ts';
 import { messageOf, VoxbatchError } from './problem.ts';
-import type { ApiAccess, Settings } from './settings.ts';
+import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
 
 /** A Temporal cluster, as `@temporalio/envconfig` describes one. */
 export interface TemporalCluster {
@@ -35,17 +35,19 @@ export interface VoxbatchOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Fills in the places that were not given. */
+/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for one that there cannot be. */
 export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
   const folder = resolve(home);
   return {
-    home: folder,
-    ledger: resolve(ledger ?? resolve(folder, 'ledger.db')),
-    store: resolve(store ?? config.store ?? resolve(folder, 'store')),
+    ...placesIn(folder, { ledger, store: store ?? config.store }, refuseAddress),
     config,
     cluster: temporal,
     env: process.env,
   };
+}
+
+function refuseAddress({ of, expected, came }: RefusedAddress): never {
+  throw new VoxbatchError({ type: 'bad-option', option: of, expected, came });
 }
 
 /** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */

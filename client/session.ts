@@ -3,7 +3,7 @@ import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { openApi, type OpenApi } from './open-api.ts';
 import { openRecords } from './open-records.ts';
-import { openStore } from './open-store.ts';
+import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
 /** How the parts of a session are opened. */
@@ -38,7 +38,7 @@ export class Session {
       (opened) => opened.close(),
     );
     this.store = this.#part(
-      async () => openStore(settings, await this.ledger()),
+      async () => claimStore(settings, await this.ledger()),
       (opened) => opened.close(),
     );
     this.api = this.#part(

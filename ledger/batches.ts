@@ -3,12 +3,11 @@ import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
 import { watchFrom } from './alike.ts';
 import { countOpen } from './counts.ts';
-import { BatchExists, LedgerMisuse } from './errors.ts';
+import { BatchExists, DuplicateKey, LedgerMisuse } from './errors.ts';
 import { prepared } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
-import { isDuplicate } from './sqlite/errors.ts';
 
 /** Rows whose files share a folder. A row has three files at most and a few takes, and a folder should not have 100,000. */
 const ROWS_A_FOLDER = 10_000;
@@ -48,7 +47,7 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
         .execute(),
     );
   } catch (error) {
-    throw isDuplicate(error) ? new BatchExists(batch.name) : error;
+    throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
   }
 }
 

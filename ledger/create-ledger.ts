@@ -10,6 +10,7 @@ import { intend, revoke } from './intents.ts';
 import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
+import type { LockMethods } from './lock-methods.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
@@ -20,11 +21,18 @@ import { cancelRest, runningJobs, stopNow } from './stops.ts';
 import { takesOf } from './takes.ts';
 import { beat, forgetWorkers, livingWorkers } from './workers.ts';
 
-/** Puts the ledger together over an open database whose tables are up to date. */
-export function createLedger(db: Db, id: string, file: string): Ledger {
+/** An open database whose tables are up to date, and the locks beside it. */
+export interface OpenDatabase extends Pick<Ledger, 'id' | 'place'> {
+  readonly db: Db;
+  readonly locks: LockMethods;
+}
+
+/** Puts the ledger together. */
+export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
   return {
+    ...locks,
     id,
-    file,
+    place,
     createBatch: (batch) => createBatch(db, batch),
     addRows: (batch, rows) => addRows(db, batch, rows),
     openBatch: (batch, rows) => openBatch(db, batch, rows),

@@ -51,6 +51,26 @@ export class BatchExists extends Error {
   }
 }
 
+/** The database has a line with this key. It was not changed. */
+export class DuplicateKey extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'DuplicateKey';
+  }
+}
+
+/** The workers of another Temporal server have the ledger. Two at once could pay for a row twice. */
+export class LedgerInUse extends Error {
+  /** The server whose workers have it. */
+  readonly holder: string;
+
+  constructor(place: string, holder: string) {
+    super(`The ledger ${place} is in use by workers of another Temporal server, ${holder}.`);
+    this.name = 'LedgerInUse';
+    this.holder = holder;
+  }
+}
+
 /** Two rows of a batch have one number or one id. None of the rows given together with them was added. */
 export class DuplicateRow extends Error {
   constructor(batch: string, cause: unknown) {

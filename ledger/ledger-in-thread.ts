@@ -4,17 +4,21 @@ import { ThreadPool } from '../threads/thread-pool.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { BatchExists, DuplicateRow, LedgerMisuse, LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';
+import type { LockMethods } from './lock-methods.ts';
 import { scanRows } from './scans.ts';
 
 /** Which ledger the thread opens. */
 export interface LedgerPlace {
-  readonly path: string;
+  /** Its resolved address. */
+  readonly place: string;
   /** Do not make one if there is none. */
   readonly mustExist: boolean;
 }
 
-/** Methods that are the same on both sides: all but `scanRows`, whose pages are asked for. */
-type Method = Exclude<keyof Ledger, 'id' | 'file' | 'scanRows'>;
+/**
+ * Methods that are the same on both sides: all but `scanRows`, whose pages are asked for, and the locks, which must outlive a thread that dies.
+ */
+type Method = Exclude<keyof Ledger, 'id' | 'place' | 'scanRows' | keyof LockMethods>;
 
 /** A call on its way to the thread. */
 export interface LedgerCall {
@@ -93,19 +97,26 @@ export function findLedgerThread(): URL | undefined {
  * dies, what was under way fails with {@link LedgerUnreachable}, as with any other fault whose outcome is unknown, and the next call opens
  * the ledger anew.
  */
-export async function openInThread(entry: URL, place: LedgerPlace): Promise<Ledger> {
+export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMethods): Promise<Ledger> {
   const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
   const call: Call = async (method, args, patienceMs = 0) => {
     try {
       return await pool.run({ method, args }, { patienceMs });
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
-      throw new LedgerUnreachable(place.path, error.message, 'Run the same command again.', error);
+      throw new LedgerUnreachable(place.place, error.message, 'Run the same command again.', error);
     }
   };
   try {
     const id = (await call('open', [])) as string;
-    return { ...remoteMethods(call), ...composed(call), id, file: place.path, close: () => closeThread(pool) };
+    return {
+      ...remoteMethods(call),
+      ...composed(call),
+      ...locks,
+      id,
+      place: place.place,
+      close: () => closeThread(pool),
+    };
   } catch (error) {
     await pool.close();
     throw error;

@@ -6,7 +6,7 @@ import type { LedgerCall, LedgerPlace } from './ledger-in-thread.ts';
 import { openDatabase } from './open-ledger.ts';
 
 const place = workerData as LedgerPlace;
-const opening = openDatabase(place).then(({ db, id }) => createLedger(db, id, place.path));
+const opening = openDatabase(place).then(createLedger);
 // Every call says so.
 opening.catch(() => undefined);
 

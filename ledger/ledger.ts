@@ -1,6 +1,7 @@
 import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
 import type { BatchMethods, LaneMethods } from './batch-methods.ts';
 import type { ChargeMethods } from './charge-methods.ts';
+import type { LockMethods } from './lock-methods.ts';
 import type { RowMethods } from './row-methods.ts';
 
 /**
@@ -8,11 +9,11 @@ import type { RowMethods } from './row-methods.ts';
  * its charges also returns how the row then stands, from the same transaction: nobody needs to read it again.
  * Several processes may use one ledger at once.
  */
-export interface Ledger extends BatchMethods, LaneMethods, RowMethods, ChargeMethods {
+export interface Ledger extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, LockMethods {
   /** Random id, made with the ledger. */
   readonly id: string;
-  /** The file it lies in, absolute. */
-  readonly file: string;
+  /** Where it lies, as people know it: the absolute path of its file. */
+  readonly place: string;
 
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */

@@ -1,11 +1,10 @@
 import { byAttempt } from '../contract/batch.ts';
 import { whyNotChosen } from '../policy/subset.ts';
 import { requireBatch } from './batches.ts';
-import { DuplicateRow, LedgerMisuse } from './errors.ts';
+import { DuplicateKey, DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from './record-types.ts';
 import { fromRow, toCharge, toRow } from './records.ts';
 import { look, write, type Db, type Tx } from './schema.ts';
-import { isDuplicate } from './sqlite/errors.ts';
 
 /** Rows of one INSERT: as many as fit well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
@@ -31,7 +30,7 @@ export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[])
         .execute();
     });
   } catch (error) {
-    throw isDuplicate(error) ? new DuplicateRow(batch, error) : error;
+    throw error instanceof DuplicateKey ? new DuplicateRow(batch, error) : error;
   }
 }
 

@@ -71,7 +71,7 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
         : `Write its files at any time: voxbatch results ${name}`;
     output.say(`${goesOn}\nStatus: voxbatch status ${name}. ${files}`);
   } else if (batch.control === 'paused' && !isClosed)
-    output.say(pauseMessage(batch, { isDeserted: isDeserted(ledger, request.settings.home) }));
+    output.say(pauseMessage(batch, { isDeserted: await isDeserted(ledger, request.settings.home) }));
   else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch)}`);
   return exit;
 }

@@ -33,6 +33,6 @@ export async function viewHere(ledger: Ledger, settings: Settings, name: string 
     ...view,
     // That nobody is there is known better by `isDeserted`, but on a cluster, where a worker is what it wants.
     standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
-    isDeserted: batch.state === 'open' && isDeserted(ledger, settings.home),
+    isDeserted: batch.state === 'open' && (await isDeserted(ledger, settings.home)),
   };
 }

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
-import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { readBaseUrl } from '../api/base-url.ts';
 import { readConfig, type Config } from '../inputs/schema.ts';
-import type { ApiAccess, Settings } from '../client/settings.ts';
+import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../client/settings.ts';
 import { readToken } from './api-token.ts';
 import { isConfirmed, type AddressUse } from './confirmed-address.ts';
 import { messageOf } from '../client/problem.ts';
@@ -19,11 +18,10 @@ import { shellWord } from './go-on-command.ts';
 export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
   const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
   const config = await readConfigOf(env);
+  const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? config.store };
   return {
-    home,
+    ...placesIn(home, given, (refused) => refuseAddress(env, refused)),
     config,
-    ledger: readLedgerPlace(env) ?? resolve(home, 'ledger.db'),
-    store: resolve(readStorePlace(env, config) ?? resolve(home, 'store')),
     cluster: readCluster(env),
     env,
   };
@@ -42,32 +40,16 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
   });
 }
 
-/** The ledger's place as it was set. A database that is not delivered yet is a wrong setting, not one that cannot be reached. */
-function readLedgerPlace(env: NodeJS.ProcessEnv): string | undefined {
-  const place = env['VOXBATCH_LEDGER'];
-  const scheme = urlSchemeOf(place)?.toLowerCase();
-  if (scheme === undefined || scheme === 'file' || scheme === 'sqlite') return place;
-  const why = scheme.startsWith('postgres') ? 'PostgreSQL is not supported yet; expected' : 'expected';
+/** An address that cannot be is a wrong setting, not a ledger or a store that cannot be reached. */
+function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, came }: RefusedAddress): never {
+  const variable = `VOXBATCH_${of.toUpperCase()}`;
+  const where = env[variable] === undefined ? `"${of}" in voxbatch.config.json` : variable;
   throw new ExitError(
     'usage',
-    `VOXBATCH_LEDGER: ${why} the path of a database file, got a ${scheme}: URL. Unset it to use ledger.db in the home folder. ${UNTOUCHED}`,
+    `${where}: expected ${expected}, got ${came}. Remove it to use the ${of} in the home folder. ${UNTOUCHED}`,
   );
 }
 
-/** The store's place as it was set. A URL would become a local folder of that name. */
-function readStorePlace(env: NodeJS.ProcessEnv, config: Config): string | undefined {
-  const place = env['VOXBATCH_STORE'] ?? config.store;
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place ?? '')?.[1]?.toLowerCase();
-  if (scheme === undefined) return place;
-  const where = env['VOXBATCH_STORE'] === undefined ? '"store" in voxbatch.config.json' : 'VOXBATCH_STORE';
-  const why = scheme === 's3' ? 'S3 is not supported yet; expected' : 'expected';
-  throw new ExitError(
-    'usage',
-    `${where}: ${why} the path of a folder, got a ${scheme}: URL. Remove it to use store in the home folder. ${UNTOUCHED}`,
-  );
-}
-
-// Of a URL only its scheme is said: the rest may hold a password.
 const UNTOUCHED = 'Nothing was recorded, nothing was spent.';
 
 /** Any of the standard settings (address, API key, TLS, a profile file) means a cluster. */

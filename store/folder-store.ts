@@ -5,6 +5,7 @@ import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
 import { startMediaThreads, type MediaThreads } from './media-threads.ts';
 import { newPart, PARTS_FOLDER } from './media-work.ts';
+import { claimFolder } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
 import type { Expectation, Store, StoredFile } from './store.ts';
 
@@ -32,6 +33,7 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
   await folders.make(root);
   const place: Place = { root, folders, threads: startMediaThreads(options.threads ?? 2, options.threadEntry) };
   return {
+    claim: (owner) => claimFolder(root, owner),
     write: (stem, body, expectation, onReceived) => write(place, stem, body, expectation, onReceived),
     find: async (stem, { family, extension }) => {
       checkNames(root, stem, extension);

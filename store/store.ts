@@ -55,6 +55,8 @@ export type Linked = 'placed' | 'kept' | 'other';
 
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
+  /** Makes the store this owner's if it is nobody's. Returns whose it is. Throws `StoreUnwritable`. */
+  claim(owner: string): Promise<string>;
   /**
    * Stores a body as `<stem>.<ext>`: receives all of it, checks, hashes and syncs it, and only then names it. Its first
    * bytes determine the extension. A whole file that fails a check (silent, of another kind) is kept all the same: see

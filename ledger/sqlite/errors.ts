@@ -1,13 +1,7 @@
-import { LedgerUnreachable } from '../errors.ts';
+import { DuplicateKey, LedgerUnreachable } from '../errors.ts';
 
 /** How long a writer waits for another process's transaction, in ms. */
 export const BUSY_TIMEOUT_MS = 10_000;
-
-/** True if the error says that a primary key or unique constraint was violated. */
-export function isDuplicate(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === 'SQLITE_CONSTRAINT_UNIQUE';
-}
 
 /** What to say about SQLite's result codes (https://www.sqlite.org/rescode.html); the longest prefix that fits comes first. */
 const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
@@ -33,9 +27,13 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
 ];
 
-/** The error to throw for one of SQLite's: ours where it is about the file or its disk. */
+/** Codes for a primary key or unique constraint that was violated. */
+const DUPLICATE = ['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE'];
+
+/** The error to throw for one of SQLite's: ours where it is about a key that is there, the file or its disk. */
 export function explain(path: string, error: unknown): Error {
   const code = codeOf(error);
+  if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) {
     return new LedgerUnreachable(path, `${found[1]} (${code}: ${messageOf(error)})`, found[2], error);

@@ -26,7 +26,7 @@ export async function explain(wanted: string, flags: ExplainFlags, output: Outpu
           'For another batch, add --batch NAME.',
       );
     }
-    const isNobodyThere = batch.state === 'open' && isDeserted(ledger, settings.home);
+    const isNobodyThere = batch.state === 'open' && (await isDeserted(ledger, settings.home));
     const { money } = found.history;
     const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
     const history = { ...found.history, store: settings.store, isDeserted: isNobodyThere, isWritten: written };

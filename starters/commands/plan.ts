@@ -3,7 +3,7 @@ import { spendFacts } from '../../batches/bill-lines.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { decideSpend } from '../../policy/spend.ts';
-import { freeDisk } from '../../store/free-disk.ts';
+import { freeSpace } from '../../store/open-store.ts';
 import { probeAloud } from '../probe-manifest.ts';
 import { readBalance } from '../read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from '../report-problems.ts';
@@ -33,7 +33,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const { summary } = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
     const [balance, free, ofVoices] = await Promise.all([
       readBalance(settings, flags),
-      freeDisk(settings.store),
+      freeSpace(settings.store),
       warnOfUnknownVoices(settings, flags, summary.voices),
     ]);
     sayWarnings({ warnings: ofVoices }, output);

@@ -3,7 +3,7 @@ import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
+import { openStore } from '../../store/open-store.ts';
 import { damageLines } from '../damage-words.ts';
 import { keptLines } from '../kept-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
@@ -31,7 +31,7 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
     await claimOut(out, batch);
     const { counts, money, mismatches, damaged, kept } = await projectBatch({
       ledger,
-      store: await openFolderStore(settings.store),
+      store: await openStore(settings.store),
       batch: batch.name,
       out,
       complete: batch.state === 'closed',

@@ -14,7 +14,7 @@ import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
-import { openStore } from '../../client/open-store.ts';
+import { claimStore } from '../../client/claim-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../settings.ts';
@@ -114,7 +114,7 @@ async function work(request: Work): Promise<void> {
   const { atFaultPoint, output } = context;
   const { say } = output;
   const { home } = settings;
-  const store = await openStore(settings, ledger);
+  const store = await claimStore(settings, ledger);
   const onLog = logOf(output);
   const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, onFault, atFaultPoint, onLog });
   worker.ended.catch(onFault);

@@ -11,7 +11,7 @@ import { newIdentity } from '../../worker/dependencies.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
 import { openLog } from '../../client/embedded-worker.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
-import { openStore } from '../../client/open-store.ts';
+import { claimStore } from '../../client/claim-store.ts';
 import type { Settings } from '../../client/settings.ts';
 
 /** What a person wants to be settled, and how. */
@@ -25,7 +25,7 @@ export interface Wanted {
 
 /** This process reads as a worker does, but sends nothing and starts no workflow. */
 export async function readsOf(settings: Settings, ledger: Ledger, open: OpenApi): Promise<FreeReads> {
-  const store = await openStore(settings, ledger);
+  const store = await claimStore(settings, ledger);
   const realm = { ...realmOf(open), ledgerId: ledger.id };
   const onFault = (fault: Error): void => {
     throw fault;

@@ -12,7 +12,7 @@ import { finishRun } from '../finish-run.ts';
 import { allowReplacing } from '../../results/edited-tables.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 import { requireSameRealm, type OpenApi } from '../../client/open-api.ts';
-import { withStore } from '../../client/open-store.ts';
+import { withStore } from '../../client/claim-store.ts';
 import { claimOut, requireOwnOut } from '../../client/out-folder.ts';
 import type { Settings } from '../../client/settings.ts';
 import { askYesNo } from '../terminal/ask.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findOrLoadBatch, type LoadAnswer, type LoadRequest } from '../../batches/load-batch.ts';
 import type { Subset } from '../../contract/subset.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';
 import { OPTIONS } from '../inputs/manifest-file.ts';
@@ -50,10 +51,10 @@ describe('findOrLoadBatch', () => {
   });
 
   it('waits for a load by whoever came to the ledger by another path', async () => {
-    const { file } = place.ledger;
+    const file = place.ledger.place;
     const other = `${file}-by-link`;
     await symlink(file, other);
-    await load(LINES, { ledger: { ...place.ledger, file: other } });
+    await load(LINES, { ledger: { ...place.ledger, ...fileLocks(other) } });
     expect([existsSync(`${file}.loading`), existsSync(`${other}.loading`)]).toEqual([true, false]);
   });
 

@@ -4,8 +4,9 @@
  */
 import { pathToFileURL } from 'node:url';
 import { openInThread } from '../../ledger/ledger-in-thread.ts';
+import { fileLocks } from '../../ledger/sqlite/locks.ts';
 
-const [entry = '', path = '', then = ''] = process.argv.slice(2);
-const ledger = await openInThread(pathToFileURL(entry), { path, mustExist: false });
+const [entry = '', place = '', then = ''] = process.argv.slice(2);
+const ledger = await openInThread(pathToFileURL(entry), { place, mustExist: false }, fileLocks(place));
 process.stdout.write(`${(await ledger.listBatches()).length} batches`);
 if (then === 'close') await ledger.close();

@@ -81,7 +81,7 @@ describe('what the ledger keeps of a batch', () => {
       fc.asyncProperty(fc.array(change, { maxLength: 20 }), async (changes) => {
         const batch = `b${(batches += 1)}`;
         await fill(ledger, ROWS, batch);
-        const raw = new Database(ledger.file);
+        const raw = new Database(ledger.place);
         for (const apply of changes) apply(raw, batch);
         raw.close();
         await expectKept(ledger, batch);
@@ -92,7 +92,7 @@ describe('what the ledger keeps of a batch', () => {
 
   it('is gone with a batch that was never opened', async () => {
     await fill(ledger, 2);
-    const raw = new Database(ledger.file);
+    const raw = new Database(ledger.place);
     raw.exec(`update batches set state = 'loading'`);
     await ledger.discardLoading('b');
     for (const table of ['row_counts', 'sums']) expect(raw.prepare(`select * from ${table}`).all([])).toEqual([]);

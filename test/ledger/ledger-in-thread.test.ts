@@ -15,7 +15,8 @@ import {
 } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openInThread } from '../../ledger/ledger-in-thread.ts';
-import { MIGRATION_TABLE } from '../../ledger/sqlite/migrations/all.ts';
+import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
+import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
 import { jobsIn } from '../../policy/job-times.ts';
 import { transpile } from './transpile.ts';
@@ -29,7 +30,15 @@ let ledger: Ledger;
 
 beforeAll(async () => {
   const tests = ['test/ledger/dying-thread.ts', 'test/ledger/idle-user.ts'];
-  code = await transpile(['threads', 'ledger', 'contract', 'policy', ...tests]);
+  code = await transpile([
+    'threads',
+    'ledger',
+    'contract',
+    'policy',
+    'embedded/kernel-lock.ts',
+    'embedded/server-unavailable.ts',
+    ...tests,
+  ]);
 });
 afterAll(() => code.remove());
 beforeEach(async () => {
@@ -45,8 +54,8 @@ function entryOf(name: string): URL {
   return pathToFileURL(join(code.folder, `${name}.js`));
 }
 
-function openThere(path: string, mustExist = false): Promise<Ledger> {
-  return openInThread(entryOf('ledger/ledger-thread'), { path, mustExist });
+function openThere(place: string, mustExist = false): Promise<Ledger> {
+  return openInThread(entryOf('ledger/ledger-thread'), { place, mustExist }, fileLocks(place));
 }
 
 describe('a ledger in a thread of its own', () => {
@@ -101,7 +110,7 @@ describe('a ledger in a thread of its own', () => {
     await ledger.createBatch(aBatch('c'));
     const sameRow = ledger.addRows('c', [aRow(1), aRow(1)]);
     await expect(sameRow).rejects.toThrow(DuplicateRow);
-    await expect(sameRow).rejects.toHaveProperty('cause.code', 'SQLITE_CONSTRAINT_UNIQUE');
+    await expect(sameRow).rejects.toHaveProperty('cause.cause.code', 'SQLITE_CONSTRAINT_UNIQUE');
   });
 
   it('throws the errors of opening, and leaves no thread behind', async () => {
@@ -109,10 +118,10 @@ describe('a ledger in a thread of its own', () => {
     await expect(openThere(missing, true)).rejects.toThrow(LedgerMissing);
     await expect(openThere(missing, true)).rejects.toHaveProperty('path', missing);
     await expect(openThere(folder)).rejects.toThrow(LedgerUnreachable);
-    const raw = new Database(ledger.file);
+    const raw = new Database(ledger.place);
     raw.prepare(`insert into ${MIGRATION_TABLE} values ('9999-later', '')`).run();
     raw.close();
-    await expect(openThere(ledger.file)).rejects.toThrow(LedgerTooNew);
+    await expect(openThere(ledger.place)).rejects.toThrow(LedgerTooNew);
   });
 
   it('loses no change of a limiter', async () => {
@@ -136,7 +145,12 @@ describe('a ledger in a thread of its own', () => {
   });
 
   it('fails all that was under way when its thread dies', async () => {
-    const dying = await openInThread(entryOf('test/ledger/dying-thread'), { path: '/x/ledger.db', mustExist: false });
+    const place = '/x/ledger.db';
+    const dying = await openInThread(
+      entryOf('test/ledger/dying-thread'),
+      { place, mustExist: false },
+      fileLocks(place),
+    );
     const pending = [dying.intend(aKey(1), INTENT), dying.counts('b'), dying.money('b')];
     for (const result of await Promise.allSettled(pending)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { name: 'LedgerUnreachable', path: '/x/ledger.db' } });

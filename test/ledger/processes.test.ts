@@ -17,7 +17,15 @@ interface Hammer {
 let code: Awaited<ReturnType<typeof transpile>>;
 
 beforeAll(async () => {
-  code = await transpile(['threads', 'ledger', 'contract', 'policy', 'test/ledger/hammer.ts']);
+  code = await transpile([
+    'threads',
+    'ledger',
+    'contract',
+    'policy',
+    'embedded/kernel-lock.ts',
+    'embedded/server-unavailable.ts',
+    'test/ledger/hammer.ts',
+  ]);
 });
 afterAll(() => code.remove());
 

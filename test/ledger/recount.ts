@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Compares what the ledger keeps of a batch with all its rows and charges, counted again. */
 export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
-  const { money, sending, running, standings, recent } = recount(ledger.file, batch);
+  const { money, sending, running, standings, recent } = recount(ledger.place, batch);
   const { states, outcomes, total } = await ledger.counts(batch);
   const kept = Object.entries({ ...states, ...outcomes }).filter(([, n]) => n !== 0);
   expect(Object.fromEntries(kept)).toEqual(standings);
@@ -14,7 +14,7 @@ export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
   expect(reserved).toBeCloseTo(money.reserved, 6);
   expect(uncertain).toBeCloseTo(money.uncertain, 6);
   expect(estimated).toBe(money.estimated);
-  expect(readKept(ledger.file, batch)).toEqual({ sending, running, recent });
+  expect(readKept(ledger.place, batch)).toEqual({ sending, running, recent });
 }
 
 interface Line {

@@ -311,7 +311,7 @@ describe('scanRows', () => {
 
   it('reads what ended in the order of its end, each row once, also where many ended at one time', async () => {
     await fill(ledger, 1300);
-    const raw = new Database(ledger.file);
+    const raw = new Database(ledger.place);
     raw.exec(`update rows set outcome = 'failed', ended_at = 1000 - (row % 2) where row <= 1200`);
     raw.close();
     const odd = upTo(1200).filter((row) => row % 2 === 1);

@@ -121,8 +121,8 @@ export async function redriveNow(
 }
 
 /** Ends a row as failed, however it stands. No way of the product leads there; the ledger looks for itself all the same. */
-export function endAnyhow({ file }: Ledger, row: number): void {
-  const raw = new Database(file);
+export function endAnyhow({ place }: Ledger, row: number): void {
+  const raw = new Database(place);
   raw.prepare(`update rows set outcome = 'failed', ended_at = 1 where batch = 'b' and row = ?`).run([row]);
   raw.close();
 }

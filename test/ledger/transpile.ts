@@ -22,7 +22,7 @@ export async function transpile(sources: readonly string[]): Promise<{ folder: s
       });
       const target = join(folder, relative(ROOT, file).replace(/\.ts$/, '.js'));
       await mkdir(dirname(target), { recursive: true });
-      await writeFile(target, code.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
+      await writeFile(target, code.replaceAll(/((?:from |import\()'\.[^']*)\.ts'/g, "$1.js'"));
     }
   }
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };

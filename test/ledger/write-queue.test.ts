@@ -169,7 +169,7 @@ describe('a queue of writes', () => {
     const twice = note(queue, 1);
     const after = note(queue, 2);
     await expect(thrower).rejects.toThrow('no 2');
-    await expect(twice).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' });
+    await expect(twice).rejects.toMatchObject({ name: 'DuplicateKey' });
     expect([await before, await after]).toEqual([1, 2]);
     expect(onDisk()).toEqual([1, 2]);
     expect(commits).toBe(1);

@@ -77,7 +77,7 @@ describe('status', () => {
 
   it.each([
     ['in the home', () => pathsIn(desk.place.folder).membersLock],
-    ['at the ledger, of whatever server', () => `${desk.place.ledger.file}.lock`],
+    ['at the ledger, of whatever server', () => `${desk.place.ledger.place}.lock`],
   ])('does not say that nobody works on a batch while somebody is %s', async (_, lockOf) => {
     await addOpenBatch();
     const member = new KernelLock(lockOf());

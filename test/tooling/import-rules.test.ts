@@ -44,13 +44,14 @@ const TREE: Readonly<Record<string, Planted>> = {
       'ledger-knows-its-neighbours': "import '../store/keep.ts';",
       'axios-has-owners': "import 'axios';",
     },
-    fine: ["import '../contract/facts.ts';", "import '../threads/run.ts';", "import 'kysely';", "import 'libsql';"],
+    fine: ["import '../contract/facts.ts';", "import '../threads/run.ts';", "import 'kysely';"],
+  },
+  'ledger/scan.ts': { breaks: { 'libsql-has-owners': "import 'libsql';" } },
+  'ledger/sqlite/open.ts': {
+    fine: ["import '../record.ts';", "import '../../embedded/kernel-lock.ts';", "import 'libsql';"],
   },
   'store/keep.ts': {
-    breaks: {
-      'store-knows-its-neighbours': "import '../contract/facts.ts';",
-      'libsql-has-owners': "import 'libsql';",
-    },
+    breaks: { 'store-knows-its-neighbours': "import '../contract/facts.ts';" },
     fine: ["import 'node:fs';", "import '../threads/run.ts';"],
   },
   'inputs/read.ts': {
@@ -83,7 +84,6 @@ const TREE: Readonly<Record<string, Planted>> = {
       "import '../ledger/record.ts';",
       "import '../store/keep.ts';",
       "import '../results/project.ts';",
-      "import '../embedded/kernel-lock.ts';",
     ],
   },
   'embedded/kernel-lock.ts': { fine: ["import 'libsql';"] },

@@ -28,8 +28,3 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 export const MIGRATION_PROVIDER: MigrationProvider = {
   getMigrations: () => Promise.resolve({ ...MIGRATIONS }),
 };
-
-/** Where the database notes which migrations it has had. */
-export const MIGRATION_TABLE = 'voxbatch_migrations';
-/** Where those that migrate lock each other out. */
-export const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';

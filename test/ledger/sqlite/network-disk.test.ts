@@ -1,11 +1,12 @@
 /** @slow */
+import { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import { refuseNetworkDisk, type Disks } from '../../../ledger/sqlite/network-disk.ts';
-import { openLedger } from '../../../ledger/open-ledger.ts';
+import { openFile } from '../../../ledger/sqlite/open-file.ts';
 import { makeFolder } from '../setup.ts';
 
 const EXT4 = 0xef53;
@@ -43,7 +44,7 @@ describe('a ledger on a network disk', () => {
     ['Ceph', 0x00c36400],
   ])('is refused on %s (%d), with what to do', async (name, type) => {
     const path = join(folder, 'not', 'yet', 'ledger.db');
-    const refused = expect(openLedger(path, { disks: allOn(type) })).rejects;
+    const refused = expect(openFile(path, { mustExist: false, disks: allOn(type) })).rejects;
     await refused.toThrow(LedgerUnreachable);
     await refused.toThrow(
       new RegExp(`network file system \\(${name}\\).*Set VOXBATCH_HOME to a folder on a disk of this machine`),
@@ -74,8 +75,8 @@ describe('a ledger on a network disk', () => {
   });
 
   it('is a ledger like any other on a local disk', async () => {
-    const ledger = await openLedger(join(folder, 'ledger.db'), { disks: allOn(EXT4) });
-    await ledger.close();
+    const dialect = await openFile(join(folder, 'ledger.db'), { mustExist: false, disks: allOn(EXT4) });
+    await new Kysely({ dialect }).destroy();
     expect(existsSync(join(folder, 'ledger.db'))).toBe(true);
   });
 });

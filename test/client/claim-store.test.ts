@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../client/open-store.ts';
+import { claimStore } from '../../client/claim-store.ts';
 
 const [ONE, OTHER] = [
-  { id: 'ledger-1', file: '/one/ledger.db' },
-  { id: 'ledger-2', file: '/other/ledger.db' },
+  { id: 'ledger-1', place: '/one/ledger.db' },
+  { id: 'ledger-2', place: '/other/ledger.db' },
 ];
 
 let folder: string;
@@ -18,28 +18,28 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe('openStore', () => {
+describe('claimStore', () => {
   it('makes a store, and opens it again for the same ledger', async () => {
-    for (let times = 0; times < 2; times += 1) await openStore({ store }, ONE);
+    for (let times = 0; times < 2; times += 1) await claimStore({ store }, ONE);
     expect(await readdir(store)).toEqual(['.ledger']);
   });
 
   it('refuses the store of another ledger, and changes nothing in it', async () => {
-    await openStore({ store }, ONE);
-    await expect(openStore({ store }, OTHER)).rejects.toMatchObject({
+    await claimStore({ store }, ONE);
+    await expect(claimStore({ store }, OTHER)).rejects.toMatchObject({
       problem: { type: 'store-of-another', store, ledger: '/other/ledger.db' },
     });
     expect(await readFile(join(store, '.ledger'), 'utf8')).toBe('ledger-1');
   });
 
   it('is one ledger of several that begin at once', async () => {
-    const opened = await Promise.allSettled([ONE, OTHER, ONE, OTHER].map((ledger) => openStore({ store }, ledger)));
+    const opened = await Promise.allSettled([ONE, OTHER, ONE, OTHER].map((ledger) => claimStore({ store }, ledger)));
     expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(await readdir(store)).toEqual(['.ledger']);
   });
 
   it('says where it cannot be written', async () => {
     await writeFile(store, 'no folder');
-    await expect(openStore({ store }, ONE)).rejects.toMatchObject({ problem: { type: 'machine' } });
+    await expect(claimStore({ store }, ONE)).rejects.toMatchObject({ problem: { type: 'machine' } });
   });
 });

@@ -1,0 +1,40 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { beforeWork } from './before-work.ts';
+import { VoxbatchError } from './problem.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Opens the store for work, and makes it this ledger's. Files are named by batch and row there, so two ledgers in one store would
+ * overwrite what each other paid for, and take each other's results for their own.
+ *
+ * Throws {@link VoxbatchError} (`store-of-another`, `machine`).
+ */
+export async function claimStore(
+  settings: Pick<Settings, 'store'>,
+  ledger: Pick<Ledger, 'id' | 'place'>,
+): Promise<Store> {
+  return beforeWork(async () => {
+    const store = await openStore(settings.store);
+    if ((await store.claim(ledger.id)) === ledger.id) {
+      await store.sweep();
+      return store;
+    }
+    throw new VoxbatchError({ type: 'store-of-another', store: settings.store, ledger: ledger.place });
+  });
+}
+
+/** Works with the store, and closes it when that is done. */
+export async function withStore<T>(
+  settings: Pick<Settings, 'store'>,
+  ledger: Pick<Ledger, 'id' | 'place'>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = await claimStore(settings, ledger);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { LedgerInUse } from '../errors.ts';
+import type { LockMethods, Unlock } from '../lock-methods.ts';
+
+/** Who takes the lock alone, to leave a note or to look, has it for no time at all. */
+const GAP_MS = 20;
+/** Another's share is another's only if it stays: a command that is just ending gives it back. */
+const PATIENCE_MS = 1_000;
+/** Between two tries to load: what is waited for takes seconds. */
+const LOADING_GAP_MS = 50;
+
+/** The locks of a ledger, as files beside it whose locks the kernel keeps. */
+export function fileLocks(file: string): LockMethods {
+  return {
+    lockForWorkers: (server) => lockForWorkers(file, server),
+    isWorkedOn: () =>
+      new Promise((resolve) => {
+        resolve(isWorkedOn(file));
+      }),
+    lockForLoading: () => lockForLoading(file),
+  };
+}
+
+/**
+ * All who work on the ledger share a lock, and beside it lies a note of whose they are. Who has the lock alone for a moment knows that nobody
+ * works on it, and writes the note; the others compare it. A process that dies loses its share at that moment, so a ledger may move to another
+ * server at any time that nobody works on it.
+ */
+async function lockForWorkers(file: string, server: string): Promise<Unlock> {
+  const lock = new KernelLock(besides(file, 'lock'));
+  const note = besides(file, 'server');
+  const close = (): void => {
+    lock.close();
+  };
+  try {
+    const givesUpAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      if (lock.tryAlone()) {
+        writeFileSync(note, server, { mode: 0o600 });
+        lock.release();
+      }
+      if (lock.tryShared()) {
+        const holder = readFileSync(note, 'utf8');
+        if (holder === server) return close;
+        lock.release();
+        if (performance.now() > givesUpAt) throw new LedgerInUse(file, holder);
+      }
+      await sleep(GAP_MS);
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function isWorkedOn(file: string): boolean {
+  if (!existsSync(besides(file, 'lock'))) return false;
+  const lock = new KernelLock(besides(file, 'lock'));
+  try {
+    return !lock.tryAlone();
+  } finally {
+    lock.close();
+  }
+}
+
+async function lockForLoading(file: string): Promise<Unlock> {
+  const lock = new KernelLock(besides(file, 'loading'));
+  try {
+    while (!lock.tryAlone()) await sleep(LOADING_GAP_MS);
+    return () => {
+      lock.close();
+    };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** Two ways to name one ledger are one. */
+function besides(file: string, suffix: string): string {
+  return `${realpathSync(file)}.${suffix}`;
+}

@@ -1,0 +1,58 @@
+import { access, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Dialect } from 'kysely';
+import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
+import { openSqlite } from './dialect.ts';
+import { refuseNetworkDisk, type Disks } from './network-disk.ts';
+
+/** How a database file is opened. */
+export interface OpenFileOptions {
+  /** Throw {@link LedgerMissing} instead of making a new file. */
+  readonly mustExist: boolean;
+  /** Tells network disks from others, for tests. Default: the system. */
+  readonly disks?: Disks;
+}
+
+/**
+ * Opens the database file at this path, making it and its folder if there is none. Throws {@link LedgerUnreachable}, also for a file on a
+ * network disk, and {@link LedgerMissing}.
+ */
+export async function openFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<Dialect> {
+  await refuseNetworkDisk(path, disks);
+  if (mustExist) {
+    if (!(await exists(path))) throw new LedgerMissing(path);
+  } else {
+    await makeFolder(path);
+  }
+  return openSqlite(path);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw unreachable(path, error);
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    // The texts of users are in it.
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unreachable(path, error);
+  }
+}
+
+function unreachable(path: string, error: unknown): LedgerUnreachable {
+  const detail = (error as NodeJS.ErrnoException).message;
+  return new LedgerUnreachable(
+    path,
+    detail,
+    'Make its folder writable, or set VOXBATCH_HOME or VOXBATCH_LEDGER.',
+    error,
+  );
+}

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { freeDisk } from './free-disk.ts';
+import type { Store } from './store.ts';
+
+/** An address of a store that was understood, or what is wrong with it. Of a URL only the scheme is said: the rest may hold a password. */
+export type StoreAddress =
+  | {
+      readonly type: 'address';
+      /** Means the same in every working directory. */
+      readonly address: string;
+    }
+  | { readonly type: 'refused'; readonly expected: string; readonly came: string };
+
+/** Stores that people ask for. */
+const PLANNED: Readonly<Record<string, string>> = { s3: 'S3' };
+
+/** Reads an address as a user writes it: the path of a folder. A URL would become a folder of that name. */
+export function readStoreAddress(address: string): StoreAddress {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === undefined) return { type: 'address', address: resolve(address) };
+  const planned = PLANNED[scheme];
+  const why = planned === undefined ? '' : `; ${planned} is not supported yet`;
+  return { type: 'refused', expected: 'the path of a folder', came: `a ${scheme}: URL${why}` };
+}
+
+/** Opens the store at an address that {@link readStoreAddress} gave, making it if there is none. Throws `StoreUnwritable`. */
+export async function openStore(address: string): Promise<Store> {
+  // What checks media takes a while to load, and few commands need it.
+  const { openFolderStore } = await import('./folder-store.ts');
+  return openFolderStore(address);
+}
+
+/** Bytes that are free for new files of a store; null where nobody can tell. Makes nothing. */
+export function freeSpace(address: string): Promise<number | null> {
+  return freeDisk(address);
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreUnwritable } from './errors.ts';
+
+/** Says in a folder whose files it holds. */
+const OWNER_FILE = '.ledger';
+
+/** Makes a folder this owner's if it is nobody's. Returns whose it is. Throws {@link StoreUnwritable}. */
+export async function claimFolder(folder: string, owner: string): Promise<string> {
+  const path = join(folder, OWNER_FILE);
+  try {
+    return (await read(path)) ?? (await claim(path, owner));
+  } catch (error) {
+    throw new StoreUnwritable(path, error);
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+/** Under its name only when it is whole: of several who begin at once, one makes it. */
+async function claim(path: string, owner: string): Promise<string> {
+  const part = `${path}.${randomUUID()}.part`;
+  const file = await open(part, 'wx', 0o600);
+  try {
+    await file.writeFile(owner);
+    await file.sync();
+    await link(part, path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await file.close();
+    await rm(part, { force: true });
+  }
+  return readFile(path, 'utf8');
+}

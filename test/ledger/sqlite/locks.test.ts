@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { KernelLock } from '../../../embedded/kernel-lock.ts';
+import { LedgerInUse } from '../../../ledger/errors.ts';
+import type { LockMethods } from '../../../ledger/lock-methods.ts';
+import { fileLocks } from '../../../ledger/sqlite/locks.ts';
+import { makeFolder } from '../setup.ts';
+
+let folder: string;
+let remove: () => Promise<void>;
+let file: string;
+let locks: LockMethods;
+
+beforeEach(async () => {
+  ({ folder, remove } = await makeFolder());
+  file = join(folder, 'ledger.db');
+  locks = fileLocks(file);
+  await writeFile(file, '');
+});
+afterEach(() => remove());
+
+describe('the lock of those who work on a ledger', () => {
+  it('is shared by the workers of one server, also where the ledger has two names', async () => {
+    const other = join(folder, 'link');
+    await symlink(folder, other);
+    const byLink = fileLocks(join(other, 'ledger.db'));
+    const unlocks = [await locks.lockForWorkers('one'), await byLink.lockForWorkers('one')];
+    expect(await byLink.isWorkedOn()).toBe(true);
+    for (const unlock of unlocks) unlock();
+    expect(await locks.isWorkedOn()).toBe(false);
+  });
+
+  it('is not kept off by one who only looks, nor by a note of long ago', async () => {
+    (await locks.lockForWorkers('one that is gone'))();
+    const looking = new KernelLock(`${file}.lock`);
+    expect(looking.tryAlone()).toBe(true);
+    const locking = locks.lockForWorkers('one');
+    await new Promise(setImmediate);
+    looking.close();
+    (await locking)();
+  });
+
+  it('leaves nothing behind where somebody looks at a ledger that nobody worked on', async () => {
+    expect(await locks.isWorkedOn()).toBe(false);
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+
+  it('refuses those of another server until the last has gone, and says whose they are', async () => {
+    const unlocks = [await locks.lockForWorkers('one'), await locks.lockForWorkers('one')];
+    unlocks[0]?.();
+    const refusal = locks.lockForWorkers('other');
+    await expect(refusal).rejects.toThrow(LedgerInUse);
+    await expect(refusal).rejects.toMatchObject({ holder: 'one' });
+    unlocks[1]?.();
+    const unlock = await locks.lockForWorkers('other');
+    await expect(locks.lockForWorkers('one')).rejects.toMatchObject({ holder: 'other' });
+    unlock();
+  });
+});
+
+describe('the lock of those who load', () => {
+  it('is had by one at a time', async () => {
+    const unlock = await locks.lockForLoading();
+    let isHad = false;
+    const second = fileLocks(file)
+      .lockForLoading()
+      .then((got) => {
+        isHad = true;
+        return got;
+      });
+    await new Promise(setImmediate);
+    expect(isHad).toBe(false);
+    unlock();
+    (await second)();
+    expect(isHad).toBe(true);
+  });
+});
