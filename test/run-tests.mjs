@@ -62,7 +62,8 @@ function runJest(args) {
   return new Promise((resolve, reject) => {
     let leaks = false;
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', JEST];
-    const env = { ...process.env, TMPDIR: temporary };
+    // From version 22, Node keeps compiled code in the temporary folder for programs that ask it to, as TypeScript does.
+    const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
     const child = spawn(process.execPath, [...flags, ...args], { env, stdio: ['ignore', 'inherit', 'pipe'] });
     child.on('error', reject);
     child.on('close', () => {
