@@ -17,15 +17,15 @@ export const RESULTS_CSV = 'results.csv';
 export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
 
-/** Outcomes whose rows also get a file of their own. */
+/** Outcomes whose rows also get their own file. */
 const LISTED_OUTCOMES = ['failed', 'unfit', 'skipped', 'unknown', 'overdue', 'cancelled'] as const;
 
-/** Name of the file with the rows of an outcome; undefined for an outcome that has none. */
+/** Name of the file for an outcome's rows; undefined if it has none. */
 export function outcomeFile(outcome: string): string | undefined {
   return LISTED_OUTCOMES.some((listed) => listed === outcome) ? `${outcome}.csv` : undefined;
 }
 
-/** All files that a projection may write, besides the summary. */
+/** All files that a projection may write, except the summary. */
 export const PROJECTED_FILES: readonly string[] = [
   RESULTS_CSV,
   RESULTS_JSONL,
@@ -33,7 +33,7 @@ export const PROJECTED_FILES: readonly string[] = [
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
 ];
 
-/** Files that `run` and `redrive --from` take, so that people edit them. */
+/** Files that `run` and `redrive --from` accept, so people edit them. */
 const EDITED_FILES = PROJECTED_FILES.filter((name) => name !== RECEIPTS_JSONL);
 
 /** Names that outcome files had in earlier versions. */
@@ -42,8 +42,8 @@ const FORMER_FILES = ['rejected.csv', 'refused.csv'] as const;
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
 
 /**
- * The tables of a batch in its out folder. Nothing is seen of them until `publish`, which puts them under their names one
- * right after the other. After `abandon` there is no trace of them.
+ * The tables of a batch in its out folder. They become visible only with `publish`, which renames them one right after
+ * the other. `abandon` removes every trace of them.
  */
 export class BatchFiles {
   readonly #out: string;
@@ -57,7 +57,7 @@ export class BatchFiles {
     this.#columns = [...inputColumns, ...RESULT_COLUMNS];
   }
 
-  /** `format`: how the tables are written that are not JSON lines. */
+  /** `format`: delimiter and byte order mark of the tables that are not JSON lines. */
   static async create(out: string, inputColumns: readonly string[], format: TableFormat): Promise<BatchFiles> {
     const files = new BatchFiles(out, inputColumns, format);
     try {
@@ -91,8 +91,9 @@ export class BatchFiles {
   }
 
   /**
-   * Puts all files in place of earlier ones, removes outcome files that have no rows or no such name any more, and writes the summary
-   * last. `summaryOf` is given the sha256 of each file. Tables that somebody has edited are kept under other names, which are returned.
+   * Replaces all earlier files, removes outcome files that have no rows or an obsolete name, and writes the summary
+   * last. `summaryOf` receives the sha256 of each file. Tables that somebody has edited are kept under other names,
+   * which are returned.
    */
   async publish(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<readonly KeptTable[]> {
     const hashes: Record<string, string> = {};
@@ -104,7 +105,7 @@ export class BatchFiles {
     await summary.write(`${JSON.stringify(summaryOf(hashes), null, 2)}\n`);
     await summary.seal();
     const written = await writtenLast(this.#out);
-    // Whatever else has such a name is a person's.
+    // Any other file with such a name belongs to a person.
     const former = FORMER_FILES.filter((name) => Object.hasOwn(written, name));
     const known = await replaceableIn(this.#out, written);
     const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(hashes), known);
@@ -122,7 +123,7 @@ export class BatchFiles {
     for (const file of this.#open.values()) await file.abandon();
   }
 
-  /** Keeps what would be lost when files with these hashes take the place of those that are there. `known`: contents that may be replaced. */
+  /** Keeps edited tables before they are replaced. `known`: contents that may be replaced. */
   async #keepEdited(
     names: readonly string[],
     hashes: readonly string[],

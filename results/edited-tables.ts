@@ -8,10 +8,13 @@ import { SUMMARY_FILE } from './summary.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
 import { WholeFile } from './whole-file.ts';
 
-/** Contents that may be replaced although the summary does not list them; there from shortly before a projection until its end. */
+/**
+ * Lists contents that may be replaced although the summary does not list them; exists from shortly before a projection
+ * until its end.
+ */
 export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
 
-/** A table that somebody had edited, and the name under which it is kept; both in the out folder. */
+/** An edited table, and the name under which it is kept; both in the out folder. */
 export interface KeptTable {
   readonly name: string;
   readonly keptAs: string;
@@ -20,12 +23,15 @@ export interface KeptTable {
 const summaryFiles = z.object({ files: z.record(z.string(), z.string()) });
 const replaceable = z.object({ sha256: z.array(z.string()) });
 
-/** What the summary says that was written last: sha256 by name of the file. Empty where there is no summary. */
+/** The sha256 of each file as last written, from the summary. Empty if there is no summary. */
 export async function writtenLast(out: string): Promise<Readonly<Record<string, string>>> {
   return summaryFiles.safeParse(await readJson(join(out, SUMMARY_FILE))).data?.files ?? {};
 }
 
-/** sha256 of every content of a table that can be replaced without loss: what was written last, and what {@link allowReplacing} was told. */
+/**
+ * sha256 of every content that can be replaced without loss: what was last written, and what {@link allowReplacing}
+ * recorded.
+ */
 export async function replaceableIn(
   out: string,
   written: Readonly<Record<string, string>>,
@@ -34,8 +40,9 @@ export async function replaceableIn(
 }
 
 /**
- * Puts on record that tables of these contents can be replaced, until the next summary: a table that is about to be written, so that after
- * a kill it is not taken for one that a person edited, or one whose edits are in the ledger. The folder is made if it is not there.
+ * Records, until the next summary, that tables with these contents may be replaced: a table that is about to be
+ * written, so that after a kill nobody takes it for an edited one, or one whose edits are in the ledger. Creates the
+ * folder if needed.
  */
 export async function allowReplacing(out: string, sha256: readonly string[]): Promise<void> {
   await mkdir(out, { recursive: true });
@@ -55,8 +62,8 @@ async function readReplaceable(out: string): Promise<readonly string[]> {
 }
 
 /**
- * Gives a table a second name if its content is none that may be replaced, so that writing it again loses nothing. A kill at any moment
- * leaves the table under one name or under both. Returns undefined where there is nothing to keep.
+ * Gives a table a second name unless its content may be replaced, so that rewriting it loses nothing. A kill at any
+ * moment leaves the table under one name or both. Returns undefined if there is nothing to keep.
  */
 export async function keepEdited(
   out: string,
@@ -78,7 +85,7 @@ export async function keepEdited(
   }
 }
 
-/** False if something has that name already. */
+/** False if the further name is taken. */
 async function nameAlso(path: string, further: string): Promise<boolean> {
   try {
     await link(path, further);
@@ -86,19 +93,21 @@ async function nameAlso(path: string, further: string): Promise<boolean> {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (isAbsent(error)) throw error;
-    // The disk knows no second names.
+    // The disk does not support hard links.
     if ((await lstatsOf(further)) !== undefined) return false;
     await rename(path, further);
     return true;
   }
 }
 
-/** True where a projection that was killed has kept the same content before. */
+/** True if a killed projection has already kept the same content. */
 async function holds(path: string, sha256: string): Promise<boolean> {
   return (await statsOf(path))?.isFile() === true && (await sha256Of(path)) === sha256;
 }
 
-/** A file's content, or a folder's names. Windows can sync neither of what is open for reading, and does not need it. */
+/**
+ * Syncs a file's content, or a folder's names. Windows can sync neither when opened for reading, and does not need to.
+ */
 async function syncToDisk(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path);

@@ -6,7 +6,7 @@ import { readJson } from './read-json.ts';
 import { isoTime } from './receipt.ts';
 import { SUMMARY_FILE, summarySchema } from './summary.ts';
 
-/** A batch as the ledger has it. */
+/** A batch as it is in the ledger. */
 interface Standing {
   readonly batch: BatchRecord;
   readonly counts: Counts;
@@ -14,8 +14,8 @@ interface Standing {
 }
 
 /**
- * Whether the files of a finished batch are in a folder as the ledger has them by now, as far as its summary tells, which is written last. Cheap: it
- * reads that file only. False where it cannot be read.
+ * Whether a folder has the files of a finished batch in the ledger's current state, going by the summary, which is
+ * written last. Cheap: reads only that file. False if it cannot be read.
  */
 export async function isWritten(out: string, { batch, counts, money }: Standing): Promise<boolean> {
   if (batch.state !== 'closed' || batch.closedAt === null) return false;

@@ -1,22 +1,22 @@
 import { PLAIN_TABLE, type Delimiter } from '../contract/table-format.ts';
 import { guardCell } from '../inputs/formula-guard.ts';
 
-/** A value of a line: a cell of the input, or one of the result columns. */
+/** A value of a line: an input cell, or a result column. */
 export type LineValue = string | number | readonly string[];
 
-/** A line in CSV: guarded against formulas, quoted as RFC 4180 says, with an LF at its end. */
+/** A line of CSV: guarded against formulas, quoted per RFC 4180, ending in LF. */
 export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLAIN_TABLE.delimiter): string {
   return `${values.map((value) => quoted(csvCell(value), delimiter)).join(delimiter)}\n`;
 }
 
-/** A value as a reader of the CSV gets it: lists are joined with spaces, formulas made harmless. */
+/** A value as it appears in CSV: lists joined with spaces, formulas made harmless. */
 export function csvCell(value: LineValue): string {
   return guardCell(typeof value === 'object' ? value.join(' ') : String(value));
 }
 
 /**
- * A line in JSONL: an object with the names in the order given, which a plain object would not keep for names that are
- * numbers. Line separators that JSON allows within a string are escaped, for many readers end a line there.
+ * A line of JSONL: an object with the names in the given order, which a plain object would not keep for numeric names.
+ * Escapes line separators that JSON allows within a string, because many readers end a line there.
  */
 export function jsonLine(names: readonly string[], values: readonly unknown[]): string {
   const members = names.map((name, index) => `${JSON.stringify(name)}:${JSON.stringify(values[index] ?? null)}`);
@@ -26,7 +26,9 @@ export function jsonLine(names: readonly string[], values: readonly unknown[]): 
   );
 }
 
-/** Quotes a cell that needs it. A leading byte order mark is quoted too, so that no reader takes it for the file's own. */
+/**
+ * Quotes a cell that needs it. Also quotes a leading byte order mark, so that no reader takes it for the file's own.
+ */
 function quoted(cell: string, delimiter: Delimiter): string {
   return cell.includes(delimiter) || /["\r\n]|^[\s\ufeff]|\s$/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -15,15 +15,18 @@ import { partPath } from './whole-file.ts';
 export type StoredFiles = Pick<Store, 'read' | 'pathOf' | 'link'>;
 
 /**
- * What became of a file. `missing` and `altered` say that the store no longer has what the ledger recorded, and that it is not under its name
- * either.
+ * What became of a file. `missing` and `altered`: the store no longer has the recorded content, and neither has the out
+ * folder.
  */
 export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
 
-/** Answers of a file system that cannot link these two places; then the file is copied. */
+/** Errors of a file system that cannot link these two places; the file is then copied. */
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);
 
-/** Brings stored files to their names below `out`, as {@link placeFile} does; those that only need a link go all at once. */
+/**
+ * Places stored files under their names below `out`, as {@link placeFile} does; those that only need a link go all at
+ * once.
+ */
 export async function placeFiles(
   files: readonly RowFile[],
   store: StoredFiles,
@@ -42,8 +45,8 @@ export async function placeFiles(
 }
 
 /**
- * Brings a stored file to its name below `out`: linked where both are on one disk, else copied and synced. A right file
- * is left alone; anything else under that name is replaced. The name is whole or absent.
+ * Places a stored file under its name below `out`: a link if both are on one disk, otherwise a synced copy. Leaves a
+ * correct file alone and replaces anything else under that name. The name is whole or absent.
  */
 export async function placeFile({ name, file }: RowFile, store: StoredFiles, out: string): Promise<Placed> {
   const target = join(out, name);
@@ -51,7 +54,7 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, out
   const stored = source === undefined ? undefined : await statsOf(source);
   const there = await lstatsOf(target);
   if (source !== undefined && stored?.size !== BigInt(file.bytes)) {
-    // What the store has lost may be here still: it was paid for, and need not be made again.
+    // The out folder may still have what the store has lost: it was paid for, and need not be made again.
     if (there !== undefined && (await isRight(there, undefined, target, file))) return 'kept';
     return stored === undefined ? 'missing' : 'altered';
   }
@@ -62,8 +65,8 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, out
 }
 
 /**
- * Whether the file under the name is the right one: the stored file itself, or a copy of it. Size and time tell that of a
- * copy we made, as they do for rsync; only where they do not, its content is read.
+ * Whether the file under the name is correct: the stored file itself, or a copy of it. For a copy of ours, size and
+ * time are enough, as for rsync; otherwise its content is read.
  */
 async function isRight(
   there: BigIntStats,
@@ -74,14 +77,14 @@ async function isRight(
   if (!there.isFile() || there.size !== BigInt(file.bytes)) return false;
   if (stored !== undefined) {
     if (there.dev === stored.dev && there.ino === stored.ino) return true;
-    // A millisecond may be lost on the way through seconds with fractions.
+    // Converting to fractional seconds may lose a millisecond.
     const apart = there.mtimeMs - stored.mtimeMs;
     if (apart >= -1n && apart <= 1n) return true;
   }
   return (await sha256Of(target)) === file.sha256;
 }
 
-/** Acts in a folder that is there, as a rule; where it is not, it is made. */
+/** Acts first and creates the folder only on failure, because it usually exists. */
 async function inFolder(folder: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();
@@ -92,13 +95,13 @@ async function inFolder(folder: string, action: () => Promise<void>): Promise<vo
   }
 }
 
-/** False where the file system cannot link these two places. */
+/** False if the file system cannot link these two places. */
 async function linkFile(source: string, target: string, isFree: boolean): Promise<boolean> {
   try {
     await inFolder(dirname(target), () => (isFree ? link(source, target) : replaceByLink(source, target)));
     return true;
   } catch (error) {
-    // Another process has placed it just now, or something else.
+    // Another process has just placed it, or something else.
     if (isFree && codeOf(error) === 'EEXIST') return linkFile(source, target, false);
     if (CANNOT_LINK.has(codeOf(error))) return false;
     throw error;
@@ -111,7 +114,7 @@ async function replaceByLink(source: string, target: string): Promise<void> {
     await link(source, part);
     await rename(part, target);
   } finally {
-    // Renaming does nothing where both are links to one file.
+    // Renaming does nothing if both are links to one file.
     await rm(part, { force: true });
   }
 }
@@ -136,7 +139,7 @@ async function copyFile(
     if (hash.digest('hex') !== file.sha256) return 'altered';
     if (stored !== undefined) {
       const seconds = Number(stored.mtimeMs) / 1_000;
-      // A disk whose files belong to another user may refuse; then the copy is only hashed again where its time would have told.
+      // A disk whose files belong to another user may refuse. Then the copy must be hashed again next time.
       await utimes(part, seconds, seconds).catch(() => undefined);
     }
     await rename(part, target);
@@ -149,12 +152,12 @@ async function copyFile(
   }
 }
 
-/** Facts about the very name, a symbolic link not followed; undefined if there is nothing. */
+/** lstat of a name, without following a symbolic link; undefined if there is nothing. */
 export async function lstatsOf(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch(absentOnly);
 }
 
-/** Facts about the file behind a name; undefined if there is nothing. */
+/** stat of the file behind a name; undefined if there is nothing. */
 export async function statsOf(path: string): Promise<BigIntStats | undefined> {
   return stat(path, { bigint: true }).catch(absentOnly);
 }

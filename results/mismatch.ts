@@ -11,10 +11,10 @@ export function describeMismatch({ where, expected, found }: Mismatch): string {
   return `${where}: expected ${expected}, found ${found}`;
 }
 
-/** Mismatches beyond this many are counted, not kept: a lost file of a million rows needs no million sentences. */
+/** Further mismatches are only counted: losing a file of a million rows needs no million sentences. */
 const KEPT = 1_000;
 
-/** Gathers mismatches. */
+/** Collects mismatches. */
 export class Findings {
   readonly #kept: Mismatch[] = [];
   #dropped = 0;
@@ -24,19 +24,19 @@ export class Findings {
     else this.#dropped += 1;
   }
 
-  /** Adds a mismatch unless both are the same. */
+  /** Adds a mismatch if the two differ. */
   compare(where: string, expected: string | number, found: string | number): void {
     if (expected !== found) this.add(where, expected, found);
   }
 
-  /** Adds a mismatch unless both sums are the same but for the noise of binary fractions. */
+  /** Adds a mismatch if the two sums differ by more than floating-point noise. */
   compareCredits(where: string, expected: number, found: number): void {
     if (Math.abs(expected - found) > Math.max(1e-6, Math.abs(expected) * 1e-9)) {
       this.add(where, `${expected} credits`, `${found} credits`);
     }
   }
 
-  /** Everything found so far; what was not kept is a last entry with its number. */
+  /** Everything found so far; the last entry counts what was not kept. */
   list(): readonly Mismatch[] {
     if (this.#dropped === 0) return [...this.#kept];
     return [...this.#kept, { where: 'further mismatches', expected: 'none', found: String(this.#dropped) }];

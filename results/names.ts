@@ -4,9 +4,9 @@ import type { RowSpec } from '../contract/row-kinds.ts';
 /** Folder of the results, below the out folder. */
 export const MEDIA_FOLDER = 'media';
 
-/** What a file name is made of. */
+/** What a file name is made from. */
 export interface NameFacts {
-  /** As it stands in file names. */
+  /** As it appears in file names. */
   readonly id: string;
   /** 1-based. */
   readonly row: number;
@@ -14,11 +14,11 @@ export interface NameFacts {
   /** Input columns of the batch, and this row's cells in the same order. */
   readonly columns: readonly string[];
   readonly input: readonly string[];
-  /** What the file is, without a dot. */
+  /** The file's actual type, without a dot. */
   readonly extension: string;
 }
 
-/** A name that no file of ours can have. */
+/** A file name that we may not write. */
 export class UnfitName extends Error {
   constructor(name: string, expected: string) {
     super(`expected ${expected}, but got ${JSON.stringify(name)}`);
@@ -27,9 +27,9 @@ export class UnfitName extends Error {
 }
 
 /**
- * File name of a result below `media/`, from a template such as `{id}.{ext}`, by the rules under which the manifest was
- * checked. The extension is what the file is, whatever the row asked for. The rules are applied once more here, for this
- * is where files are written: throws {@link UnfitName} for a name that could leave the folder.
+ * File name of a result below `media/`, from a template such as `{id}.{ext}`, by the same rules as in the manifest
+ * check. The extension is the file's actual type, whatever the row asked for. The rules apply again here, because files
+ * are written here: throws {@link UnfitName} for a name that could leave the folder.
  */
 export function mediaName(template: string, facts: NameFacts): string {
   const { id, row, spec, extension } = facts;
@@ -38,7 +38,7 @@ export function mediaName(template: string, facts: NameFacts): string {
     return at < 0 ? specCell(spec, column) : facts.input[at];
   };
   const made = makeName(template, { id, row, kind: spec.kind, cellOf });
-  // Only the end is ours to fill in: a cell may hold the same characters.
+  // Replace only at the end: a cell may contain the same characters.
   const name = made.replace(/\{ext\}$/u, () => extension);
   checkName(name);
   return name;
@@ -50,7 +50,7 @@ export function checkName(name: string): void {
   if (expected !== undefined) throw new UnfitName(name, expected);
 }
 
-/** A column under our name for it, where `--map` says that the file calls it otherwise. */
+/** A column under our name for it, if `--map` says that the file uses another. */
 function specCell(spec: RowSpec, column: string): string | undefined {
   const value = new Map<string, unknown>(Object.entries(spec)).get(column);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;

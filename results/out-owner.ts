@@ -10,12 +10,12 @@ import { readJson } from './read-json.ts';
 import { CLAIM_FILE, SUMMARY_FILE } from './summary.ts';
 import { codeOf, isAbsent } from './system-errors.ts';
 
-/** Files of `media/` that are looked at where nothing says whose they are. */
+/** Max files of `media/` to check if nothing says whose they are. */
 const LOOKED_AT = 1_000;
-/** The first line of a table is read up to this many bytes. */
+/** Max bytes to read of a table's first line. */
 const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Whose results a folder holds, as seen by one batch. `free`: nothing of anybody would be overwritten. */
+/** Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files. */
 export type OutStanding =
   { readonly type: 'own' | 'free' } | { readonly type: 'taken'; /** What is there, in words. */ readonly by: string };
 
@@ -28,15 +28,15 @@ const ownerSchema = z.object({
 type Owner = z.infer<typeof ownerSchema>;
 
 /**
- * Tells whether a batch may write its files into a folder: one that is its own by the summary, or one without any file that has
- * the name of one of ours. Changes nothing. Throws where the folder cannot be read.
+ * Tells whether a batch may write its files into a folder: one that the summary says is its own, or one without any
+ * file under our names. Changes nothing. Throws if the folder cannot be read.
  */
 export async function standingOf(out: string, batch: BatchIdentity): Promise<OutStanding> {
   for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
     const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
     if (owner !== undefined) return compare(owner, batch);
   }
-  // Somebody may have deleted the summary, and the tables still say whose they are.
+  // Somebody may have deleted the summary, but the tables still say whose they are.
   if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return { type: 'own' };
   for (const name of [SUMMARY_FILE, ...PROJECTED_FILES]) {
     if ((await lstatsOf(join(out, name))) !== undefined)
@@ -47,8 +47,8 @@ export async function standingOf(out: string, batch: BatchIdentity): Promise<Out
 }
 
 /**
- * Marks a free folder as that of a batch, and says how it stands then: of two batches that claim it at once, one gets it. The
- * folder must be there.
+ * Claims a free folder for a batch and returns its standing afterwards: if two batches claim it at once, one gets it.
+ * The folder must exist.
  */
 export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding> {
   const before = await standingOf(out, batch);
@@ -84,8 +84,8 @@ function compare(owner: Owner, batch: BatchIdentity): OutStanding {
 }
 
 /**
- * A file in `media/` that we did not put there; undefined if there is none. Ours are links to the store. Only an earlier version left
- * them without a word of whose they are, so a look at some of them is enough.
+ * A file in `media/` that we did not put there; undefined if there is none. Ours are links to the store. Only an
+ * earlier version left files without recording whose they are, so a sample is enough.
  */
 async function findForeignMedia(folder: string): Promise<string | undefined> {
   const stats = await lstatsOf(folder);
@@ -103,7 +103,7 @@ async function findForeignMedia(folder: string): Promise<string | undefined> {
 async function batchOfFirstLine(path: string): Promise<unknown> {
   try {
     const file = await open(path);
-    // The stream closes the file, also where the loop leaves it early.
+    // The stream closes the file, even if the loop ends early.
     for await (const line of file.readLines({ end: FIRST_LINE_BYTES })) {
       const value: unknown = JSON.parse(line);
       return z.object({ _batch: z.string() }).safeParse(value).data?._batch;

@@ -22,15 +22,15 @@ import { summarize } from './summary.ts';
 import { Tally } from './tally.ts';
 import { sweepParts } from './whole-file.ts';
 
-/** What is projected where. */
+/** What to project, and where. */
 export interface ProjectionRequest {
   readonly ledger: Ledger;
   readonly store: StoredFiles;
   /** Name of the batch. */
   readonly batch: string;
-  /** The folder that holds `summary.json`; made if it is not there. */
+  /** The folder for `summary.json`; created if needed. */
   readonly out: string;
-  /** True for a batch that is meant to be over: a row without an outcome is a mismatch then. */
+  /** True for a batch that should be over: then a row without an outcome is a mismatch. */
   readonly complete: boolean;
   /** Written to the summary. */
   readonly voxbatchVersion: string;
@@ -41,19 +41,19 @@ export interface Projection {
   readonly counts: Counts;
   readonly money: Money;
   readonly mismatches: readonly Mismatch[];
-  /** Rows whose stored files are missing or altered: writing the files again cannot help them. */
+  /** Rows whose stored files are missing or altered: writing the files again cannot help. */
   readonly damaged: readonly DamagedResult[];
-  /** Tables that somebody had edited since they were written: they are kept in the out folder under another name. */
+  /** Edited tables, kept in the out folder under another name. */
   readonly kept: readonly KeptTable[];
 }
 
-/** Rows taken at a time: their media are placed side by side, and other work gets its turn after them. */
+/** Rows per chunk: their media are placed concurrently, and other work gets its turn in between. */
 const CHUNK = 32;
 
 /**
- * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the same
- * ledger gives the same bytes. Each file is whole or absent. Throws where the folder cannot be written or the
- * ledger cannot be read; the tables then stay as they were.
+ * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the
+ * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written or the ledger
+ * cannot be read; the tables then stay unchanged.
  */
 export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
   const { ledger, out } = request;
@@ -82,7 +82,8 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     await stale.remove(request.store, out, (name) => check.isTaken(name));
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
-    // While a batch runs, the ledger may move on between the scan and the sums; a final projection allows no such excuse.
+    // While a batch runs, the ledger may change between the scan and the sums; a final projection allows no such
+    // excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
     const kept = await files.publish((hashes) =>
@@ -96,16 +97,16 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
 }
 
 /**
- * Links the media of rows that ended at `since` (ms) or later, and nothing else: cheap enough to be repeated while
- * following. Returns how many files were new. A file that cannot be placed is left to the next projection, which names it.
- * Choose `since` a little before the last call: rows that ended in the meantime are then never missed. With 0 it also removes
- * what earlier takes left in the folder.
+ * Links the media of rows that ended at `since` (ms) or later, and nothing else: cheap enough to repeat while
+ * following. Returns how many files were new. Leaves a file that cannot be placed to the next projection, which names
+ * it. Choose `since` a little before the last call, so that no row is missed. With 0 it also removes leftovers of
+ * earlier takes.
  */
 export async function linkNewMedia(request: ProjectionRequest, since: number): Promise<number> {
   const batch = await readBatch(request);
   const check = new RowCheck(batch, false, new Findings());
   const stale = new StaleMedia(batch, request.ledger, request.out);
-  // Rows that are open again have ended at no time; all are read, unless nothing was ever placed.
+  // Reopened rows have no end time, so all rows are read, unless nothing was ever placed.
   const looksAtAll = since === 0 && (await lstatsOf(join(request.out, MEDIA_FOLDER))) !== undefined;
   let placed = 0;
   try {
@@ -127,7 +128,7 @@ interface NamedRow {
   readonly rowFiles: readonly RowFile[];
 }
 
-/** Places the files of some rows side by side, and remembers what is stale. */
+/** Places the files of some rows concurrently, and notes what is stale. */
 async function placeAll(
   rows: readonly NamedRow[],
   { store, out }: ProjectionRequest,
@@ -157,7 +158,7 @@ async function readSums({ ledger, batch }: ProjectionRequest): Promise<{ counts:
   return { counts: await ledger.counts(batch), money: await ledger.money(batch) };
 }
 
-/** What the lines add up to, against what the ledger counts. */
+/** Compares the sums of the lines with the ledger's. */
 function compareSums(
   { counts, money }: { counts: Counts; money: Money },
   tally: Tally,
@@ -171,7 +172,7 @@ function compareSums(
   findings.compare('rows that are not chosen', counts.notChosen, tally.notChosen);
   const { charged, reserved, uncertain } = tally.credits;
   findings.compareCredits('sum of charged credits', money.charged, charged);
-  // While the batch is open, the ledger also counts what is promised to later steps, and no receipt has that.
+  // While the batch is open, the ledger also reserves credits for later steps, which are on no receipt.
   const known = state === 'closed' ? money.reserved : Math.min(money.reserved, reserved);
   findings.compareCredits('sum of reserved credits', known, reserved);
   findings.compareCredits('sum of uncertain credits', money.uncertain, uncertain);

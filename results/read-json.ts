@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsent } from './system-errors.ts';
 
-/** The value of a JSON file; undefined for one that is not there or holds none. */
+/** The value of a JSON file; undefined if it is missing or not JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));

@@ -8,25 +8,25 @@ import { inOrder } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 
 const receiptFile = z.object({
-  /** Path below the out folder; null for the result of an earlier step of a chain, which is not among the results. */
+  /** Path below the out folder; null for an earlier step of a chain, which is not among the results. */
   name: z.string().nullable(),
   bytes: z.number().int().nonnegative(),
   sha256: z.string(),
 });
 
-/** A line of `receipts.jsonl`: one paid request, or one key that was revoked so that none can be sent with it. */
+/** A line of `receipts.jsonl`: one paid request, or one key that was revoked so that nothing can be sent with it. */
 export const receiptSchema = z.object({
   row: z.number().int().positive(),
   id: z.string(),
   step: z.enum(STEPS),
   take: z.number().int().positive(),
   attempt: z.number().int().positive(),
-  /** What is known about the request; `sending` while it is in flight. */
+  /** `sending` while the request is in flight. */
   verdict: z.enum(ATTEMPT_STATES),
   job_id: z.string().nullable(),
-  /** Our own price for it, in credits; null where none is known. */
+  /** Our own price for it, in credits; null if unknown. */
   quoted: z.number().nullable(),
-  /** What was charged, in credits; null where nothing was, or nobody knows. */
+  /** What was charged, in credits; null if nothing was, or nobody knows. */
   charged: z.number().nullable(),
   charged_from: z.enum(['api', 'quote']).nullable(),
   /** Times are ISO 8601 in UTC. */
@@ -71,7 +71,9 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The charge that paid for the row's result: the one with that file, else the last that was taken for the last step. */
+/**
+ * The charge that paid for the row's result: the one with that file, otherwise the last accepted one of the last step.
+ */
 function chargeOfResult({ row }: ScannedRow, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
   if (row.file === null) return undefined;
   const { key } = row.file;

@@ -12,16 +12,17 @@ import { UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
 
 /**
- * Where `_credits` is from.
+ * Where `_credits` comes from.
  *
- * - `none`: nothing was charged. - `reported`: every figure is the API's. - `estimated`: some figure is our quote.
- * - `uncertain`: there is a request that may have been charged, or was and nobody knows how much; that part is not in
- *   `_credits`.
+ * - `none`: nothing was charged.
+ * - `reported`: every figure is the API's.
+ * - `estimated`: some figure is our quote.
+ * - `uncertain`: some request may have been charged, or its price is unknown; that part is not in `_credits`.
  */
 export const CREDITS_KINDS = ['none', 'reported', 'estimated', 'uncertain'] as const;
 export type CreditsKind = (typeof CREDITS_KINDS)[number];
 
-/** What a line of `results.jsonl` says of its row; the columns of the manifest come before it. */
+/** The result columns of a line in `results.jsonl`; the columns of the manifest come before them. */
 export const resultSchema = z.looseObject({
   _batch: z.string(),
   /** Its number in the batch. */
@@ -29,15 +30,15 @@ export const resultSchema = z.looseObject({
   _kind: z.enum(KINDS),
   /** Empty while the row has not ended. */
   _outcome: z.enum([...OUTCOMES, '']),
-  /** The result, a path below the out folder; empty without one. */
+  /** Path of the result below the out folder; empty without one. */
   _file: z.string(),
   _text: z.string(),
   _error_class: z.enum([...(Object.keys(FAILURES) as FailureClass[]), '']),
   _message: z.string(),
-  /** What the row has cost in all its takes, as far as that is known. */
+  /** Known cost of the row in all its takes. */
   _credits: z.number(),
   _credits_kind: z.enum(CREDITS_KINDS),
-  /** The latest. */
+  /** The latest take. */
   _take: z.number().int().positive(),
   /** Requests of the latest take. */
   _attempts: z.number().int().nonnegative(),
@@ -46,7 +47,7 @@ export const resultSchema = z.looseObject({
 
 export type ResultColumn = keyof typeof resultSchema.shape;
 
-/** What a line says of its row, input cells aside. */
+/** A line without its input cells. */
 export type ResultFields = Readonly<Pick<z.infer<typeof resultSchema>, ResultColumn>>;
 
 /** Columns that follow the input columns in `results.*` and in the outcome files. */
@@ -58,21 +59,21 @@ export interface ScannedRow {
   readonly charges: readonly ChargeRecord[];
 }
 
-/** Rows of a batch up to which all results lie in one folder, as is handy: with up to three files a row, fewer than 100,000. */
+/** Max rows for a single folder, which is handier: with up to three files a row, fewer than 100,000. */
 const MOST_FLAT_ROWS = 30_000;
 
-/** What of a batch the names of its files follow from. It is known before the first result and stays. */
+/** What the names of a batch's files depend on. Known before the first result, and never changes. */
 export type NamingBatch = Pick<BatchRecord, 'settings' | 'columns' | 'layout' | 'rows'>;
 
-/** A stored file of a row and where it goes: a path relative to the out folder, with `/`. */
+/** A stored file of a row and its destination: a path relative to the out folder, with `/`. */
 export interface RowFile {
   readonly name: string;
   readonly file: ResultFile;
 }
 
 /**
- * The files of a row: its result first, then those beside it. Empty for a row without a result. Of an unfit row they have a folder
- * of their own, and in a large batch some thousands of rows. Throws `UnfitName`.
+ * The files of a row: its result first, then those beside it. Empty without a result. Files of an unfit row have their
+ * own folder, and in a large batch so does every group of some thousand rows. Throws `UnfitName`.
  */
 export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] {
   const { settings, columns, layout } = batch;
@@ -114,19 +115,19 @@ export function hasFile(outcome: string | null): boolean {
   return hasResult(outcome) || outcome === 'unfit';
 }
 
-/** Charges in the order in which receipts and job ids are written: step, take, attempt. */
+/** Charges in the order of receipts and job ids: step, take, attempt. */
 export function inOrder({ charges }: ScannedRow): ChargeRecord[] {
   return charges.toSorted(byAttempt);
 }
 
-/** What of a charge decides about the sums; receipts carry the same, so that `verify` counts by the same rules. */
+/** The part of a charge that the sums depend on; receipts carry the same, so `verify` counts by the same rules. */
 export interface Charged {
   readonly state: ChargeRecord['state'];
   readonly charged: number | null;
   readonly chargedFrom: ChargeRecord['chargedFrom'];
 }
 
-/** Credits charged, as far as they are known. */
+/** Credits charged, as far as known. */
 export function creditsOf(charges: readonly Charged[]): number {
   return roundCredits(charges.reduce((sum, charge) => sum + (charge.charged ?? 0), 0));
 }

@@ -7,18 +7,18 @@ import { UnfitName } from './names.ts';
 import { filesOf, hasFile } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 
-/** A result that is on record and that the store no longer has as it was. */
+/** A recorded result that is missing from the store, or altered there. */
 export interface DamagedResult {
   readonly row: number;
   readonly id: string;
-  /** Not there at all, or another content. */
+  /** Missing, or with different content. */
   readonly is: 'missing' | 'altered';
 }
 
 /** Damaged results beyond this many are not kept. */
 const KEPT = 1_000;
 
-/** Checks rows while they are projected: no gap, an end, a result where there must be one, a name of its own for it. */
+/** Checks rows as they are projected: no gap, an outcome, a result where there must be one, a unique name for it. */
 export class RowCheck {
   readonly #batch: BatchRecord;
   readonly #complete: boolean;
@@ -33,7 +33,7 @@ export class RowCheck {
     this.#findings = findings;
   }
 
-  /** The files of the next row that may be placed; what is wrong with the row becomes a finding. */
+  /** The next row's files that may be placed; records findings about the row. */
   filesOf({ row }: ScannedRow): readonly RowFile[] {
     const where = `row ${row.row}`;
     if (row.row !== this.#last + 1) this.#findings.add(where, `row ${this.#last + 1} next in the ledger`, where);
@@ -50,12 +50,12 @@ export class RowCheck {
     }
   }
 
-  /** The rows whose stored files are not what the ledger recorded, by row. */
+  /** Rows whose stored files differ from the ledger's record, in order of rows. */
   get damaged(): readonly DamagedResult[] {
     return [...this.#damaged.values()];
   }
 
-  /** Notes what became of a file of a row. */
+  /** Records what became of a row's file. */
   placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
     const where = `row ${row.row}, ${name}`;
     if ((became === 'missing' || became === 'altered') && this.#damaged.size < KEPT) {
@@ -67,7 +67,7 @@ export class RowCheck {
     }
   }
 
-  /** True if a file of some row goes by this name. */
+  /** True if some row's file has this name. */
   isTaken(name: string): boolean {
     return this.#taken.get(collisionKey(name)) !== undefined;
   }

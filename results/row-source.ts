@@ -6,20 +6,21 @@ import type { ZodError, ZodType } from 'zod';
 import type { TableFormat } from '../contract/table-format.ts';
 import type { Findings } from './mismatch.ts';
 
-/** A line of a file, and the row it speaks of. */
+/** A line of a file, and its row. */
 export interface RowLine<T> {
   readonly row: number;
   readonly value: T;
 }
 
-/** A line that cannot be understood, in words. */
+/** Why a line cannot be parsed, in words. */
 export interface BadLine {
   readonly bad: string;
 }
 
 /**
- * A file whose lines are in order of rows, read along with others: `take` gives the lines of one row after the other.
- * Lines out of that order are findings. Of a file that cannot be read on, `isBroken` is true, and no line is missed.
+ * Reads a file whose lines are in order of rows, in step with others: `take` returns one row's lines after another.
+ * Lines out of order are findings. If the file becomes unreadable, `isBroken` is true and no further lines are
+ * expected.
  */
 export class RowSource<T> {
   readonly name: string;
@@ -47,7 +48,7 @@ export class RowSource<T> {
     return taken;
   }
 
-  /** Reads to the end; every line that is left is one too many. */
+  /** Reads to the end; every remaining line is one too many. */
   async finish(rows: number): Promise<void> {
     if (!this.#begun) await this.#advance();
     while (this.#next !== undefined) {
@@ -77,26 +78,26 @@ export class RowSource<T> {
   }
 }
 
-/** A record of a CSV file: its cells by the names of the header. */
+/** A record of a CSV file: its cells by header name. */
 export interface CsvRecord {
   readonly header: readonly string[];
   readonly cells: readonly string[];
 }
 
-/** What csv-parse gives for a record when asked for its place. */
+/** What csv-parse returns for a record with its position. */
 interface CsvItem {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
 
-/** Records of a CSV file of ours, as they stand there. Throws where it cannot be read as CSV. */
+/** Records of one of our CSV files, unchanged. Throws if it is not valid CSV. */
 export async function* readCsvRows(
   path: string,
   { delimiter, bom }: TableFormat,
 ): AsyncGenerator<RowLine<CsvRecord> | BadLine> {
   const parser = parse({ info: true, delimiter, bom });
   const file = await open(path);
-  // A failure of the file destroys the parser, which then throws below; nothing else waits for this promise.
+  // A read error destroys the parser, which then throws below; nothing else awaits this promise.
   pipeline(file.createReadStream(), parser).catch(() => undefined);
   let header: readonly string[] | undefined;
   for await (const item of parser as AsyncIterable<CsvItem>) {
@@ -111,7 +112,7 @@ export async function* readCsvRows(
   }
 }
 
-/** Lines of a JSONL file of ours that fit the schema; `rowKey` holds the row number. */
+/** Lines of one of our JSONL files that match the schema; `rowKey` holds the row number. */
 export async function* readJsonRows<T>(
   path: string,
   rowKey: string,
@@ -143,7 +144,7 @@ function rowNumber(value: unknown): number | undefined {
   return Number.isSafeInteger(row) && row > 0 ? row : undefined;
 }
 
-/** What a schema first found wrong: where, and what was expected. */
+/** The first issue of a failed parse: where, and what was expected. */
 export function firstIssue({ issues }: ZodError): string {
   return issues
     .slice(0, 1)

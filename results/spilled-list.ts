@@ -3,19 +3,19 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { partPath } from './whole-file.ts';
 
-/** Text is gathered up to this many characters before it is written. */
+/** Characters to gather before a write. */
 const BUFFERED = 256 * 1024;
 
 /**
- * A list that may be as long as a batch has rows, and is read once, from the beginning: it lies in a part file, so that it takes no memory. The
- * file is made with the first item; a killed process leaves it to the next sweep of part files.
+ * A list that may be as long as the batch and is read once, from the start. It is kept in a part file, so that it takes
+ * no memory. The first item creates the file; if the process is killed, the next sweep removes it.
  */
 export class SpilledList<T> {
   readonly #path: string;
   #file: FileHandle | undefined;
   #buffered = '';
 
-  /** `folder` must be there when the first item comes. */
+  /** `folder` must exist when the first item arrives. */
   constructor(folder: string) {
     this.#path = partPath(join(folder, 'list'));
   }
@@ -26,7 +26,7 @@ export class SpilledList<T> {
     if (this.#buffered.length >= BUFFERED) await this.#flush();
   }
 
-  /** All items, in the order in which they came. */
+  /** All items, in insertion order. */
   async *items(): AsyncGenerator<T, void, undefined> {
     if (this.#file === undefined) {
       for (const line of this.#buffered.split('\n')) if (line !== '') yield JSON.parse(line) as T;
@@ -37,7 +37,7 @@ export class SpilledList<T> {
     for await (const line of file.readLines()) yield JSON.parse(line) as T;
   }
 
-  /** Removes it; harmless at any time. */
+  /** Removes the file; may be called at any time. */
   async remove(): Promise<void> {
     await this.#file?.close();
     this.#file = undefined;

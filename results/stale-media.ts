@@ -13,15 +13,16 @@ import type { RowFile, ScannedRow } from './result-line.ts';
 import { SpilledList } from './spilled-list.ts';
 
 /**
- * Files of earlier takes that may still lie among the results: under the row's name although the row is open or failed again, under
- * another extension, or under the name that it had before it was edited. Also a result that was unfit until a person accepted it, and one whose job a
- * person took back. They are gathered row by row, on disk, and removed when it is known which names the rows have now.
+ * Finds files of earlier takes that may still be among the results: under the row's name although the row is open or
+ * failed again, under another extension, or under the name from before an edit; also an unfit result that a person
+ * accepted, and the result of a job that a person took back. They are collected row by row, on disk, and removed once
+ * the rows' current names are known.
  */
 export class StaleMedia {
   readonly #batch: BatchRecord;
   readonly #ledger: Pick<Ledger, 'takesOf' | 'releasedFiles'>;
   readonly #stale: SpilledList<RowFile>;
-  /** Names whose right files could not be placed. */
+  /** Names whose correct files could not be placed. */
   readonly #lost = new SeenTable();
   #released: ReadonlyMap<number, readonly ResultFile[]> | undefined;
 
@@ -32,7 +33,7 @@ export class StaleMedia {
     this.#stale = new SpilledList(out);
   }
 
-  /** Adds what earlier takes of a row made, and what was unfit. */
+  /** Adds files from earlier takes of a row, and unfit ones. */
   async add({ row, charges }: ScannedRow): Promise<void> {
     for (const { file } of charges) {
       if (file?.unfit !== undefined) await this.#push({ ...row, outcome: 'unfit', file, extraFiles: [] });
@@ -43,7 +44,7 @@ export class StaleMedia {
     if (row.take === 1) return;
     let { spec, input } = row;
     const takes = await this.#ledger.takesOf(this.#batch.name, row.row);
-    // From the last to the first: a record holds what the row asked for before only where its take changed it.
+    // From last to first: a record has the earlier request only if its take changed it.
     for (const { before } of takes.toReversed()) {
       spec = before.spec ?? spec;
       input = before.input ?? input;
@@ -51,14 +52,14 @@ export class StaleMedia {
     }
   }
 
-  /** Notes that the right file of a name could not be placed, so that whatever is there is not it. */
+  /** Records that a name's correct file could not be placed, so that whatever is there is stale. */
   lose({ name }: RowFile): void {
     this.#lost.set(collisionKey(name), 1);
   }
 
   /**
-   * Removes them from the folder: only where no row has that name now, and only the very file, which is the stored one or has all of
-   * its bytes. Whatever a person put there stays. `isTaken`: whether some row has the name.
+   * Removes them from the folder: only if no row has that name now, and only the file itself: the stored one, or an
+   * exact copy. Files of the user stay. `isTaken`: whether some row has the name.
    */
   async remove(store: StoredFiles, out: string, isTaken: (name: string) => boolean): Promise<void> {
     for await (const { name, file } of this.#stale.items()) {
@@ -68,7 +69,7 @@ export class StaleMedia {
     }
   }
 
-  /** Leaves nothing behind of what was gathered. */
+  /** Removes the list. */
   async forget(): Promise<void> {
     await this.#stale.remove();
   }
@@ -87,7 +88,7 @@ export class StaleMedia {
     try {
       return filesOf(row, this.#batch);
     } catch (error) {
-      // Under such a name nothing was ever placed.
+      // Nothing was ever placed under such a name.
       if (error instanceof UnfitName) return [];
       throw error;
     }

@@ -1,9 +1,9 @@
 import type { Transcript } from '../api/speech-api.ts';
 
-/** Timed pieces of a transcript, in seconds. */
+/** Timed segments of a transcript, in seconds. */
 export type Segments = Transcript['segments'];
 
-/** How long a cue is shown whose end is not after its start, where no next cue ends it earlier. In ms. */
+/** How long to show a cue whose end is not after its start, unless the next cue ends it earlier. In ms. */
 const SHORTEST_KNOWN_MS = 2_000;
 
 /** One cue on the screen: whole milliseconds, at least one non-empty line. */
@@ -14,8 +14,8 @@ interface Cue {
 }
 
 /**
- * Writes segments as SubRip (`.srt`): cues in order of time, LF line ends.
- * SubRip knows no escapes, so an arrow `-->` within a text becomes `→`. No segments give an empty text.
+ * Writes segments as SubRip (`.srt`): cues in order of time, LF line ends. SubRip has no escapes, so an arrow `-->`
+ * within a text becomes `→`. Without segments the text is empty.
  */
 export function toSrt(segments: Segments): string {
   return cuesOf(segments)
@@ -27,8 +27,8 @@ export function toSrt(segments: Segments): string {
 }
 
 /**
- * Writes segments as WebVTT (`.vtt`): cues in order of time, LF line ends.
- * `&`, `<` and `>` are escaped, so that no text is read as markup or as an arrow. No segments give a bare header.
+ * Writes segments as WebVTT (`.vtt`): cues in order of time, LF line ends. Escapes `&`, `<` and `>`, so that no text is
+ * read as markup or as an arrow. Without segments there is only the header.
  */
 export function toVtt(segments: Segments): string {
   const cues = cuesOf(segments).map((cue) => {
@@ -41,8 +41,8 @@ export function toVtt(segments: Segments): string {
 }
 
 /**
- * Segments as cues that a player can show one after the other: sorted by start, cut where the next one begins, those
- * without text left out. Segments of one start become one cue, for cutting would leave the first without time.
+ * Segments as cues that a player can show one after the other: sorted by start, cut where the next one begins, without
+ * empty ones. Segments with the same start become one cue; cutting would leave the first without time.
  */
 function cuesOf(segments: Segments): Cue[] {
   const cues: { start: number; end: number; lines: string[] }[] = [];
@@ -63,7 +63,7 @@ function cuesOf(segments: Segments): Cue[] {
   });
 }
 
-/** Lines of a text without blank ones: a blank line would end the cue. */
+/** Non-blank lines of a text: a blank line would end the cue. */
 function linesOf(text: string): string[] {
   return text
     .replaceAll('\0', '')
@@ -76,7 +76,7 @@ function millis(seconds: number): number {
   return Math.max(0, Math.round(seconds * 1_000));
 }
 
-/** `01:02:03` with the milliseconds behind the given mark. */
+/** `01:02:03` and the milliseconds, separated by the given mark. */
 function clock(ms: number, mark: ',' | '.'): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const rest = String(ms % 1_000).padStart(3, '0');

@@ -9,15 +9,15 @@ import type { Tally } from './tally.ts';
 /** Name of the summary in the out folder; it is written last. */
 export const SUMMARY_FILE = 'summary.json';
 
-/** Says whose an out folder is until its first summary does, which takes its place. */
+/** Says whose an out folder is until the first summary replaces it. */
 export const CLAIM_FILE = '.voxbatch-batch.json';
 
-/** Grows by 1 when a reader of an older summary would misread a newer one. */
+/** Increases by 1 if a reader of an older summary would misread a newer one. */
 const SUMMARY_VERSION = 1;
 
 const count = z.number().int().nonnegative();
 
-/** `summary.json`: the batch as of the moment its files were made. It holds no time of its own making. */
+/** `summary.json`: the batch at the moment its files were made. It does not contain that moment. */
 export const summarySchema = z.object({
   batch: z.string(),
   /** sha256 of the manifest and of the settings that shape its rows, hex. */
@@ -29,20 +29,21 @@ export const summarySchema = z.object({
   account: z.string(),
   state: z.enum(['loading', 'open', 'closed']),
   control: z.enum(CONTROLS),
-  /** Why the batch gave up by itself (`--halt`), in one sentence; null if it did not. */
+  /** Why `--halt` stopped the batch, in one sentence; null if it did not. */
   halted: z.string().nullable().default(null),
-  /** Credits that the batch may spend at most; null: as much as it takes. */
+  /** Spending limit in credits; null: no limit. */
   budget: z.number().nullable().default(null),
   rows: count,
-  /** Rows that ended, by outcome; every outcome is named. */
+  /** Ended rows by outcome; lists every outcome. */
   outcomes: z.record(z.enum(OUTCOMES), count),
   /** Of the skipped rows, those that `--limit` or `--sample` left out. */
   not_chosen: count.default(0),
   /** Rows that have not ended, by state. */
   states: z.record(z.enum(ROW_STATES), count),
   /**
-   * Credits. `charged`: what is known to be charged. `reserved`: quotes of requests in flight and, under a budget, of the
-   * later steps of rows that have begun; 0 when the batch is closed. `uncertain`: quotes of requests that may have been charged. `estimated`: some of these figures are quotes rather than the API's.
+   * Credits. `charged`: known charges. `reserved`: quotes of requests in flight and, under a budget, of the later steps
+   * of rows that have begun; 0 once the batch is closed. `uncertain`: quotes of requests that may have been charged.
+   * `estimated`: some of these figures are quotes, not the API's.
    */
   credits: z.object({
     charged: z.number(),
@@ -52,22 +53,22 @@ export const summarySchema = z.object({
   }),
   /** ISO 8601, UTC. */
   created_at: z.string(),
-  /** The first paid request. */
+  /** Time of the first paid request. */
   started_at: z.string().nullable(),
-  /** The last row ended. */
+  /** Time when the last row ended. */
   ended_at: z.string().nullable(),
   versions: z.object({ voxbatch: z.string(), summary: z.literal(SUMMARY_VERSION) }),
-  /** How the tables in CSV are written: as the manifest was. */
+  /** Format of the CSV tables: that of the manifest. */
   csv: z.object({ delimiter: z.enum(DELIMITERS), bom: z.boolean() }).default(PLAIN_TABLE),
-  /** sha256 of each other file in the folder, hex; those of media are in `receipts.jsonl`. */
+  /** sha256 of each other file in the folder, hex; for media see `receipts.jsonl`. */
   files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/u)),
 });
 
 export type Summary = z.infer<typeof summarySchema>;
 
 /**
- * The summary of the files that were just made. `reserved` is what the ledger says, for what is promised to later steps is on no
- * receipt; but never less than the receipts, from which the ledger may have moved on.
+ * The summary of the files just made. `reserved` comes from the ledger, because no receipt has what is reserved for
+ * later steps. It is never less than the receipts say, because the ledger may have moved on.
  */
 export function summarize(
   batch: BatchRecord,

@@ -3,7 +3,7 @@ import type { Outcome, RowState } from '../contract/outcomes.ts';
 import type { Charged } from './result-line.ts';
 import { roundCredits } from '../contract/prices.ts';
 
-/** What of a charge goes into the sums. */
+/** The part of a charge that goes into the sums. */
 export interface Billed extends Charged {
   readonly quoted: number | null;
 }
@@ -16,7 +16,7 @@ export interface Credits {
   readonly estimated: boolean;
 }
 
-/** Counts rows and adds up money by the same rules as the ledger, but from lines. */
+/** Counts rows and adds up money by the same rules as the ledger, but from the files. */
 export class Tally {
   readonly outcomes: Record<Outcome, number> = zeros(OUTCOMES);
   readonly states: Record<RowState, number> = zeros(ROW_STATES);
@@ -28,7 +28,7 @@ export class Tally {
   #uncertain = 0;
   #estimated = false;
 
-  /** Counts a row; the state only matters without an outcome, and is left out where it is not known. `failure`: its class, if it has one. */
+  /** Counts a row. The state matters only without an outcome; omit it if unknown. `failure`: its class, if any. */
   addRow(outcome: Outcome | null, failure: string | undefined, state?: RowState): void {
     this.rows += 1;
     if (outcome === 'skipped' && failure === 'NotChosen') this.notChosen += 1;

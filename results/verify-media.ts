@@ -6,20 +6,20 @@ import type { Findings } from './mismatch.ts';
 import { checkName, MEDIA_FOLDER, UnfitName } from './names.ts';
 import type { NamedFile } from './verify-rows.ts';
 
-/** Files read side by side. */
+/** Files read concurrently. */
 const AT_ONCE = 8;
 
-/** A result that is not in the folder as its receipt says. */
+/** A result that differs from its receipt. */
 export interface WrongMedia {
   readonly row: number;
-  /** Of the right content. */
+  /** Of the correct content. */
   readonly sha256: string;
 }
 
-/** Wrong media beyond this many are not kept. */
+/** Further wrong media are not kept. */
 const KEPT = 1_000;
 
-/** Reads media files and compares them with what the receipts say of them. */
+/** Compares media files with their receipts. */
 export class MediaCheck {
   readonly #folder: string;
   readonly #findings: Findings;
@@ -33,7 +33,7 @@ export class MediaCheck {
     this.#findings = findings;
   }
 
-  /** Adds the files of a row; they are read when some have gathered. */
+  /** Adds the files of a row, to be read in groups. */
   async add(row: number, files: readonly NamedFile[]): Promise<void> {
     for (const file of files) {
       const owner = this.#owners.lineBefore(file.name, row);
@@ -62,7 +62,7 @@ export class MediaCheck {
     );
   }
 
-  /** Resolves with true if the file is there and has the content that its receipt names. */
+  /** Resolves with true if the file exists and has the content that its receipt names. */
   async #check(where: string, file: NamedFile): Promise<boolean> {
     if (!isBelowMedia(file.name)) {
       this.#findings.add(where, `a file below ${MEDIA_FOLDER}/`, 'another place');

@@ -8,7 +8,7 @@ import type { CsvRecord } from './row-source.ts';
 
 /** A line of `results.jsonl`: strings for the input columns, and our own columns. */
 export const jsonRowSchema = z
-  // Names of kinds and classes may be those of another version.
+  // Kinds and classes may come from another version.
   .looseObject({ ...resultSchema.shape, _kind: z.string(), _error_class: z.string() })
   .refine((row) => Object.entries(row).every(([name, value]) => name.startsWith('_') || typeof value === 'string'), {
     message: 'input columns must be strings',
@@ -19,7 +19,7 @@ export type JsonRow = z.infer<typeof jsonRowSchema>;
 /** Compares a record of a CSV file with the line of the same row in `results.jsonl`. */
 export function compareRecord(file: string, { header, cells }: CsvRecord, row: JsonRow, findings: Findings): void {
   const where = `${file}, row ${row._row}`;
-  // Names of input columns are guarded like every other cell of a CSV file.
+  // Names of input columns are guarded like any other CSV cell.
   const expected = new Map(Object.entries(row).map(([name, value]) => [csvCell(name), csvCell(value as LineValue)]));
   findings.compare(`${where}, number of columns`, expected.size, header.length);
   header.forEach((name, index) => {
@@ -32,7 +32,7 @@ export function compareRecord(file: string, { header, cells }: CsvRecord, row: J
   });
 }
 
-/** Checks what a row claims against its receipts. */
+/** Checks a row's claims against its receipts. */
 export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], findings: Findings): void {
   const where = `row ${row._row}`;
   const charges = receipts.map((receipt) => ({
@@ -51,7 +51,7 @@ export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], find
   compareAttempts(where, receipts, findings);
 }
 
-/** Attempts of a take are numbered from 1, and each has its receipt in turn, also where nothing was sent with it. */
+/** Attempts of a take count from 1, and each has a receipt, even if nothing was sent. */
 function compareAttempts(where: string, receipts: readonly Receipt[], findings: Findings): void {
   const attempts = new Map<string, number[]>();
   for (const { step, take, attempt } of receipts) {
@@ -71,7 +71,7 @@ export interface NamedFile {
   readonly sha256: string;
 }
 
-/** The media files of a row with their hashes, from its receipts; what does not fit together is a finding. */
+/** The media files of a row with their hashes, from its receipts; records contradictions as findings. */
 export function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Findings): readonly NamedFile[] {
   const where = `row ${row._row}`;
   if (row._file === '' && hasFile(row._outcome)) findings.add(`${where}, _file`, 'a result file', 'none');
@@ -85,7 +85,7 @@ export function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Fi
   return files;
 }
 
-/** A text as it comes back from a file, which cannot hold a lone half of a character pair. */
+/** A text as it reads back from a file, which cannot hold a lone surrogate. */
 function asUtf8(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -12,11 +12,11 @@ import { MediaCheck } from './verify-media.ts';
 import { compareReceipts, compareRecord, jsonRowSchema, mediaOf } from './verify-rows.ts';
 import type { JsonRow } from './verify-rows.ts';
 
-/** What the tables are checked with. */
+/** Input of the table check. */
 export interface TableCheck {
   readonly folder: string;
   readonly summary: Summary;
-  /** Names of the tables that are there; for one that is not, no line is missed. */
+  /** Names of the tables that exist; no line is expected in the others. */
   readonly present: ReadonlySet<string>;
   /** Counts what is found. */
   readonly tally: Tally;
@@ -24,7 +24,7 @@ export interface TableCheck {
 }
 
 /**
- * Reads all tables side by side, row by row, and checks each row against its other lines, its receipts and its media.
+ * Reads all tables in step, row by row, and checks each row against its other lines, its receipts and its media.
  * Returns how many media files were read, and which are wrong.
  */
 export async function checkTables(check: TableCheck): ReturnType<MediaCheck['finish']> {
@@ -84,7 +84,7 @@ function openTables({ folder, summary, present, findings }: TableCheck): Tables 
   };
 }
 
-/** The line of a row in a table that must have so many of it. */
+/** The line of a row in a table that must have exactly this many. */
 async function takeOne<T>(
   table: RowSource<T> | undefined,
   row: number,

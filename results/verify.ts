@@ -14,35 +14,38 @@ import { Tally } from './tally.ts';
 import type { WrongMedia } from './verify-media.ts';
 import { checkTables } from './verify-tables.ts';
 
-/** What an out folder holds, counted from its files alone. */
+/** The contents of an out folder, counted from its files alone. */
 export interface VerifyReport {
   readonly folder: string;
-  /** Name of the batch; undefined if there is no summary that can be read. */
+  /** Name of the batch; undefined without a readable summary. */
   readonly batch: string | undefined;
   /** Lines of `results.jsonl`. */
   readonly rows: number;
   /** Rows per outcome, counted from `results.jsonl`. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Rows without an outcome: more than 0 for a batch that was not over when the files were made. */
+  /** Rows without an outcome: more than 0 if the batch was not over when the files were made. */
   readonly unfinished: number;
-  /** Credits charged, added up from `receipts.jsonl`. */
+  /** Credits charged, summed from `receipts.jsonl`. */
   readonly charged: number;
   /** Media files whose bytes were read and compared with the receipts. */
   readonly media: number;
   /** Media files that are missing or wrong, by row; each is also a mismatch. */
   readonly wrongMedia: readonly WrongMedia[];
-  /** Outcome files that are there with another sha256 than the summary's: somebody may have edited them to run them. Each is also a mismatch. */
+  /**
+   * Outcome files whose sha256 differs from the summary's: somebody may have edited them to run them. Each is also a
+   * mismatch.
+   */
   readonly edited: readonly string[];
-  /** Everything that does not add up; empty if all is well. Any means exit code 15. */
+  /** Everything that does not add up; empty if all is well. Any entry means exit code 15. */
   readonly mismatches: readonly Mismatch[];
 }
 
 /**
- * Checks an out folder from its files alone: hashes, counts, sums, rows against receipts, media against their bytes. Reads
- * every file once, as a stream; changes nothing and asks neither ledger nor API. Throws only where the disk fails.
+ * Checks an out folder from its files alone: hashes, counts, sums, rows against receipts, media against their bytes.
+ * Reads every file once, as a stream; changes nothing and asks neither ledger nor API. Throws only if the disk fails.
  *
- * A forger who rewrites the summary with its hashes is found where one table disagrees with another, a row number is missing
- * before the last, or a sum is wrong. The files alone cannot prove that the last rows were not cut off all tables and all sums.
+ * If a forger rewrites the summary with its hashes, this still finds tables that disagree, a missing row number before
+ * the last, or a wrong sum. The files alone cannot prove that no rows were cut off the end of all tables and sums.
  */
 export async function verifyOut(folder: string): Promise<VerifyReport> {
   const findings = new Findings();
@@ -81,7 +84,7 @@ async function readSummary(folder: string, findings: Findings): Promise<Summary 
   return summary.data;
 }
 
-/** The value of a JSON text; undefined for a text that is none. */
+/** The value of a JSON text; undefined if it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -90,7 +93,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Hashes every listed file. Returns the names of those that are there and may be read, and adds changed outcome files to `edited`. */
+/** Hashes every listed file. Returns the names of the readable ones, and adds changed outcome files to `edited`. */
 async function checkFiles(
   folder: string,
   summary: Summary,
@@ -137,7 +140,7 @@ function compareSummary(summary: Summary, tally: Tally, findings: Findings): voi
   if (summary.state === 'closed') findings.compare(where('rows without an outcome'), 0, tally.rows - ended);
   const { charged, reserved, uncertain } = summary.credits;
   findings.compareCredits(where('credits.charged'), tally.credits.charged, charged);
-  // While a batch is open, it also counts what is promised to later steps, and no receipt has that.
+  // While a batch is open, the summary also reserves credits for later steps, which are on no receipt.
   const known = summary.state === 'closed' ? tally.credits.reserved : Math.max(tally.credits.reserved, reserved);
   findings.compareCredits(where('credits.reserved'), known, reserved);
   findings.compareCredits(where('credits.uncertain'), tally.credits.uncertain, uncertain);

@@ -4,25 +4,25 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAbsent } from './system-errors.ts';
 
-/** Text is gathered up to this many characters before it is written. */
+/** Characters to gather before a write. */
 const BUFFERED = 256 * 1024;
 
-/** Part files of dead processes are removed when they are older than this. */
+/** Older part files belong to dead processes and are removed. */
 const STALE_MS = 3_600_000;
 
 const PART = /^\.voxbatch-[0-9a-f-]{36}\.part$/u;
 
 /**
- * A name beside `path` that no other writer uses, on this machine or another. It does not contain the name of the file,
- * which may be as long as a name can be.
+ * A unique name beside `path` that no other writer uses, on this machine or another. It does not contain the file's
+ * name, which may already have the maximal length.
  */
 export function partPath(path: string): string {
   return join(dirname(path), `.voxbatch-${randomUUID()}.part`);
 }
 
-/** Removes what killed projections left below the folder: part files that nobody has touched for an hour. */
+/** Removes leftovers of killed projections below the folder: part files that nobody has touched for an hour. */
 export async function sweepParts(folder: string): Promise<void> {
-  // Read bit by bit: a folder of 100,000 files asked for at once holds up everything else for half a second.
+  // In small portions: reading 100,000 names at once blocks everything else for half a second.
   for await (const entry of await opendir(folder, { bufferSize: 256 })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) await sweepParts(path);
@@ -41,8 +41,8 @@ async function removeStale(path: string): Promise<void> {
 }
 
 /**
- * A text file that is whole under its name, or not there: it is written beside it, synced, then renamed.
- * Either `seal` and then `publish`, or `abandon`.
+ * A text file that is whole under its name, or absent: written beside it, synced, then renamed. Call `seal` and then
+ * `publish`, or `abandon`.
  */
 export class WholeFile {
   readonly path: string;
@@ -75,14 +75,14 @@ export class WholeFile {
     return this.#hash.digest('hex');
   }
 
-  /** Puts the sealed file under its name, in place of an earlier one. */
+  /** Renames the sealed file to its final name, replacing an earlier one. */
   async publish(): Promise<void> {
     await rename(this.#part, this.path);
   }
 
-  /** Leaves nothing behind of a file that is not published; harmless at any time. */
+  /** Removes an unpublished file; may be called at any time. */
   async abandon(): Promise<void> {
-    // Closing twice is harmless too: a sealed handle is closed already.
+    // Closing twice does no harm: a sealed handle is already closed.
     await this.#handle.close().catch(() => undefined);
     await rm(this.#part, { force: true });
   }

@@ -6,16 +6,16 @@ import type { Job } from './jobs.ts';
 import type { MediaResult, Sound } from './media-result.ts';
 import type { Service } from './service.ts';
 
-/** Share of a job's duration that it waits in the queue. */
+/** Share of a job's duration spent in the queue. */
 const QUEUED_SHARE = 0.25;
 
-/** What a job is made of. */
+/** The inputs of a new job. */
 export interface JobOrder {
   readonly operation: Job['operation'];
-  /** Credits, charged at once, also for a job that will fail. */
+  /** Credits, charged at once, even for a job that will fail. */
   readonly cost: number;
   readonly format: MediaResult['format'];
-  /** Texts and URLs, for the rules of a fault plan. */
+  /** Texts and URLs that the rules of a fault plan match. */
   readonly subject: string;
   readonly sound: Sound;
   /** Inputs as the ledger and the list show them. */
@@ -23,7 +23,7 @@ export interface JobOrder {
   readonly idempotencyKey: string | null;
 }
 
-/** Accepts a job: draws its duration and its end, charges it, and starts its clock. */
+/** Accepts a job: draws its duration and outcome, charges it, and starts its clock. */
 export function acceptJob(
   service: Service,
   draw: Draw,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { refusalOf } from './refusals.ts';
 
-/** What can be changed while the simulator runs. */
+/** Settings that can change while the simulator runs. */
 export interface AccountSettings {
   token: string;
   /** API credits left. */
@@ -17,7 +17,7 @@ export class Account {
     this.settings = settings;
   }
 
-  /** Account id: follows from the token, so that it stays the same over restarts and differs between accounts. */
+  /** Account id, derived from the token, so that it survives restarts and differs between accounts. */
   get userId(): string {
     return `user_${createHash('sha256').update(this.settings.token).digest('hex').slice(0, 16)}`;
   }
@@ -27,13 +27,13 @@ export class Account {
     if (header !== `Bearer ${this.settings.token}`) throw refusalOf(401);
   }
 
-  /** Throws a 402 where the balance does not pay for a request. */
+  /** Throws a 402 if the balance does not cover a request. */
   checkBalance(cost: number): void {
     const { credits } = this.settings;
     if (cost > credits) throw refusalOf(402, `This request needs ${cost} credits and ${credits} are left`);
   }
 
-  /** Takes credits off the balance. */
+  /** Takes credits from the balance. */
   charge(credits: number): void {
     this.settings.credits -= credits;
   }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { LedgerEntry } from './charge-ledger.ts';
 
-/** An answer before it is on the wire. */
+/** An answer that has not been sent yet. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /** Without `Content-Length`. */
   readonly chunked?: boolean;
-  /** The charge that this answer reports; marked as answered once the whole answer is out. */
+  /** The charge that this answer reports; marked as answered once the whole answer has been sent. */
   readonly charge?: LedgerEntry;
 }
 
@@ -33,7 +33,7 @@ export function html(status: number, title: string): Answer {
   };
 }
 
-/** What the web site says to a path that it does not know. */
+/** The web site's answer to an unknown path. */
 export function notFoundPage(): Answer {
   return html(404, '404: This page could not be found.');
 }

@@ -18,7 +18,7 @@ export const API_PATH = '/api/open/v1';
 /** Largest request body in bytes. */
 const BODY_LIMIT = 16 * 1024 * 1024;
 
-/** Builds the server of the API, not yet listening. */
+/** Builds the API server, not yet listening. */
 export function buildApiServer(service: Service): FastifyInstance {
   const server = fastify({
     bodyLimit: BODY_LIMIT,
@@ -68,7 +68,7 @@ function countWhenClosed(service: Service, request: FastifyRequest, reply: Fasti
   });
 }
 
-/** A body that cannot be read is the caller's mistake. */
+/** An unreadable body is the caller's mistake. */
 function asRefusal(error: unknown): unknown {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new Refusal(413, 'ERR_PAYLOAD_TOO_LARGE', 'The request body is too large');

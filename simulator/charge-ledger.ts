@@ -8,18 +8,18 @@ export interface LedgerEntry {
   /** Null for an operation that answers with the result itself. */
   readonly jobId: string | null;
   readonly credits: number;
-  /** The `Idempotency-Key` as it came; the service does not act on it. */
+  /** The `Idempotency-Key` as received; the service does not act on it. */
   readonly idempotencyKey: string | null;
   readonly requestId: string;
   readonly text?: string;
   readonly voiceId?: string;
   readonly videoUrl?: string;
   readonly audioUrl?: string;
-  /** `sent` once the true answer was handed over whole; `lost` until then, and for good if it never was. */
+  /** `sent` once the whole true answer was handed over; `lost` until then, and for good if it never was. */
   answered: 'sent' | 'lost';
 }
 
-/** Everything that was accepted and charged, in order. */
+/** Everything accepted and charged, in order. */
 export class ChargeLedger {
   readonly #entries: LedgerEntry[] = [];
 

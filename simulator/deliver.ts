@@ -7,28 +7,28 @@ import { encodeSilence } from './media/encode-wav.ts';
 import { errorAnswer, Refusal, refusalOf, softErrorBody } from './refusals.ts';
 import type { Admission, Service } from './service.ts';
 
-/** A wait that does not keep the process from ending. */
+/** A timer that does not keep the process alive. */
 const UNHELD = { ref: false };
 
-/** What becomes of an exchange through its fault. */
+/** How a fault changes an exchange. */
 export type Fate = Extract<Fault, { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' }> | null;
 
-/** One request that a fault plan can touch. */
+/** A request that a fault plan can affect. */
 export interface Exchange extends FaultTarget {
-  /** For a paid request: its latency, and its way through the limits. */
+  /** For a paid request: its latency, and its admission by the limits. */
   readonly admission?: Admission;
-  /** Does what is asked: for a paid request this accepts and charges. Makes the true answer. */
+  /** Performs the request, accepting and charging a paid one, and makes the true answer. */
   perform(fate: Fate, draw: Draw): Answer | Promise<Answer>;
-  /** For an answer that is media: other media than what was asked for. */
+  /** For a media answer: media other than requested. */
   otherMedia?(): Promise<Buffer>;
 }
 
 /**
- * Carries out an exchange and its fault, if it meets one, on the bare socket.
+ * Performs an exchange, and its fault if any, on the raw socket.
  *
- * Order: half of the latency passes; limits are checked; the fault is drawn; the request is accepted, where the fault lets it; the
- * other half of the latency passes; the answer goes out, where the fault lets it. A client that has gone meanwhile changes
- * nothing: what has arrived is accepted.
+ * Order: half of the latency passes; limits are checked; the fault is drawn; the request is accepted, unless the fault
+ * prevents it; the other half of the latency passes; the answer is sent, unless the fault prevents it. A client that
+ * has disconnected meanwhile changes nothing: what has arrived is accepted.
  */
 export async function deliver(service: Service, exchange: Exchange, reply: FastifyReply): Promise<void> {
   reply.hijack();
@@ -49,14 +49,14 @@ export async function deliver(service: Service, exchange: Exchange, reply: Fasti
   }
 }
 
-/** The answer for something thrown; what is not a refusal is an error of the simulator itself. */
+/** The answer to a thrown error; anything but a refusal is an error of the simulator itself. */
 export function refusedAnswer(error: unknown, draw: Draw): Answer {
   if (error instanceof Refusal) return errorAnswer(error, draw);
   process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return errorAnswer(refusalOf(500, 'The simulator itself failed; see its stderr'), draw);
 }
 
-/** Whether a fault keeps the request from being accepted. */
+/** Whether a fault prevents acceptance. */
 function isBlocked(fault: Fault | null): boolean {
   switch (fault?.kind) {
     case 'reset-before':
@@ -134,7 +134,7 @@ async function sendFaulty(
   }
 }
 
-/** A redirect to the same link under another name; null for that name. */
+/** A redirect to the same link under another name; null for that name itself. */
 function redirectOnce(link: string): Answer | null {
   const moved = '&moved=1';
   return link.endsWith(moved)
@@ -142,13 +142,13 @@ function redirectOnce(link: string): Answer | null {
     : { status: 302, headers: { location: `${link}${moved}` }, body: Buffer.from('Moved') };
 }
 
-/** The true answer, which every fault has that does not block. */
+/** The true answer, which exists for every fault that does not block. */
 function expectAnswer(answer: Answer | null): Answer {
   if (answer === null) throw new Error('a fault that blocks a request wants to send its answer');
   return answer;
 }
 
-/** Length of the silence that a fault sends. */
+/** Length of the silence that a `silence` fault sends. */
 const SILENT_SECONDS = 0.5;
 
 async function wrongBody(body: WrongBody, exchange: Exchange, draw: Draw): Promise<Buffer> {
@@ -175,7 +175,7 @@ function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, draw: Draw): An
   };
 }
 
-/** Sends a whole answer and, once it is handed over, marks its charge as answered. */
+/** Sends a whole answer, and marks its charge as answered once it is handed over. */
 export function send(reply: FastifyReply, answer: Answer): void {
   const { raw } = reply;
   if (raw.destroyed) return;
@@ -186,7 +186,7 @@ export function send(reply: FastifyReply, answer: Answer): void {
   raw.end(answer.chunked === true ? answer.body.subarray(answer.body.length >>> 1) : answer.body);
 }
 
-/** Sends half of a body; then resets the connection, or closes it in good order although more was announced. */
+/** Sends half of a body, then resets the connection, or closes it normally although more was announced. */
 function sendPart(reply: FastifyReply, answer: Answer, then: 'reset' | 'end'): void {
   const { raw } = reply;
   if (raw.destroyed) return;

@@ -1,6 +1,6 @@
 import { SHAPES, type Dimension, type FixedShape, type Variant } from './shapes.ts';
 
-/** Hashes its parts to 32 bits, the same on every machine (FNV-1a with a closing mix). */
+/** Hashes its parts to 32 bits, the same on every machine (FNV-1a with a final mix). */
 export function hashOf(...parts: readonly (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const part of parts) {
@@ -14,8 +14,8 @@ export function hashOf(...parts: readonly (string | number)[]): number {
 }
 
 /**
- * A seeded stream of chance for one request: the same seed and the same order of requests give the same answers.
- * (The generator is mulberry32, a published 32-bit generator; good enough for shapes and durations, not for secrets.)
+ * A seeded random stream for one request: the same seed and the same order of requests give the same answers. (The
+ * generator is mulberry32, a published 32-bit generator; good enough for shapes and durations, not for secrets.)
  */
 export class Draw {
   #state: number;
@@ -40,7 +40,7 @@ export class Draw {
     return low + (high - low) * this.fraction();
   }
 
-  /** Log-normal with 90 % of the values between the two bounds; most are short, a few are long. */
+  /** Log-normal with 90 % of the values between the two bounds; most are short, a few long. */
   lognormal(low: number, high: number): number {
     const bottom = Math.log(Math.max(low, 1));
     const top = Math.log(Math.max(high, 1));
@@ -48,12 +48,12 @@ export class Draw {
     return Math.exp((bottom + top) / 2 + (normal * (top - bottom)) / (2 * 1.645));
   }
 
-  /** One of the two, half and half. */
+  /** True or false with equal chance. */
   coin(): boolean {
     return this.fraction() < 0.5;
   }
 
-  /** The variant of an answer's dimension: the fixed one, or a drawn one. */
+  /** The variant of one dimension of an answer: the fixed one, or a drawn one. */
   shape<D extends Dimension>(dimension: D): Variant<D> {
     const variants: readonly Variant<D>[] = SHAPES[dimension];
     const drawn = variants[Math.floor(this.fraction() * variants.length)];

@@ -2,21 +2,28 @@ import * as z from 'zod';
 import { makesJob, OPERATIONS, type Operation } from '../contract/row-kinds.ts';
 import { hashOf } from './draw.ts';
 
-/** What may come where media was expected. */
+/** What can replace expected media. */
 const WRONG_BODIES = ['html', 'json', 'other-media', 'silence'] as const;
 export type WrongBody = (typeof WRONG_BODIES)[number];
 
 /**
- * What can be made to go wrong. `accepted: true` means that the request is taken and charged all the same.
+ * The faults. `accepted: true` means that the request is accepted and charged all the same.
  *
  * - `status`: an error answer. `body`: the API's own, a gateway's HTML (`foreign`), or none. `retryAfter` in seconds.
- * - `accept-then-500`: taken and charged, then a 500. - `soft-error`: 200 with a JSON error. - `html`: 200 with a page.
- * - `hang`: no answer ever. - `reset-before`, `reset-after`: the socket is destroyed before or after acceptance.
- * - `cut`: half of the body, then the socket is destroyed. - `wrong-length`: `Content-Length` is more than what comes.
- * - `wrong-type`: something else where media was expected: `html`, `json` (labelled as media), `other-media`, or `silence`: a file that is
- *   whole and has nothing to hear.
- * - `dead-link`: a link that has expired, on a read already in the answer. - `redirect`: a link that redirects to the file. - `late`: the true answer, `ms` later.
- * - `job-fails`, `job-stuck`: what becomes of the job. - `unknown-status`: a status word that nobody documented.
+ * - `accept-then-500`: accepted and charged, then a 500.
+ * - `soft-error`: 200 with a JSON error.
+ * - `html`: 200 with a web page.
+ * - `hang`: never an answer.
+ * - `reset-before`, `reset-after`: the socket is destroyed before or after acceptance.
+ * - `cut`: half of the body, then the socket is destroyed.
+ * - `wrong-length`: `Content-Length` is more than what is sent.
+ * - `wrong-type`: something else in place of media: `html`, `json` (labelled as media), `other-media`, or `silence`: a
+ * whole file of digital silence.
+ * - `dead-link`: an expired link; on a read, already in the answer.
+ * - `redirect`: a link that redirects to the file.
+ * - `late`: the true answer, `ms` later.
+ * - `job-fails`, `job-stuck`: how the job ends, or that it never does.
+ * - `unknown-status`: an undocumented status word.
  */
 const parts = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -45,14 +52,14 @@ const parts = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('unknown-status'), word: z.string().min(1).default('warming_up') }),
 ]);
 
-/** A fault with its settings, or its bare name where it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
+/** A fault with its settings, or its name alone if it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
 const fault = z.preprocess((value) => (typeof value === 'string' ? { kind: value } : value), parts);
 
-/** Where a rule looks: `create` is any of the paid requests, `read` a job by id, `download` a result link. */
+/** Where a rule applies: `create` is any paid request, `read` a job by id, `download` a result link. */
 export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile'] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** Faults that make sense only at some points; all others may happen anywhere. */
+/** Faults that make sense only at some points; all others can happen anywhere. */
 const ONLY_AT: Readonly<Record<string, readonly FaultPoint[]>> = {
   'accept-then-500': ['create'],
   'reset-after': ['create'],
@@ -69,12 +76,12 @@ const rule = z
     on: z.enum(FAULT_POINTS),
     /** Only this operation; default any. */
     operation: z.enum(OPERATIONS).optional(),
-    /** All of what is given must hold. Nothing given: every request. */
+    /** All given conditions must hold. None given: every request. */
     match: z
       .strictObject({
         /** Part of the row's text, or of one of its URLs. */
         text: z.string().min(1).optional(),
-        /** Only the n-th request, from 1, of those that `on`, `operation` and `text` select. */
+        /** Only the n-th request, from 1, that `on`, `operation` and `text` select. */
         nth: z.int().min(1).optional(),
         /** Every n-th of them. */
         every: z.int().min(1).optional(),
@@ -83,7 +90,7 @@ const rule = z
       })
       .default({}),
     fault,
-    /** The rule ends after it acted this often; default never. */
+    /** How often the rule applies at most; default: no limit. */
     times: z.int().min(1).optional(),
   })
   .superRefine((value, context) => {
@@ -97,21 +104,21 @@ const rule = z
     }
   });
 
-/** What goes wrong in a run of the simulator. Unknown members are errors. */
+/** The faults of a simulator run. Unknown members are errors. */
 export const faultPlanSchema = z.strictObject({
-  /** The first rule that applies to a request acts. */
+  /** The first rule that matches a request applies. */
   rules: z.array(rule).default([]),
-  /** Whether the lip-sync list repeats the jobs' inputs; `drawn` decides it per answer. Default `drawn`. */
+  /** Whether the lip-sync list echoes the jobs' inputs; `drawn` decides per answer. Default `drawn`. */
   echoInputs: z.union([z.boolean(), z.literal('drawn')]).default('drawn'),
 });
 
-/** A fault plan as it is written. */
+/** A fault plan as written. */
 export type FaultPlan = z.input<typeof faultPlanSchema>;
-/** A fault plan as it was read. */
+/** A fault plan after parsing. */
 export type ReadyFaultPlan = z.output<typeof faultPlanSchema>;
 export type Fault = z.output<typeof parts>;
 
-/** Reads a fault plan; throws an error that names every wrong member. */
+/** Parses a fault plan; throws an error that names every wrong member. */
 export function parseFaultPlan(value: unknown): ReadyFaultPlan {
   const result = faultPlanSchema.safeParse(value);
   if (!result.success) throw new Error(`fault plan: ${z.prettifyError(result.error)}`);
@@ -126,7 +133,9 @@ export interface FaultTarget {
   readonly subject: string;
 }
 
-/** Applies a plan to requests as they come. Each rule counts for itself; the same seed and order give the same faults. */
+/**
+ * Applies a plan to requests as they arrive. Each rule counts separately; the same seed and order give the same faults.
+ */
 export class FaultDrawer {
   readonly #plan: ReadyFaultPlan;
   readonly #seed: number;
@@ -144,7 +153,7 @@ export class FaultDrawer {
     return this.#plan.echoInputs;
   }
 
-  /** The fault that this request meets, if any. Counts the request. */
+  /** Counts the request and returns its fault, if any. */
   next(target: FaultTarget): Fault | null {
     let chosen: Fault | null = null;
     for (const [index, { on, operation, match, fault: candidate, times }] of this.#plan.rules.entries()) {

@@ -4,7 +4,7 @@ export interface SimulatorFlag {
   /** Name of its value in help texts. */
   readonly value: string;
   readonly description: string;
-  /** Default as help texts show it. */
+  /** Default as shown in help texts. */
   readonly default: string;
 }
 

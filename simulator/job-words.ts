@@ -20,7 +20,7 @@ export function isWordOf(word: string, phase: Phase): boolean {
   return WORDS_OF[phase].includes(word);
 }
 
-/** What an answer says of a job: its status word and, at the end, a link or an error. */
+/** What an answer says about a job: its status word and, once ended, a link or an error. */
 export interface JobWords {
   readonly phase: Phase;
   readonly status: string;
@@ -31,8 +31,8 @@ export interface JobWords {
 }
 
 /**
- * Looks at a job now; the answer to its creation always says that it waits. A planned unknown word hides the end of the
- * job; a planned dead link has expired already.
+ * Describes a job at this moment; the answer to its creation always says that it waits. A planned unknown word hides
+ * the end of the job; a planned dead link has already expired.
  */
 export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobWords {
   const phase = created ? 'waiting' : phaseOf(job, Date.now());

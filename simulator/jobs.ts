@@ -5,15 +5,15 @@ import type { MediaResult } from './media-result.ts';
 /**
  * A job of the simulator.
  *
- * It waits until `startsAt`, is processed until `finishesAt`, and is then done or failed for good. Nothing moves it but the
- * clock: its phase is computed when somebody looks. A stuck job has no `finishesAt`.
+ * It waits until `startsAt`, is processed until `finishesAt`, and is then done or failed for good. Only the clock moves
+ * it: its phase is computed on each read. A stuck job has no `finishesAt`.
  */
 export interface Job {
   readonly id: string;
   readonly operation: JobOperation;
   readonly requestId: string;
   readonly createdAt: number;
-  /** Only {@link JobBook.hasten} changes it, and the next. */
+  /** Only {@link JobBook.hasten} changes this, and the next. */
   startsAt: number;
   /** Infinity for a stuck job. */
   finishesAt: number;
@@ -27,28 +27,28 @@ export interface Job {
 
 export type Phase = 'waiting' | 'processing' | 'done' | 'failed';
 
-/** Where a job is at a time (ms since 1970). */
+/** A job's phase at a time (ms since 1970). */
 export function phaseOf(job: Job, now: number): Phase {
   if (now < job.startsAt) return 'waiting';
   if (now < job.finishesAt) return 'processing';
   return job.failure === null ? 'done' : 'failed';
 }
 
-/** How far a job is, 0 to 100. */
+/** A job's progress, 0 to 100. */
 export function progressOf(job: Job, now: number): number {
   if (job.finishesAt === Infinity) return now < job.startsAt ? 0 : 50;
   const span = Math.max(job.finishesAt - job.startsAt, 1);
   return Math.round(100 * Math.min(Math.max((now - job.startsAt) / span, 0), 1));
 }
 
-/** All jobs of a run, by id and by time. Ids are random, so they never come twice, whatever the seed. */
+/** All jobs of a run, by id and by time. Ids are random, so they are never reused, whatever the seed. */
 export class JobBook {
   readonly #byId = new Map<string, Job>();
   readonly #lipSync: Job[] = [];
   readonly #unfinished = new Set<Job>();
   #synchronous = 0;
 
-  /** A new id in the form that the API uses. */
+  /** A new id in the API's format. */
   newId(): string {
     return randomUUID();
   }
@@ -69,7 +69,7 @@ export class JobBook {
     return this.#lipSync.toReversed();
   }
 
-  /** Lets each job that runs end within so many ms from now; a stuck one stays stuck. */
+  /** Makes each running job end within this many ms from now; a stuck one stays stuck. */
   hasten(now: number, withinMs: number): void {
     for (const job of this.#unfinished) {
       if (job.finishesAt === Infinity) continue;
@@ -78,13 +78,13 @@ export class JobBook {
     }
   }
 
-  /** Jobs that are not finished, and synchronous requests under way. */
+  /** Unfinished jobs and running synchronous requests. */
   countUnfinished(now: number): number {
     for (const job of this.#unfinished) if (now >= job.finishesAt) this.#unfinished.delete(job);
     return this.#unfinished.size + this.#synchronous;
   }
 
-  /** Counts a synchronous request as under way until the returned function is called. */
+  /** Counts a synchronous request as running until the returned function is called. */
   beginSynchronous(): () => void {
     this.#synchronous += 1;
     return () => {

@@ -1,17 +1,17 @@
 import { refusalOf } from './refusals.ts';
 
-/** What can be changed while the simulator runs. */
+/** Settings that can change while the simulator runs. */
 export interface LimitSettings {
-  /** Paid requests taken per second; null: any number. */
+  /** Paid requests accepted per second; null: any number. */
   rate: number | null;
   /** Unfinished jobs and synchronous requests at once; null: any number. */
   concurrency: number | null;
 }
 
-/** The limits of the account: when the simulator answers 429, and what it says then. */
+/** The account's limits: when the simulator answers 429, and with which words. */
 export class Limits {
   readonly settings: LimitSettings;
-  /** The rate is a bucket that holds what flows in within a second. */
+  /** A token bucket that holds one second's worth. */
   #tokens: number;
   #filledAt = performance.now();
 
@@ -20,14 +20,17 @@ export class Limits {
     this.#tokens = settings.rate ?? 0;
   }
 
-  /** Throws a 429 where one more paid request would break a limit. `countUnfinished`: jobs and synchronous requests under way. */
+  /**
+   * Throws a 429 if one more paid request would exceed a limit. `countUnfinished`: jobs and running synchronous
+   * requests.
+   */
   check(countUnfinished: () => number): void {
     const { rate, concurrency } = this.settings;
     if (rate !== null) this.#checkRate(rate);
     if (concurrency !== null && countUnfinished() >= concurrency) throw refusalOf(429, 'Too many unfinished jobs', '1');
   }
 
-  /** A paid request was taken. */
+  /** Records an accepted paid request. */
   use(): void {
     if (this.settings.rate !== null) this.#tokens -= 1;
   }

@@ -5,7 +5,7 @@ import { wordsOf } from './job-words.ts';
 import { type Job, progressOf } from './jobs.ts';
 import type { Service } from './service.ts';
 
-/** A job that makes a video, as an answer shows it. `created`: the answer is that to its creation. */
+/** A video job as shown in an answer. `created`: the answer to its creation. */
 export function jobMembers(
   service: Service,
   job: Job,
@@ -29,13 +29,13 @@ export function jobMembers(
   };
 }
 
-/** When it was made, in one of two spellings. */
+/** Its creation time, in one of two spellings. */
 export function times(job: Job, draw: Draw): Record<string, string> {
   const at = new Date(job.createdAt).toISOString();
   return draw.shape('list.paging') === 'snake' ? { created_at: at } : { createdAt: at };
 }
 
-/** What the answers of such jobs come in. */
+/** The envelope of such answers. */
 export function envelope(status: number, data: Record<string, unknown>, message: string, draw: Draw): Answer {
   return json(status, { success: true, ...(draw.shape('lip.message') === 'given' ? { message } : {}), data });
 }

@@ -6,26 +6,26 @@ import { type AudioFormat, renderAudio } from './media/render-audio.ts';
 import { Refusal } from './refusals.ts';
 import type { SignedLinks } from './signed-links.ts';
 
-/** Media that can be fetched by a link. Nothing is rendered before it is asked for. */
+/** Media behind a link. Rendered only when fetched. */
 export interface MediaResult {
   /** Name in its link: id and extension. */
   readonly file: string;
   readonly format: AudioFormat | 'mp4';
-  /** Operation and texts, for the rules of a fault plan. */
+  /** Operation and texts that the rules of a fault plan match. */
   readonly operation: Operation;
   readonly subject: string;
   readonly sound: Sound;
 }
 
-/** Something that can be heard: what is said in it, for how long. */
+/** Audio: the words, and how long they last. */
 export interface Sound {
   readonly text: string;
   /** Chooses the melody. */
   readonly key: string;
   readonly seconds: number;
-  /** How it is stored inside a video; headerless PCM is put into a WAV first. */
+  /** Format inside a video; headerless PCM is put into a WAV first. */
   readonly format: 'mp3' | 'wav';
-  /** When the link to it ends, in ms since 1970; null for never. */
+  /** When the link expires, in ms since 1970; null for never. */
   readonly expires: number | null;
 }
 
@@ -41,7 +41,7 @@ export function speechOf(text: string, voiceId: string, format: AudioFormat): So
   return { text, key, seconds: speechSeconds(text), format: format === 'mp3' ? 'mp3' : 'wav', expires: null };
 }
 
-/** Makes the bytes of a result. A video carries its sound as it was given. */
+/** Renders a result. A video carries its sound unchanged. */
 export async function renderMedia(format: MediaResult['format'], sound: Sound): Promise<Buffer> {
   if (format !== 'mp4') return renderAudio(format, sound.key, sound.seconds);
   return muxVideo(renderAudio(sound.format, sound.key, sound.seconds), sound.seconds);
@@ -67,9 +67,9 @@ export interface OwnMedia {
 }
 
 /**
- * What is heard at a URL. Links to the simulator's own media are looked up; any other host is never contacted: the
- * length is the `seconds` of its query, or else drawn from the URL, and the text is made of its words.
- * Throws a 400 for a link of our own that does not exist.
+ * The audio at a URL. Links to the simulator's own media are looked up. Any other host is never contacted: the length
+ * is the `seconds` of the query, or else drawn from the URL, and the text consists of the URL's words. Throws a 400 for
+ * a link of our own that does not exist.
  */
 export function listen(url: string, own: OwnMedia): Sound {
   const { origin, pathname, searchParams } = new URL(url);

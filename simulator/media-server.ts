@@ -6,8 +6,8 @@ import { contentTypeOf, type MediaResult, renderMedia, sampleOf } from './media-
 import type { Service } from './service.ts';
 
 /**
- * Builds the server of the second origin: results behind links that expire, and sample inputs that do not. It needs no token, and
- * counts every request that brings one.
+ * Builds the server of the second origin: results behind expiring links, and sample inputs that do not expire. It needs
+ * no token, and counts every request that carries one.
  */
 export function buildMediaServer(service: () => Service): FastifyInstance {
   const server = fastify({ forceCloseConnections: true });
@@ -70,7 +70,7 @@ function bytesOf(service: Service, result: MediaResult): Promise<Buffer> {
   return service.media.get(result.file, () => renderMedia(result.format, result.sound));
 }
 
-/** What an object store says to a link that has expired. */
+/** An object store's answer to an expired link. */
 function deadLink(draw: Draw): Answer {
   const status = Number(draw.shape('dead.status'));
   if (draw.shape('dead.body') === 'html') return html(status, 'Request has expired');

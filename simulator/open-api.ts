@@ -20,14 +20,14 @@ function answer(name: string, description: string): Schema {
 
 const error = answer('ErrorResponse', 'The request was refused, or the service failed');
 
-/** A request body, as its route reads it. */
+/** A request body, as its route parses it. */
 function jsonRequest(body: z.ZodObject): Schema {
   return { required: true, content: { 'application/json': { schema: schemaOf(body) } } };
 }
 
-/** What a route reads, as JSON Schema of what is sent: a member with a default may be left out. */
+/** A route's input as JSON Schema: members with a default may be omitted. */
 function schemaOf(part: z.ZodObject): z.core.JSONSchema.BaseSchema {
-  // The document says once for all which JSON Schema it speaks.
+  // The document names its JSON Schema version once.
   const schema = z.toJSONSchema(part, { io: 'input' });
   delete schema.$schema;
   return schema;
@@ -37,7 +37,7 @@ function inPath(name: string): Schema {
   return { name, in: 'path', required: true, schema: string };
 }
 
-/** The parameters of a query, as its route reads them. */
+/** Query parameters, as the route parses them. */
 function inQuery(query: z.ZodObject): Schema[] {
   return Object.entries(schemaOf(query).properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema }));
 }

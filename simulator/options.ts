@@ -7,14 +7,14 @@ import { parseShape } from './shapes.ts';
 
 type FlagName = (typeof SIMULATOR_FLAGS)[number]['name'];
 
-/** A flag that is unknown or has a value that it cannot have. */
+/** An unknown flag, or one with an invalid value. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
 /**
- * Reads the command line of the simulator and, from the environment, its token (`VOXBATCH_API_TOKEN`).
- * Throws an {@link OptionError} that names the flag, what was expected and what came.
+ * Parses the command line of the simulator, and its token from the environment (`VOXBATCH_API_TOKEN`). Throws an {@link
+ * OptionError} that names the flag, what was expected and what it found.
  */
 export async function parseSimulatorArguments(
   argv: readonly string[],

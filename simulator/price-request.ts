@@ -17,6 +17,6 @@ export function priceOfText(operation: Operation, text: string): number {
 
 /** What the simulator charges for media, in credits: each started second. */
 export function priceOfSeconds(operation: Operation, seconds: number): number {
-  // A hair is taken off so that 13 seconds computed as 13.000000001 are not 14 started seconds.
+  // Rounding noise must not turn 13 seconds, computed as 13.000000001, into 14 started seconds.
   return Math.ceil(seconds - 1e-6) * BUILT_IN_PRICES[operation].credits;
 }

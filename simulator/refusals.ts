@@ -1,9 +1,7 @@
 import { type Answer, json, newRequestId } from './answer.ts';
 import type { Draw } from './draw.ts';
 
-/*
- * How the simulator refuses: with which code and words, and in which shapes of body.
- */
+/* How the simulator refuses: codes, words, and the shapes of the body. */
 
 /** A request that the service refuses: nothing was accepted or charged. */
 export class Refusal extends Error {
@@ -24,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What the API says with a status, where nothing more is to be said. */
+/** The API's default code and words for each status. */
 const USUAL_WORDS: Readonly<Record<number, readonly [constant: string, message: string]>> = {
   400: ['ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body'],
   401: ['ERR_UNAUTHORIZED', 'The API token is missing or not valid'],
@@ -39,7 +37,7 @@ const USUAL_WORDS: Readonly<Record<number, readonly [constant: string, message: 
 };
 
 /**
- * The refusal with a status, in its usual words.
+ * The refusal for a status, in its default words.
  *
  * @param message - default: the usual one
  * @param retryAfter - value of the `Retry-After` header, if any
@@ -56,7 +54,7 @@ function wordFor(constant: string): string {
   return constant.replace(/^ERR_/, '').toLowerCase();
 }
 
-/** The JSON body of an error in one of its shapes. */
+/** The JSON body of an error, in one of its shapes. */
 function errorBody(constant: string, message: string, draw: Draw): Record<string, unknown> {
   const code = draw.shape('error.code') === 'constant' ? constant : wordFor(constant);
   const requestId = newRequestId();
@@ -77,7 +75,7 @@ export function errorAnswer(refusal: Refusal, draw: Draw): Answer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': refusal.retryAfter } };
 }
 
-/** The body of an error that comes with a good status. */
+/** An error body sent with a success status. */
 export function softErrorBody(draw: Draw): Record<string, unknown> {
   return errorBody('ERR_PROVIDER', 'The provider refused the request', draw);
 }

@@ -3,11 +3,11 @@ import type { SimulatorOptions } from './settings.ts';
 import { startSimulator } from './start-simulator.ts';
 
 /**
- * Runs a simulator until SIGINT or SIGTERM. Its URL is the first line on stdout; where results, samples and records lie goes to
- * stderr.
+ * Runs a simulator until SIGINT or SIGTERM. The first line on stdout is its URL; the addresses of results, samples and
+ * records go to stderr.
  */
 export async function runSimulator(options: SimulatorOptions): Promise<void> {
-  // Listening to the signals comes first: whoever reads the URL may send one at once.
+  // Install the signal handlers first: whoever reads the URL may send a signal at once.
   const stop = new AbortController();
   const ended = Promise.race([
     once(process, 'SIGINT', { signal: stop.signal }),

@@ -14,17 +14,17 @@ import { SignedLinks } from './signed-links.ts';
 import { Statistics } from './statistics.ts';
 import { VoiceBook } from './voices.ts';
 
-/** The way of one paid request through the limits. */
+/** A paid request's admission by the limits. */
 export interface Admission {
   /** Drawn latency of the request in ms. */
   readonly latencyMs: number;
-  /** Checks the limits at the moment of acceptance; throws a refusal. A synchronous request then holds a place. */
+  /** Checks the limits at the moment of acceptance; throws a refusal. A synchronous request then occupies a place. */
   enter(): void;
-  /** Gives that place back. Harmless where none is held. */
+  /** Frees that place. No effect if none is occupied. */
   leave(): void;
 }
 
-/** The state of one simulated service. It lives in memory and ends with the process. */
+/** The state of a simulated service. It lives in memory and ends with the process. */
 export class Service {
   readonly settings: ReadySettings;
   readonly account: Account;
@@ -51,7 +51,7 @@ export class Service {
     this.#shape = parseShape(settings.shape);
   }
 
-  /** The chance of the next request. */
+  /** The random stream of the next request. */
   nextDraw(): Draw {
     this.#requests += 1;
     return new Draw(hashOf(this.settings.seed, this.#requests), this.#shape);
@@ -76,13 +76,13 @@ export class Service {
     };
   }
 
-  /** Takes the credits of an accepted request and records it. */
+  /** Charges an accepted request and records it. */
   charge(entry: Omit<LedgerEntry, 'answered' | 'at'>): LedgerEntry {
     this.account.charge(entry.credits);
     return this.ledger.add({ at: Date.now(), ...entry });
   }
 
-  /** Replaces the fault plan; its counters begin anew. */
+  /** Replaces the fault plan; its counters start anew. */
   replacePlan(plan: ReadyFaultPlan): void {
     this.faults = new FaultDrawer(plan, this.settings.seed);
   }

@@ -1,33 +1,33 @@
 import { parseFaultPlan, type FaultPlan, type ReadyFaultPlan } from './fault-plan.ts';
 import { parseShape } from './shapes.ts';
 
-/** How a simulator behaves. Every setting has a default. */
+/** Options of a simulator. All have defaults. */
 export interface SimulatorOptions {
-  /** Port of the API; 0 takes a free one. Default 0. */
+  /** Port of the API; 0 picks a free one. Default 0. */
   port?: number;
-  /** Port of the media origin; 0 takes a free one. Default 0. */
+  /** Port of the media origin; 0 picks a free one. Default 0. */
   mediaPort?: number;
   /** Address to listen on. Default 127.0.0.1. */
   host?: string;
-  /** The only bearer token that is accepted. Default `simulator-token`. */
+  /** The only accepted bearer token. Default `simulator-token`. */
   token?: string;
   /** Seed of shapes, durations and faults. Default 1. */
   seed?: number;
-  /** What goes wrong. Default nothing. */
+  /** The fault plan. Default: no faults. */
   plan?: FaultPlan;
   /** Balance in API credits. Default 1,000,000. */
   credits?: number;
-  /** Paid requests taken per second; others get a 429 with `Retry-After`. Null, the default: any number. */
+  /** Paid requests accepted per second; others get a 429 with `Retry-After`. Default null: no limit. */
   rate?: number | null;
-  /** Unfinished jobs and synchronous requests at once; others get a 429. Null, the default: any number. */
+  /** Max unfinished jobs and synchronous requests; others get a 429. Default null: no limit. */
   concurrency?: number | null;
-  /** Latency of a paid request in ms, evenly spread; half of it passes before acceptance. Default 20 to 60. */
+  /** Latency of a paid request in ms, uniformly distributed; half of it passes before acceptance. Default 20 to 60. */
   createMs?: [number, number];
   /** Duration of a job in ms. Default 500 to 1,500. */
   jobMs?: [number, number];
-  /** `uniform`: between the two of `jobMs`; `lognormal`: 9 of 10 between them. Default `uniform`. */
+  /** `uniform`: between the two values of `jobMs`; `lognormal`: 9 of 10 between them. Default `uniform`. */
   jobDistribution?: 'uniform' | 'lognormal';
-  /** Life of a result link in ms. Default 60,000. */
+  /** Lifetime of a result link in ms. Default 60,000. */
   linkLifeMs?: number;
   /** Shape of the answers: `drawn` (default), a name, or `dimension=variant` pairs; see `shapes.ts`. */
   shape?: string;
@@ -36,7 +36,7 @@ export interface SimulatorOptions {
 /** Settings with every default filled in. */
 export type ReadySettings = Required<Omit<SimulatorOptions, 'plan'>> & { readonly plan: ReadyFaultPlan };
 
-/** Fills in the defaults. Throws on a fault plan or shape that is not valid. */
+/** Fills in the defaults. Throws on an invalid fault plan or shape. */
 export function readySettings(options: SimulatorOptions): ReadySettings {
   const { plan, shape = 'drawn' } = options;
   parseShape(shape);

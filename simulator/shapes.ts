@@ -1,6 +1,6 @@
 /**
- * The ways in which answers differ. Public material about the service contradicts itself in each of these dimensions,
- * so the simulator sends every variant and prefers none.
+ * The dimensions in which answers differ. Public material about the service contradicts itself in each of them, so the
+ * simulator sends every variant and prefers none.
  */
 export const SHAPES = {
   /** The task of a speech job: bare, inside `task`, or the `task` + `record` + `requestId` of the served schema. */
@@ -13,7 +13,7 @@ export const SHAPES = {
   'word.waiting': ['queued', 'pending'],
   'word.done': ['completed', 'succeeded', 'success', 'done'],
   'word.failed': ['failed', 'error'],
-  /** Where a failed job tells why. */
+  /** Where a failed job gives its reason. */
   'job.error': ['error_message', 'errorMessage', 'message', 'error', 'code-message', 'object'],
   'cached.body': ['full', 'short'],
   'sync.headers': ['named', 'unnamed'],
@@ -46,7 +46,7 @@ export type Variant<D extends Dimension> = (typeof SHAPES)[D][number];
 /** Dimensions that are not drawn. */
 export type FixedShape = { readonly [D in Dimension]?: Variant<D> };
 
-/** Named sets of fixed dimensions: what one source alone says. What it does not say is still drawn. */
+/** Named sets of fixed dimensions, one per source. Dimensions that the source leaves open are still drawn. */
 export const NAMED_SHAPES: Readonly<Record<string, string>> = {
   docs: 'speech.body=flat,speech.id=id,word.waiting=queued,word.done=completed,word.failed=failed,lip.message=given,voice.id=id,voices.body=paged,error.body=code-message',
   schema:
@@ -56,8 +56,8 @@ export const NAMED_SHAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a shape: `drawn`, a name of {@link NAMED_SHAPES}, or `dimension=variant` pairs with commas.
- * Throws where a dimension or variant does not exist.
+ * Parses a shape: `drawn`, a name of {@link NAMED_SHAPES}, or comma-separated `dimension=variant` pairs. Throws if a
+ * dimension or variant does not exist.
  */
 export function parseShape(shape: string): FixedShape {
   if (shape === 'drawn') return {};

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Makes and checks links that expire, as object stores do. The key lives as long as the process. */
+/** Makes and checks expiring links, like those of object stores. The key lives as long as the process. */
 export class SignedLinks {
   readonly #key = randomBytes(32);
   /** Origin of the media, without a trailing slash. */
@@ -12,14 +12,14 @@ export class SignedLinks {
     this.lifeMs = lifeMs;
   }
 
-  /** A link to a file name, valid from now for `lifeMs`, and when it ends (ms since 1970). */
+  /** Makes a link to a file, valid from now for `lifeMs`; also returns its expiry (ms since 1970). */
   make(file: string, lifeMs = this.lifeMs): { readonly url: string; readonly expires: number } {
     const expires = Date.now() + lifeMs;
     const url = `${this.origin}/results/${file}?expires=${expires}&signature=${this.#sign(file, expires)}`;
     return { url, expires };
   }
 
-  /** When a link ends, in ms since 1970; null if its signature is not ours. */
+  /** Expiry of a link, in ms since 1970; null if the signature is not ours. */
   expiryOf(file: string, query: URLSearchParams): number | null {
     const expires = Number(query.get('expires'));
     return query.get('signature') === this.#sign(file, expires) ? expires : null;

@@ -6,8 +6,8 @@ import type { Job } from './jobs.ts';
 import type { Service } from './service.ts';
 
 /**
- * A speech job as an answer shows it, in one of three bodies: flat; inside `task`; or `task` with `record` and `requestId`, where
- * either or both of the two objects hold id and status, and the link is at the top or in either.
+ * A speech job as shown in an answer, in one of three bodies: flat; inside `task`; or `task` with `record` and
+ * `requestId`, where either or both objects hold id and status, and the link is at the top or in either.
  */
 export function speechAnswer(service: Service, job: Job, fate: Fate, draw: Draw, status: 200 | 202): Answer {
   const words = wordsOf(service, job, fate, draw, status === 202);

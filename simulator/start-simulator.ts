@@ -18,20 +18,20 @@ export interface Simulator {
   readonly mediaUrl: string;
   readonly port: number;
   readonly token: string;
-  /** Ends both servers and every connection. */
+  /** Stops both servers and closes every connection. */
   close(): Promise<void>;
   /** Every accepted paid request so far. */
   ledger(): LedgerEntry[];
 }
 
 /**
- * Starts a stand-in of the whole API on this machine. It contacts no other host.
- * Throws on options that are not valid, and where a port is taken.
+ * Starts a stand-in for the whole API on this machine. It contacts no other host. Throws on invalid options, and if a
+ * port is taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const settings = readySettings(options);
   const { host } = settings;
-  // The links carry the media port, which is known only once that server listens.
+  // Links contain the media port, which is known only once that server listens.
   let service: Service | null = null;
   const media = buildMediaServer(() => {
     if (service === null) throw new Error('the simulator is still starting');
@@ -60,7 +60,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
-/** Listens and returns the origin. */
+/** Starts listening and returns the origin. */
 async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   await server.listen({ host, port });
   const address = server.server.address() as AddressInfo;

@@ -1,21 +1,21 @@
 import type { Operation } from '../contract/row-kinds.ts';
 
-/** How many of the last paid requests are kept with their time. */
+/** How many of the latest paid requests keep their time. */
 const KEPT_CREATES = 20_000;
 
 /** What `/__simulator/stats` shows. */
 export interface StatisticsReport {
-  /** Requests by route and by the status sent; `none` where the socket ended before any answer. */
+  /** Requests by route and status; `none` if the socket closed before any answer. */
   readonly endpoints: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Requests at the media origin that carried an `Authorization` header. The token must never come there. */
+  /** Requests at the media origin with an `Authorization` header. The token must never go there. */
   readonly foreignAuthorizations: number;
-  /** Well-formed paid requests that came in, accepted or not. */
+  /** Well-formed paid requests, accepted or not. */
   readonly paidRequests: number;
-  /** Arrival of the last 20,000 of them, in ms since 1970. */
+  /** Arrival times of the latest 20,000 of them, in ms since 1970. */
   readonly creates: readonly { readonly at: number; readonly operation: Operation }[];
 }
 
-/** Counts what came in and what went out. */
+/** Counts requests and answers. */
 export class Statistics {
   readonly #endpoints: Record<string, Record<string, number>> = {};
   #foreignAuthorizations = 0;

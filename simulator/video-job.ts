@@ -4,14 +4,14 @@ import { envelope, jobMembers } from './media-job-answer.ts';
 import { Refusal } from './refusals.ts';
 import type { Service } from './service.ts';
 
-/** What a job that makes a video is made of, and what the answer to its creation says. */
+/** The inputs of a new video job, and the answer to its creation. */
 export interface VideoOrder extends Omit<JobOrder, 'format'> {
   readonly message: string;
-  /** More members of the answer, as they are once the job is charged. */
+  /** Further members of the answer, as they are once the job is charged. */
   readonly more?: () => Record<string, unknown>;
 }
 
-/** Creates a job that makes a video. */
+/** Creates a video job. */
 export function createVideoJob(service: Service, { message, more, ...order }: VideoOrder): Exchange {
   const { operation, subject, cost } = order;
   return {
@@ -21,14 +21,14 @@ export function createVideoJob(service: Service, { message, more, ...order }: Vi
     admission: service.admission(operation, cost),
     perform: (fate, draw) => {
       const { job, charge } = acceptJob(service, draw, fate, { ...order, format: 'mp4' });
-      // Drawn in this order: another would change what a seed stands for.
+      // The order of draws matters: another order would change what a seed gives.
       const members = { ...jobMembers(service, job, fate, draw, true), ...more?.() };
       return { ...envelope(Number(draw.shape('lip.status')), members, message, draw), charge };
     },
   };
 }
 
-/** Reads a job that makes a video. */
+/** Reads a video job. */
 export function readVideoJob(service: Service, operation: JobOrder['operation'], id: string): Exchange {
   const job = service.jobs.find(operation, id);
   return {

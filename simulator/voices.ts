@@ -10,7 +10,7 @@ export interface StoredVoice {
   readonly personal: boolean;
 }
 
-/** Voices that are always there: ids in the forms that the service uses, and two that are easy to type. */
+/** Voices that always exist: ids in the service's formats, and two that are easy to type. */
 const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: 'narrator', name: 'Narrator', provider: 'fishaudio' },
   { id: 'storyteller', name: 'Storyteller', provider: 'minimax' },
@@ -19,8 +19,8 @@ const SAMPLE_VOICES: readonly StoredVoice[] = [
 ].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false }));
 
 /**
- * A rehearsal runs the user's own manifest, whose voices the simulator cannot know: every well-formed id can speak, except
- * one that says that it cannot.
+ * A rehearsal runs the user's own manifest, whose voices the simulator cannot know. So every well-formed id works,
+ * except one that says that it does not exist.
  */
 const SPEAKING_ID = /^(?!missing|unknown|nobody|no-such)[\p{L}\p{N}_.:-]{1,128}$/u;
 

@@ -23,7 +23,7 @@ export class BitWriter {
     return this.bits(0, length - 1).bits(value + 1, length);
   }
 
-  /** Fills the byte begun with zero bits. */
+  /** Fills the current byte with zero bits. */
   align(): this {
     this.#free = 0;
     return this;

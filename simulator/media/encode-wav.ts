@@ -21,7 +21,7 @@ export function encodeWav(melody: readonly number[], seconds: number): Buffer {
   return wavOf(encodePcm(melody, seconds));
 }
 
-/** A WAV file in which nothing is to be heard. */
+/** A WAV file of digital silence. */
 export function encodeSilence(seconds: number): Buffer {
   return wavOf(Buffer.alloc(Math.round(seconds * WAV_RATE) * 2));
 }

@@ -1,9 +1,9 @@
-/** Keeps the media made last, up to a number of files, so that a file that is fetched twice is made once. */
+/** Keeps the most recent media, so that a file that is fetched twice is rendered once. */
 export class MediaCache {
   readonly #kept = new Map<string, Promise<Buffer>>();
   readonly #limit: number;
 
-  /** @param limit - how many files are kept; the oldest goes first. Default 200. */
+  /** @param limit - max files to keep; the oldest goes first. Default 200. */
   constructor(limit = 200) {
     this.#limit = limit;
   }

@@ -15,8 +15,8 @@ export const NOTE_SECONDS = 0.24;
 export const LINE_HZ = 24_000 / 576;
 
 /**
- * The notes of a text, as MDCT lines 6 to 25 (about 270 to 1,060 Hz): each text has its own melody, so that a file can be
- * told from another one by its content.
+ * The notes of a text, as MDCT lines 6 to 25 (about 270 to 1,060 Hz): each text has its own melody, so that files can
+ * be told apart by content.
  */
 export function melodyOf(key: string, seconds: number): number[] {
   const count = Math.ceil(seconds / NOTE_SECONDS) + 1;

@@ -8,7 +8,7 @@ const settings = z.strictObject({
   credits: z.number().min(0).optional(),
   rate: z.number().positive().nullable().optional(),
   concurrency: z.int().min(1).nullable().optional(),
-  /** Of jobs that are created from now on; those that run end within the longer of the two. */
+  /** For jobs created from now on; running jobs end within the longer of the two. */
   jobMs: z
     .tuple([z.int().min(0), z.int()])
     .refine(([low, high]) => low <= high, 'expected the shorter duration first')
@@ -16,7 +16,8 @@ const settings = z.strictObject({
 });
 
 /**
- * Adds `/__simulator/…`, which is no part of the API and needs no token: the ledger of charges, counts, and changes at run time.
+ * Adds `/__simulator/…`, which is not part of the API and needs no token: the ledger of charges, counts, and changes at
+ * run time.
  */
 export function addControlRoutes(server: FastifyInstance, service: Service): void {
   server.get('/__simulator/ledger', () => service.ledger.list());

@@ -13,7 +13,7 @@ import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
 /** The body of a lip-sync create. */
 export const lipSyncBody = z.object({ videoUrl: mediaUrl, audioUrl: mediaUrl });
-/** What the list of lip-sync jobs is asked with. The filter takes any word that an answer may use. */
+/** The query of the list of lip-sync jobs. The filter accepts any word that an answer may use. */
 export const lipSyncQuery = z.object({
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(50).default(10),

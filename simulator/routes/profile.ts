@@ -31,7 +31,7 @@ export function addProfileRoutes(api: FastifyInstance, service: Service): void {
   });
 }
 
-/** The profile; sometimes with members that the documentation does not name. */
+/** The profile; sometimes with undocumented members. */
 function profileOf(service: Service, draw: Draw): Record<string, unknown> {
   const { account } = service;
   return {

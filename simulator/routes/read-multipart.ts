@@ -7,9 +7,9 @@ export interface FormPart {
 }
 
 /**
- * Reads a `multipart/form-data` body that is wholly in memory. Returns null where it is not well formed.
+ * Parses a `multipart/form-data` body in memory. Returns null if it is malformed.
  *
- * Own code, as no multipart library is among the dependencies and one small form is all that is read.
+ * Own code, because no dependency parses multipart and there is just one small form.
  */
 export function readMultipart(contentType: string, body: Buffer): FormPart[] | null {
   const match = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);

@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { Refusal } from '../refusals.ts';
 
-/** A URL of http or https, as the service demands it of inputs. */
+/** An http or https URL, as the service requires of inputs. */
 export const mediaUrl = z.url({ protocol: /^https?$/ });
 
-/** A text with something to say. */
+/** A text that is not blank. */
 export const spokenText = z.string().regex(/\S/u);
 
-/** Reads a request part with a schema; throws the API's 400 where it does not fit. Unknown members are left out. */
+/** Parses a part of a request with a schema; throws the API's 400 if it does not match. Drops unknown members. */
 export function readPart<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

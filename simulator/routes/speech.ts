@@ -24,7 +24,7 @@ const common = {
 };
 /** The body of a speech job. */
 export const speechJobBody = z.object({ ...common, voiceId: name });
-/** The body of synchronous speech: the voice has two names. */
+/** The body of synchronous speech, where the voice may have either of two names. */
 export const speechBody = z
   .object({ ...common, voiceId: name.optional(), reference_id: name.optional(), cache: z.boolean().default(false) })
   .refine((body) => (body.voiceId ?? body.reference_id) !== undefined, { path: ['voiceId'] })

@@ -51,7 +51,7 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
   };
 }
 
-/** Cuts the text into segments of up to four words, as long as their share of the text. */
+/** Splits the text into segments of up to four words, each with its share of the time. */
 function segmentsOf(sound: Sound, draw: Draw): Record<string, unknown>[] {
   const shape = draw.shape('segments.times');
   if (shape === 'empty') return [];

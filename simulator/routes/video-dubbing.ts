@@ -17,7 +17,7 @@ export const videoDubbingBody = z.object({
 
 const operation = 'video-dubbing-job';
 
-/** Adds the video-dubbing endpoints: speech and lip-sync in one job. It has no list. */
+/** Adds the video-dubbing endpoints: speech and lip-sync in one job, without a list. */
 export function addVideoDubbingRoutes(api: FastifyInstance, service: Service): void {
   const path = '/media/video-dubbing/jobs';
   api.post(path, (request, reply) => deliver(service, create(service, request), reply));

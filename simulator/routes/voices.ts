@@ -9,7 +9,7 @@ import type { StoredVoice } from '../voices.ts';
 import { type FormPart, readMultipart } from './read-multipart.ts';
 import { readPart } from './read-request.ts';
 
-/** What the list of voices is asked with. */
+/** The query of the list of voices. */
 export const voicesQuery = z.object({
   provider: z.string().min(1).optional(),
   search: z.string().optional(),
@@ -30,7 +30,7 @@ export function addVoiceRoutes(api: FastifyInstance, service: Service): void {
 
 const target = { on: 'list', operation: null, subject: '' } as const;
 
-/** Pages by `limit` and `offset`, or by `page` and `pageSize`: clients of the service use both. */
+/** Pages by `limit` and `offset`, or by `page` and `pageSize`: clients use both. */
 function listVoices(service: Service, request: FastifyRequest): Exchange {
   const { provider, search, limit, offset, page, pageSize } = readPart(voicesQuery, request.query);
   const size = limit ?? pageSize ?? 20;
