@@ -1,7 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
-import { BUILT_IN_PRICES } from '../contract/prices.ts';
-import type { Kind, TtsMode } from '../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, type Kind, type TtsMode } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';

@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../contract/batch.ts';
-import type { Price } from '../contract/prices.ts';
+import type { Price } from '../contract/price-units.ts';
 import { KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../inputs/bill.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { BUILT_IN_PRICES } from '../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { NEVER_HALT } from '../contract/halt.ts';
-import { BUILT_IN_PRICES } from '../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 

@@ -1,6 +1,5 @@
 import type { PollingSettings } from './polling-settings.ts';
-import type { PriceTable } from './prices.ts';
-import { STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
+import { type PriceTable, STEPS, type Kind, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
 import type { Tunables } from './tunables.ts';
 

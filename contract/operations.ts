@@ -1,3 +1,5 @@
+import type { Tariff } from './price-units.ts';
+
 /**
  * The paid operations of the API, and the kinds of rows that are made of them: all that the product needs to know of an operation, so that
  * nothing else has to ask for one by its name. A new operation is an entry here and one in `api/operations/clients.ts`.
@@ -8,18 +10,6 @@ export type SpecColumn = 'text' | 'voice' | 'engine' | 'format' | 'speed' | 'lan
 
 /** A column that holds the link to a recording or a video. */
 export type MediaColumn = 'audio' | 'video';
-
-/** What a unit of an operation costs. */
-export interface Tariff {
-  /**
-   * `character`: per character of the text, CJK characters counted as `cjkFactor` characters; rounded up per request.
-   * `second`: per started second of media. `job`: per request.
-   */
-  readonly unit: 'character' | 'second' | 'job';
-  readonly credits: number;
-  /** How many characters a CJK character counts for; only with `character`. Default 1. */
-  readonly cjkFactor?: number;
-}
 
 /** Numbers that the API takes, the bounds included. */
 export interface Bounds {

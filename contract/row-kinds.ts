@@ -12,6 +12,7 @@ import {
   type Step,
   type StepDefinition,
 } from './operations.ts';
+import type { Price } from './price-units.ts';
 
 /**
  * What a row can be, and which paid operations it is made of: what follows from the tables of `operations.ts`.
@@ -53,6 +54,14 @@ export const ROW_KINDS: Readonly<Record<Kind, KindDefinition>> = ofEach(KINDS, (
     steps: steps.map(({ step }) => step),
   };
 });
+
+export type PriceTable = Readonly<Record<Operation, Price>>;
+
+/** The prices of `operations.ts`, all estimates. */
+export const BUILT_IN_PRICES: PriceTable = ofEach(OPERATIONS, (operation) => ({
+  ...OPERATION_FACTS[operation].price,
+  estimate: true,
+}));
 
 /** How `tts` rows are spoken: as an asynchronous job (default) or by the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';

@@ -1,6 +1,6 @@
 import { KINDS, resultOf } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
 
 /** Rows that are named in a message; the others are counted. */

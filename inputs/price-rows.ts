@@ -1,5 +1,4 @@
-import type { PriceTable } from '../contract/prices.ts';
-import { billedMedia, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
+import { type PriceTable, billedMedia, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import { quoteRow } from '../policy/pricing.ts';
 import type { Probe } from './probe-media.ts';
 

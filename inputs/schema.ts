@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
 import { POLLING, type Polling } from '../contract/polling-settings.ts';
+import { PRICE_UNIT_NAMES } from '../contract/price-units.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
 import {
   LIMIT_NAMES,
@@ -19,7 +20,7 @@ const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
 /** `voxbatch.config.json` as a user writes it. */
 const PRICE = z
   .strictObject({
-    unit: z.enum(['character', 'second', 'job']),
+    unit: z.enum(PRICE_UNIT_NAMES),
     credits: z.number().nonnegative(),
     cjkFactor: z.number().positive().exactOptional(),
   })

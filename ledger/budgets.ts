@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely';
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { Failure } from '../contract/failures.ts';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import { requireBatch } from './batches.ts';
 import { isUntouched } from './conditions.ts';

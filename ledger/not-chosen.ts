@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import type { Subset } from '../contract/subset.ts';
 import { reopenBatch, requireBatch } from './batches.ts';
 import { isChosen, isNotChosen } from './conditions.ts';

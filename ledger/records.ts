@@ -1,7 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
-import { BUILT_IN_PRICES } from '../contract/prices.ts';
-import type { RowSpec } from '../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';

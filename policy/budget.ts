@@ -1,4 +1,4 @@
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 
 /** Sums of a batch that count against its budget, in credits. */
 export interface SpentSums {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { readJson } from './read-json.ts';

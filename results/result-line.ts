@@ -4,7 +4,7 @@ import { FAILURES, type FailureClass } from '../contract/failures.ts';
 import { hasResult, OUTCOMES, wasAccepted } from '../contract/outcomes.ts';
 import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { safeId } from '../inputs/safe-id.ts';
 import { foldersOf } from '../store/layout.ts';

@@ -3,7 +3,7 @@ import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import { DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';
 
 /** Name of the summary in the out folder; it is written last. */

@@ -1,7 +1,7 @@
 import { OUTCOMES, ROW_STATES, wasAccepted } from '../contract/outcomes.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
 import type { Charged } from './result-line.ts';
-import { roundCredits } from '../contract/prices.ts';
+import { roundCredits } from '../contract/price-units.ts';
 
 /** The part of a charge that goes into the sums. */
 export interface Billed extends Charged {

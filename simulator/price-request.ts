@@ -1,22 +1,12 @@
-import { BUILT_IN_PRICES } from '../contract/prices.ts';
-import type { Operation } from '../contract/row-kinds.ts';
+import { costOf } from '../contract/price-units.ts';
+import { BUILT_IN_PRICES, type Operation } from '../contract/row-kinds.ts';
+import type { Sound } from './media-result.ts';
 
-/** The same characters that our quotes count as CJK (policy/pricing.ts), so that a rehearsal's sums agree. */
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFFEE]/u;
-
-/**
- * What the simulator charges for a text, in credits: each character (code point) at its price, CJK characters at their
- * factor, rounded up per request.
- */
-export function priceOfText(operation: Operation, text: string): number {
-  const { credits, cjkFactor = 1 } = BUILT_IN_PRICES[operation];
-  let units = 0;
-  for (const character of text) units += CJK.test(character) ? cjkFactor : 1;
-  return Math.ceil(units * credits);
-}
-
-/** What the simulator charges for media, in credits: each started second. */
-export function priceOfSeconds(operation: Operation, seconds: number): number {
+/** What the simulator charges for a request, in credits, at the built-in price of its operation, whatever the unit of that is. */
+export function priceOf(operation: Operation, { text, seconds }: Pick<Sound, 'text' | 'seconds'>): number {
   // Rounding noise must not turn 13 seconds, computed as 13.000000001, into 14 started seconds.
-  return Math.ceil(seconds - 1e-6) * BUILT_IN_PRICES[operation].credits;
+  const duration = Math.round(seconds * 1e6) / 1e6;
+  const cost = costOf(BUILT_IN_PRICES[operation], { text, duration });
+  if (cost === null) throw new Error(`the price of ${operation} needs more than what is heard`);
+  return cost;
 }

@@ -6,7 +6,7 @@ import { isWordOf, STATUS_WORDS } from '../job-words.ts';
 import { phaseOf } from '../jobs.ts';
 import { envelope, jobMembers, times } from '../media-job-answer.ts';
 import { listen } from '../media-result.ts';
-import { priceOfSeconds } from '../price-request.ts';
+import { priceOf } from '../price-request.ts';
 import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
@@ -39,7 +39,7 @@ function createLipSync(service: Service, request: FastifyRequest): Exchange {
   listen(videoUrl, service);
   return createVideoJob(service, {
     operation,
-    cost: priceOfSeconds(operation, sound.seconds),
+    cost: priceOf(operation, sound),
     subject: `${videoUrl} ${audioUrl} ${sound.text}`,
     sound,
     inputs: { videoUrl, audioUrl },

@@ -6,7 +6,7 @@ import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { AUDIO_FORMATS } from '../media/render-audio.ts';
 import { contentTypeOf, type MediaResult, renderMedia, speechOf } from '../media-result.ts';
-import { priceOfText } from '../price-request.ts';
+import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
@@ -42,7 +42,8 @@ export function addSpeechRoutes(api: FastifyInstance, service: Service): void {
 function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
   const body = readPart(speechJobBody, request.body);
   checkVoice(service, body.voiceId);
-  const cost = priceOfText('speech-job', body.text);
+  const sound = speechOf(body.text, body.voiceId, body.format);
+  const cost = priceOf('speech-job', sound);
   return {
     on: 'create',
     operation: 'speech-job',
@@ -54,7 +55,7 @@ function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
         cost,
         format: body.format,
         subject: body.text,
-        sound: speechOf(body.text, body.voiceId, body.format),
+        sound,
         inputs: { text: body.text, voiceId: body.voiceId },
         idempotencyKey: idempotencyKeyOf(request),
       });
@@ -81,8 +82,8 @@ function speakAtOnce(service: Service, request: FastifyRequest): Exchange {
   const voiceId = body.voiceId ?? body.reference_id ?? '';
   checkVoice(service, voiceId);
   const operation = 'speech-sync';
-  const cost = priceOfText(operation, body.text);
   const sound = speechOf(body.text, voiceId, body.format);
+  const cost = priceOf(operation, sound);
   return {
     on: 'create',
     operation,

@@ -4,7 +4,7 @@ import { json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { listen, type Sound } from '../media-result.ts';
-import { priceOfSeconds } from '../price-request.ts';
+import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
@@ -24,7 +24,7 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
   if (sound.expires !== null && sound.expires < Date.now()) {
     throw new Refusal(400, 'ERR_INVALID_MEDIA_URL', 'The media URL cannot be fetched');
   }
-  const cost = priceOfSeconds(operation, sound.seconds);
+  const cost = priceOf(operation, sound);
   return {
     on: 'create',
     operation,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { deliver, type Exchange } from '../deliver.ts';
 import { listen, speechOf } from '../media-result.ts';
-import { priceOfText } from '../price-request.ts';
+import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
@@ -31,11 +31,12 @@ function create(service: Service, request: FastifyRequest): Exchange {
   if (!service.voices.has(voiceId)) throw new Refusal(400, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
   // Only to refuse a link of our own that does not exist: the result is as long as its speech.
   listen(videoUrl, service);
+  const sound = speechOf(text, voiceId, 'mp3');
   return createVideoJob(service, {
     operation,
-    cost: priceOfText(operation, text),
+    cost: priceOf(operation, sound),
     subject: `${videoUrl} ${text}`,
-    sound: speechOf(text, voiceId, 'mp3'),
+    sound,
     inputs: { text, voiceId, videoUrl },
     idempotencyKey: idempotencyKeyOf(request),
     message: 'Video dubbing job created',

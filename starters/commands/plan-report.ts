@@ -1,5 +1,5 @@
 import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
-import { roundCredits, type Price } from '../../contract/prices.ts';
+import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
@@ -107,9 +107,8 @@ export function planJson(report: PlanReport): object {
 
 /** `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)` */
 function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate }: Price): string {
-  const per = { character: 'per character', second: 'per started second', job: 'per request' }[unit];
   const cjk = cjkFactor === undefined || cjkFactor === 1 ? '' : `, a CJK character counts as ${String(cjkFactor)}`;
-  return `${operation} ${String(credits)} ${credits === 1 ? 'credit' : 'credits'} ${per}${cjk}${estimate ? ' (estimate)' : ''}`;
+  return `${operation} ${String(credits)} ${credits === 1 ? 'credit' : 'credits'} ${PRICE_UNITS[unit].words}${cjk}${estimate ? ' (estimate)' : ''}`;
 }
 
 function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Step } from '../../contract/row-kinds.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { BUILT_IN_PRICES, type Step } from '../../contract/row-kinds.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

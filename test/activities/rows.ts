@@ -1,7 +1,6 @@
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
-import type { RowSpec, Step } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES, type BatchLimits } from '../../contract/tunables.ts';
 
 /** The batch of these tests. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimit } from '../../activities/concurrency-limit.ts';
 import { hashOf } from '../../activities/look-up-lost-job.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Intent } from '../../ledger/charge-methods.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { chooseSettings } from '../../batches/batch-settings.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 
 it('has a default for everything', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { billLines, pricesOf, spendFacts } from '../../batches/bill-lines.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { settingsOf } from '../activities/rows.ts';
 import { check } from '../inputs/manifest-file.ts';
 

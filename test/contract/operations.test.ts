@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { PRICE_UNITS } from '../../contract/price-units.ts';
 import {
   billedMedia,
   boundsOf,
@@ -30,10 +30,10 @@ describe('the table of operations', () => {
     '%s carries out a step, and its price can be known from the columns of each kind',
     (operation) => {
       expect(stepsOf(operation)).not.toEqual([]);
-      const column = { character: 'text', second: 'duration', job: undefined }[BUILT_IN_PRICES[operation].unit];
+      const column = PRICE_UNITS[OPERATION_FACTS[operation].price.unit].reads;
       const kinds = KINDS.filter((kind) => KIND_FACTS[kind].steps.some((one) => one.operation === operation));
       for (const { required, optional } of kinds.map((kind) => ROW_KINDS[kind]))
-        if (column !== undefined) expect([...required, ...optional]).toContain(column);
+        if (column !== null) expect([...required, ...optional]).toContain(column);
     },
   );
 

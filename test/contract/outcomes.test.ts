@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
 import { byAttempt } from '../../contract/batch.ts';
 import { ATTEMPT_STATES, hasResult, OUTCOMES, wasAccepted } from '../../contract/outcomes.ts';
-import { roundCredits } from '../../contract/prices.ts';
+import { roundCredits } from '../../contract/price-units.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 
 describe('what is said of outcomes and attempts in one place', () => {

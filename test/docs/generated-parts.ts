@@ -1,5 +1,6 @@
 import { commandReference } from './command-reference.ts';
 import { importTable, roomsPicture } from './rooms.ts';
+import { priceTable } from './price-table.ts';
 import { rowPicture } from './row-picture.ts';
 import { pollingTable, tunableTable } from './tunable-table.ts';
 
@@ -16,6 +17,7 @@ export const GENERATED_PARTS: readonly GeneratedPart[] = [
   { page: 'docs/guide/commands.md', name: 'commands', make: commandReference },
   { page: 'docs/guide/config.md', name: 'tunables', make: tunableTable },
   { page: 'docs/guide/config.md', name: 'polling', make: pollingTable },
+  { page: 'docs/guide/manifest.md', name: 'prices', make: priceTable },
   { page: 'docs/architecture.md', name: 'rooms', make: roomsPicture },
   { page: 'docs/architecture.md', name: 'imports', make: importTable },
   { page: 'docs/architecture.md', name: 'row', make: rowPicture },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-reader.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';

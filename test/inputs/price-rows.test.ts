@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
-import type { RowSpec } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, type RowSpec } from '../../contract/row-kinds.ts';
 import { priceRows, type Priced, type Pricing } from '../../inputs/price-rows.ts';
 import type { Probe } from '../../inputs/probe-media.ts';
 

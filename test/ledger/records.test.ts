@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
+import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { toSettings } from '../../ledger/records.ts';
 
 describe('the settings of a batch', () => {

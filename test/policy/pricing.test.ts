@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BUILT_IN_PRICES } from '../../contract/prices.ts';
-import type { PriceTable } from '../../contract/prices.ts';
-import type { RowSpec } from '../../contract/row-kinds.ts';
+import { BUILT_IN_PRICES, type PriceTable, type RowSpec } from '../../contract/row-kinds.ts';
 import { quoteFrom, quoteRow, quoteStep } from '../../policy/pricing.ts';
 
 const speech = (text: string): number | null =>

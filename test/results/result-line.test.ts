@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowRecord } from '../../ledger/record-types.ts';
-import { roundCredits } from '../../contract/prices.ts';
+import { roundCredits } from '../../contract/price-units.ts';
 import { creditsKindOf, creditsOf, filesOf } from '../../results/result-line.ts';
 import type { Charged, NamingBatch } from '../../results/result-line.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceOfSeconds, priceOfText } from '../../simulator/price-request.ts';
+import { OPERATIONS } from '../../contract/row-kinds.ts';
+import { priceOf } from '../../simulator/price-request.ts';
 
-describe('priceOfText', () => {
+describe('priceOf', () => {
   it.each([
     ['a', 1],
     ['ab', 1],
@@ -11,11 +12,9 @@ describe('priceOfText', () => {
     ['カナ한글', 4],
     ['😀😀', 1],
   ])('charges %p with %d', (text, credits) => {
-    expect(priceOfText('speech-job', text)).toBe(credits);
+    expect(priceOf('speech-job', { text, seconds: 7 })).toBe(credits);
   });
-});
 
-describe('priceOfSeconds', () => {
   it.each([
     [0.5, 1],
     [12.4, 13],
@@ -23,6 +22,10 @@ describe('priceOfSeconds', () => {
     [13.000_000_001, 13],
     [13.01, 14],
   ])('charges %d seconds with %d', (seconds, credits) => {
-    expect(priceOfSeconds('transcription', seconds)).toBe(credits);
+    expect(priceOf('transcription', { text: '', seconds })).toBe(credits);
+  });
+
+  it.each(OPERATIONS)('has a price for %s, whatever its unit', (operation) => {
+    expect(priceOf(operation, { text: 'some words', seconds: 2 })).toBeGreaterThan(0);
   });
 });

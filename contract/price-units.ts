@@ -1,0 +1,91 @@
+/**
+ * By what the API charges, and how units add up to credits. What an operation costs stands in `operations.ts`; the user's own prices in the
+ * config file. The simulator charges by the same rules.
+ */
+
+/** What a request is charged for. */
+export interface BilledWork {
+  readonly text?: string | undefined;
+  /** Length of the billed media, in seconds. */
+  readonly duration?: number | undefined;
+}
+
+interface PriceUnit {
+  /** As it stands behind a number of credits. */
+  readonly words: string;
+  /** What must be known of the work; null: nothing. */
+  readonly reads: keyof BilledWork | null;
+  /** Credits for the work; null where what must be known is not. */
+  readonly cost: (tariff: Tariff, work: BilledWork) => number | null;
+}
+
+/** Every unit. A new one is an entry here. */
+export const PRICE_UNITS = {
+  /** Per character of the text, CJK characters counted as `cjkFactor` characters; rounded up per request. */
+  character: {
+    words: 'per character',
+    reads: 'text',
+    cost: ({ credits, cjkFactor = 1 }, { text }) =>
+      text === undefined ? null : Math.ceil(tidy(countCharacters(text, cjkFactor) * credits)),
+  },
+  /** Per started second of media. */
+  second: {
+    words: 'per started second',
+    reads: 'duration',
+    cost: ({ credits }, { duration }) => (duration === undefined ? null : tidy(Math.ceil(duration) * credits)),
+  },
+  /** Per request. */
+  job: { words: 'per request', reads: null, cost: ({ credits }) => credits },
+} as const satisfies Readonly<Record<string, PriceUnit>>;
+
+/** The names of the units. */
+export const PRICE_UNIT_NAMES = Object.keys(PRICE_UNITS) as readonly (keyof typeof PRICE_UNITS)[];
+
+/** What a unit of an operation costs. */
+export interface Tariff {
+  readonly unit: keyof typeof PRICE_UNITS;
+  readonly credits: number;
+  /** How many characters a CJK character counts for; only with `character`. Default 1. */
+  readonly cjkFactor?: number;
+}
+
+/** What one unit of an operation costs, in credits. */
+export interface Price extends Tariff {
+  /** True where the figure is our reading of public material rather than the user's own setting. */
+  readonly estimate: boolean;
+}
+
+/** Price of one request; null where it cannot be known (no text, no duration). */
+export function costOf(tariff: Tariff, work: BilledWork): number | null {
+  return PRICE_UNITS[tariff.unit].cost(tariff, work);
+}
+
+/**
+ * Characters that are billed as CJK: Han, Hiragana, Katakana and Hangul with their extensions, CJK punctuation
+ * (U+3000 to U+303F) and full-width forms. The last two are our cautious reading: a quote should not be too low.
+ */
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFFEE]/u;
+/** No CJK character comes before Hangul Jamo, so most texts never reach the expression above. */
+const FIRST_CJK = 0x1100;
+
+/** Code points of the text, each CJK one counted `cjkFactor` times. */
+function countCharacters(text: string, cjkFactor: number): number {
+  let plain = 0;
+  let cjk = 0;
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    if (codePoint >= FIRST_CJK && CJK.test(character)) cjk++;
+    else plain++;
+  }
+  return plain + cjk * cjkFactor;
+}
+
+/** Takes off what binary fractions add (30 × 0.1 = 3.0000000000000004), so that rounding up stays fair. */
+function tidy(credits: number): number {
+  return Number(credits.toPrecision(12));
+}
+
+/** Rounds a sum of credits to millionths, so that `0.1 + 0.2` is `0.3`. */
+export function roundCredits(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6;
+}
