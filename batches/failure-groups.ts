@@ -1,3 +1,4 @@
+import { outcomesThat } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchView } from './view-batch.ts';
 
@@ -27,7 +28,7 @@ export async function groupFailures(
   { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
 ): Promise<readonly FailureGroup[]> {
   const groups = new Map<string, FailureGroup>();
-  for (const outcome of ['failed', 'unfit', 'skipped', 'unknown', 'overdue'] as const) {
+  for (const outcome of outcomesThat(({ hasReason }) => hasReason)) {
     const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
     if (counts.outcomes[outcome] === notFailed) continue;
     const wanted = notFailed > 0 ? { outcome, isNotChosen: false } : { outcome };

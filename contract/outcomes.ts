@@ -1,21 +1,64 @@
+import type { ExitName } from './exit-codes.ts';
+
+/** All that the rest of the code needs to know of an outcome; its words are in `starters/terminal/outcomes/`. */
+interface OutcomeFacts {
+  /** Whether such a row has the result that was asked for. */
+  readonly hasResult: boolean;
+  /** Whether such a row must have a file below `media/`. */
+  readonly hasFile: boolean;
+  /** Whether such a row says why it has no result. */
+  readonly hasReason: boolean;
+  /** Whether such rows also get a table of their own in the out folder, `<outcome>.csv`. */
+  readonly hasTable: boolean;
+  /** The exit code of a batch that has ended with such rows; `policy/exit-of.ts` says which one wins. */
+  readonly exit: ExitName;
+  /**
+   * What such a row says of how the batch goes, for `--halt`. `late`: it was tried and did not succeed, but it is no failure yet; the first rows
+   * may all be so for one reason. `nothing`: it was not tried.
+   */
+  readonly counts: 'success' | 'failure' | 'late' | 'nothing';
+}
+
 /**
  * How a row ends. Every row ends in exactly one of these. `unfit`: paid and kept, but it did not pass a check. `skipped`: never sent,
- * because the budget did not allow it.
+ * because the budget did not allow it, or because nobody asked for it so far.
  */
-export const OUTCOMES = [
-  'succeeded',
-  'cached',
-  'failed',
-  'unfit',
-  'skipped',
-  'unknown',
-  'overdue',
-  'cancelled',
-] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export const OUTCOME_FACTS = {
+  succeeded: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
+  cached: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
+  failed: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'failures', counts: 'failure' },
+  unfit: { hasResult: false, hasFile: true, hasReason: true, hasTable: true, exit: 'quality', counts: 'failure' },
+  skipped: {
+    hasResult: false,
+    hasFile: false,
+    hasReason: true,
+    hasTable: true,
+    exit: 'outOfCredits',
+    counts: 'nothing',
+  },
+  unknown: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'unknown', counts: 'failure' },
+  overdue: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'unknown', counts: 'late' },
+  cancelled: {
+    hasResult: false,
+    hasFile: false,
+    hasReason: false,
+    hasTable: true,
+    exit: 'failures',
+    counts: 'nothing',
+  },
+} as const satisfies Readonly<Record<string, OutcomeFacts>>;
+export type Outcome = keyof typeof OUTCOME_FACTS;
+
+/** In the order in which people are told of them. */
+export const OUTCOMES = Object.keys(OUTCOME_FACTS) as unknown as readonly [Outcome, ...Outcome[]];
+
+/** Outcomes of which this holds. */
+export function outcomesThat(holds: (facts: OutcomeFacts) => boolean): readonly Outcome[] {
+  return OUTCOMES.filter((outcome) => holds(OUTCOME_FACTS[outcome]));
+}
 
 /** Outcomes of rows that have the result that was asked for. */
-export const RESULT_OUTCOMES = ['succeeded', 'cached'] as const satisfies readonly Outcome[];
+export const RESULT_OUTCOMES = outcomesThat((facts) => facts.hasResult);
 
 /** Whether a row with this outcome has the result that was asked for. Null: it has not ended. */
 export function hasResult(outcome: string | null): boolean {

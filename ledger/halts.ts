@@ -1,6 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import { formatHalt } from '../contract/halt.ts';
-import { RESULT_OUTCOMES, type Outcome } from '../contract/outcomes.ts';
+import { OUTCOME_FACTS, outcomesThat, type Outcome } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
 import { shouldHalt, type Ended } from '../policy/halt.ts';
 import { pauseIfAlike } from './alike.ts';
@@ -12,16 +12,17 @@ import type { Tx } from './schema.ts';
 import { cancelIdle, endRunning } from './stops.ts';
 
 /** Outcomes that count as failures of the batch. */
-const FAILURES: readonly Outcome[] = ['failed', 'unfit', 'unknown'];
+const FAILURES = outcomesThat(({ counts }) => counts === 'failure');
 /** Outcomes of rows that were tried; the others say nothing about how the batch goes. */
-const TRIED: readonly Outcome[] = [...FAILURES, ...RESULT_OUTCOMES, 'overdue'];
+const TRIED = outcomesThat(({ counts }) => counts !== 'nothing');
 
 /**
  * Ends the batch early where its `--halt` says so. Asked in the very transaction that ends a row, so that no request follows
  * the failure that was one too many.
  */
 export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, failure }: RowEnding): Promise<void> {
-  if (!FAILURES.includes(outcome) && outcome !== 'overdue') return;
+  const { counts } = OUTCOME_FACTS[outcome];
+  if (counts !== 'failure' && counts !== 'late') return;
   const batch = await tx
     .selectFrom('batches')
     .select(['settings', 'state', 'control'])
@@ -33,7 +34,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
     if (failure !== undefined) await pauseIfAlike(tx, name, { row, failure });
     return;
   }
-  if (!FAILURES.includes(outcome)) return;
+  if (counts !== 'failure') return;
   const ended = await countEnded(tx, name);
   if (!shouldHalt(halt, ended)) return;
   const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;

@@ -1,6 +1,6 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { FailureClass } from '../contract/failures.ts';
-import type { Outcome } from '../contract/outcomes.ts';
+import { OUTCOME_FACTS, OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 
 /** What the exit code of a batch depends on. */
 export interface BatchEnd {
@@ -17,17 +17,28 @@ export interface BatchEnd {
   readonly mismatch: boolean;
 }
 
-/** The exit code of a batch as it stands: of several that hold, the first of 15, 5, 12, 11, 13, 14, 10. */
+/** The exit codes of a batch, the gravest first: of several that hold, the first wins. */
+export const GRAVEST_FIRST = [
+  'mismatch',
+  'api',
+  'outOfCredits',
+  'halted',
+  'unknown',
+  'quality',
+  'failures',
+] as const satisfies readonly ExitName[];
+
+/** The exit code of a batch as it stands; see {@link GRAVEST_FIRST}. One that has not ended goes on, unless something stands in its way. */
 export function exitOf(end: BatchEnd): ExitName {
-  const { outcomes } = end;
-  if (end.mismatch) return 'mismatch';
-  if (end.pausedBy === 'BadToken') return 'api';
-  if (end.pausedBy === 'OutOfCredits') return 'outOfCredits';
-  if (!end.isClosed) return 'goesOn';
-  if (outcomes.skipped > end.notChosen) return 'outOfCredits';
-  if (end.isHalted) return 'halted';
-  if (outcomes.unknown + outcomes.overdue > 0) return 'unknown';
-  if (outcomes.unfit > 0) return 'quality';
-  if (outcomes.failed + outcomes.cancelled > 0) return 'failures';
-  return 'complete';
+  const held = new Set(end.isClosed ? exitsOfEnd(end) : []);
+  if (end.mismatch) held.add('mismatch');
+  if (end.pausedBy === 'BadToken') held.add('api');
+  if (end.pausedBy === 'OutOfCredits') held.add('outOfCredits');
+  return GRAVEST_FIRST.find((exit) => held.has(exit)) ?? (end.isClosed ? 'complete' : 'goesOn');
+}
+
+function exitsOfEnd({ outcomes, notChosen, isHalted }: BatchEnd): readonly ExitName[] {
+  const counted = { ...outcomes, skipped: outcomes.skipped - notChosen };
+  const found = OUTCOMES.flatMap((outcome) => (counted[outcome] > 0 ? [OUTCOME_FACTS[outcome].exit] : []));
+  return isHalted ? [...found, 'halted'] : found;
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OUTCOMES } from '../contract/outcomes.ts';
+import { OUTCOMES, outcomesThat } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './edited-tables.ts';
 import type { KeptTable } from './edited-tables.ts';
@@ -18,11 +18,11 @@ export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
 
 /** Outcomes whose rows also get their own file. */
-const LISTED_OUTCOMES = ['failed', 'unfit', 'skipped', 'unknown', 'overdue', 'cancelled'] as const;
+const LISTED_OUTCOMES: readonly string[] = outcomesThat(({ hasTable }) => hasTable);
 
 /** Name of the file for an outcome's rows; undefined if it has none. */
 export function outcomeFile(outcome: string): string | undefined {
-  return LISTED_OUTCOMES.some((listed) => listed === outcome) ? `${outcome}.csv` : undefined;
+  return LISTED_OUTCOMES.includes(outcome) ? `${outcome}.csv` : undefined;
 }
 
 /** All files that a projection may write, except the summary. */

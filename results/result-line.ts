@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { FAILURES, type FailureClass } from '../contract/failures.ts';
-import { hasResult, OUTCOMES, wasAccepted } from '../contract/outcomes.ts';
+import { hasResult, OUTCOMES, outcomesThat, wasAccepted } from '../contract/outcomes.ts';
 import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/price-units.ts';
@@ -109,9 +109,11 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
   };
 }
 
+const FILED_OUTCOMES: readonly (string | null)[] = outcomesThat(({ hasFile }) => hasFile);
+
 /** Whether a row with this outcome must have a file. */
 export function hasFile(outcome: string | null): boolean {
-  return hasResult(outcome) || outcome === 'unfit';
+  return FILED_OUTCOMES.includes(outcome);
 }
 
 /** Charges in the order of receipts and job ids: step, take, attempt. */

@@ -1,5 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { hasResult } from '../../contract/outcomes.ts';
+import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
 import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
 import type { Output } from '../terminal/output.ts';
@@ -37,7 +37,8 @@ const COLUMNS = [
   },
   {
     title: 'succeeded',
-    value: ({ counts: { outcomes } }: LocalView) => number(outcomes.succeeded + outcomes.cached),
+    value: ({ counts: { outcomes } }: LocalView) =>
+      number(RESULT_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0)),
     align: 'right',
   },
   { title: 'without a result', value: withoutResult },

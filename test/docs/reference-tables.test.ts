@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import { OUTCOMES } from '../../contract/outcomes.ts';
-import { outcomeFile, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../../results/batch-files.ts';
+import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
+import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
+import { PROJECTED_FILES } from '../../results/batch-files.ts';
 import { MEDIA_FOLDER } from '../../results/names.ts';
 import { RESULT_COLUMNS } from '../../results/result-line.ts';
 import { SUMMARY_FILE } from '../../results/summary.ts';
@@ -16,11 +17,20 @@ describe('the tables of the docs', () => {
     expect(table.map(({ code, meaning }) => ({ code: Number(code), meaning }))).toEqual(Object.values(EXIT_CODES));
   });
 
+  it('list them in words that name the outcomes of each, and say which of several wins', () => {
+    for (const outcome of OUTCOMES) {
+      const { exit } = OUTCOME_FACTS[outcome];
+      // Of the skipped rows, those that nobody asked for do not count, so the code tells of the budget.
+      if (outcome !== 'skipped') expect(EXIT_CODES[exit].meaning).toContain(outcome);
+    }
+    const order = GRAVEST_FIRST.map((exit) => EXIT_CODES[exit].code).join(', ');
+    expect(readPage('docs/guide/exit-codes.md')).toContain(`the first of ${order} wins`);
+  });
+
   it('list the files that a projection writes, and their columns', () => {
     const table = readTable(readPage('docs/guide/results.md'), ['file', 'content']);
-    const outcomeFiles = OUTCOMES.map(outcomeFile).filter((name) => name !== undefined);
     expect(new Set(table.flatMap((row) => named(row.file)))).toEqual(
-      new Set([RESULTS_CSV, RESULTS_JSONL, RECEIPTS_JSONL, SUMMARY_FILE, `${MEDIA_FOLDER}/`, ...outcomeFiles]),
+      new Set([...PROJECTED_FILES, SUMMARY_FILE, `${MEDIA_FOLDER}/`]),
     );
     expect(named(table[0]?.content ?? '')).toEqual([RESULT_COLUMNS.join(' ')]);
   });
