@@ -124,9 +124,8 @@ export class Pace {
   }
 
   /** A call was answered in order; returns true if that ends a trouble that all processes know of. */
-  answered(turn: Turn): boolean {
-    this.heard(turn);
-    const known = this.#endpoints[turn.endpoint];
+  answered(endpoint: EndpointClass): boolean {
+    const known = this.#endpoints[endpoint];
     known.troublesInARow = 0;
     return [...known.lines.values()].some((line) => line.isTroubled);
   }

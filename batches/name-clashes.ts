@@ -1,4 +1,5 @@
-import { collisionKey, makeName, safeId, templateFields } from '../inputs/output-name.ts';
+import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts';
+import { safeId } from '../inputs/safe-id.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../ledger/record-types.ts';

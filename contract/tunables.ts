@@ -59,6 +59,20 @@ export const TUNABLES = {
     isLimit: false,
     meaning: 'Retry failed jobs up to this often; each retry is charged',
   },
+  /** A shell command that is run when the batch ends or pauses by itself. `docs/guide/hooks.md` says what it is given. */
+  onEnd: {
+    takes: { type: 'command' },
+    default: null,
+    isLimit: false,
+    meaning: 'Shell command to run when the batch ends or pauses by itself',
+  },
+  /** Where a signed JSON message is sent when the batch ends or pauses by itself. The URL may be a secret, so it is shown nowhere whole. */
+  notify: {
+    takes: { type: 'url' },
+    default: null,
+    isLimit: false,
+    meaning: 'URL to send a message to when the batch ends or pauses by itself',
+  },
   /** Paid requests per second; null: as fast as the API accepts them. Its 429s slow them down. */
   rate: {
     takes: { type: 'rate' },

@@ -9,8 +9,9 @@ import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from './halt.ts';
  * - `duration`: whole milliseconds, `least` at least, or any number of minutes above 0.
  * - `choice`: one of `words`.
  * - `halt`: a {@link HaltPolicy}.
+ * - `command`: a shell command, or null for none. - `url`: an http or https URL without a password in it, or null for none.
  *
- * A setting of another kind needs a case in each `switch` on `kind`; the compiler names them.
+ * A setting of another kind needs a case in each `switch` on `type`; the compiler names them.
  */
 export type ValueKind =
   | { readonly type: 'count'; readonly least: number; readonly most: number }
@@ -19,7 +20,9 @@ export type ValueKind =
   | { readonly type: 'duration'; readonly unit: 'ms'; readonly least: number }
   | { readonly type: 'duration'; readonly unit: 'minutes' }
   | { readonly type: 'choice'; readonly words: readonly string[] }
-  | { readonly type: 'halt' };
+  | { readonly type: 'halt' }
+  | { readonly type: 'command' }
+  | { readonly type: 'url' };
 
 /** The values that a {@link ValueKind} takes. */
 export type ValueOf<K extends ValueKind> = K extends { readonly type: 'count' | 'duration' }
@@ -28,7 +31,9 @@ export type ValueOf<K extends ValueKind> = K extends { readonly type: 'count' | 
     ? number | null
     : K extends { readonly type: 'choice'; readonly words: readonly (infer Word)[] }
       ? Word
-      : HaltPolicy;
+      : K extends { readonly type: 'command' | 'url' }
+        ? string | null
+        : HaltPolicy;
 
 /** A value of any kind. */
 export type AnyValue = number | string | HaltPolicy | null;
@@ -53,6 +58,10 @@ export function parseValue(takes: ValueKind, text: string): AnyValue | undefined
       return takes.words.find((word) => word === text);
     case 'halt':
       return parseHalt(text);
+    case 'command':
+      return text === NO_LIMIT ? null : text.trim() === '' ? undefined : text;
+    case 'url':
+      return text === NO_LIMIT ? null : isPlainUrl(text) ? text : undefined;
   }
 }
 
@@ -76,6 +85,10 @@ export function expectedOf(takes: ValueKind): string {
       return `one of ${takes.words.join(', ')}`;
     case 'halt':
       return HALT_FORMS;
+    case 'command':
+      return `a shell command, or ${NO_LIMIT}`;
+    case 'url':
+      return `an http or https URL without a password, or ${NO_LIMIT}`;
   }
 }
 
@@ -94,7 +107,15 @@ export function rangeOf(takes: ValueKind): string {
       return takes.words.join(', ');
     case 'halt':
       return HALT_FORMS;
+    case 'command':
+    case 'url':
+      return `${NO_LIMIT}: nothing`;
   }
+}
+
+/** An http or https URL that holds no user name and no password; these would be sent and shown. */
+export function isPlainUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i.test(text);
 }
 
 /** A number above 0; undefined for any other text. */

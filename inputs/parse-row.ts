@@ -1,9 +1,10 @@
 import { boundsOf, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
+import { valueOfApiCell } from './api-cell.ts';
 import { SPEC_COLUMNS } from './columns.ts';
 import type { Columns, RowDefaults } from './columns.ts';
 import { decideKind } from './infer-kind.ts';
-import { parseMediaUrl, parseNumber, valueOfApiCell } from './parse-cells.ts';
+import { parseMediaUrl, parseNumber } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';

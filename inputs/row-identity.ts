@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Columns } from './columns.ts';
-import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved } from './output-name.ts';
+import { collisionKey, makeName, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
+import { findBadId, safeId } from './safe-id.ts';
 import { SeenTable } from './seen-table.ts';
-
-const LONGEST_ID = 200;
 
 /** What a row is known by. */
 export interface RowIdentity {
@@ -122,17 +121,3 @@ export class RowIdentities {
 
 /** The cell of an input column, undefined if there is no such column. */
 type CellOf = (column: string) => string | undefined;
-
-/**
- * What is wrong with an id that is given. It is typed after `explain` and shown in messages. In file names it is made safe (see {@link safeId}),
- * but one that is meant as a path to somewhere else is a mistake.
- */
-export function findBadId(id: string, column: string): Finding | undefined {
-  const bad = (expected: string): Finding => ({ column, expected, came: show(id), code: 'bad-id' });
-  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}]/u.test(id))
-    return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
-  if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');
-  return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
-    ? bad('an id without . or .. as in a path')
-    : undefined;
-}

@@ -12,7 +12,7 @@ import {
   type PolicyName,
   type TunableValues,
 } from '../contract/tunables.ts';
-import type { ValueKind } from '../contract/value-kinds.ts';
+import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
 import { show } from './problems.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
@@ -52,6 +52,13 @@ function schemaOf(takes: ValueKind): z.ZodType {
       return z.enum(takes.words);
     case 'halt':
       return HALT;
+    case 'command':
+      return z.string().trim().min(1).nullable();
+    case 'url':
+      return z
+        .string()
+        .refine(isPlainUrl, { message: `expected ${expectedOf(takes)}` })
+        .nullable();
   }
 }
 

@@ -3,6 +3,7 @@ import type { Control } from '../contract/outcomes.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { OwnedLane } from '../policy/share.ts';
 import type { LaneOwnership, LaneRequest } from './lanes.ts';
+import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { WorkerRecord } from './workers.ts';
 
@@ -48,4 +49,16 @@ export interface LaneMethods {
   forgetWorkers(which: { readonly owner: string } | 'all'): Promise<void>;
   /** Worker processes of this API and account that were heard of in the last seconds. */
   livingWorkers(apiUrl: string, account: string): Promise<readonly string[]>;
+}
+
+/** Messages about batches that are to be delivered. A part of {@link Ledger}. */
+export interface NoticeMethods {
+  /** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */
+  takeNotice(claim: NoticeClaim): Promise<Notice | undefined>;
+  /** Leaves a notice to who delivers it for so many ms from now. */
+  keepNotice(id: string, leaseMs: number): Promise<void>;
+  /** Records what became of a notice. */
+  noteDelivery(id: string, delivery: Delivery): Promise<void>;
+  /** The notices of a batch, oldest first. */
+  noticesOf(batch: string): Promise<readonly NoticeRecord[]>;
 }

@@ -11,6 +11,7 @@ import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import type { LockMethods } from './lock-methods.ts';
+import { keepNotice, noteDelivery, noticesOf, takeNotice } from './notices.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
@@ -81,6 +82,10 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     earlierUnresolved: (batch, most) => earlierUnresolved(db, batch, most),
     updateLimiter: (scope, step) => updateLimiter(db, scope, step),
     troubles: (scopes) => readTroubles(db, scopes),
+    takeNotice: (claim) => takeNotice(db, claim),
+    keepNotice: (id, leaseMs) => keepNotice(db, id, leaseMs),
+    noteDelivery: (id, delivery) => noteDelivery(db, id, delivery),
+    noticesOf: (batch) => noticesOf(db, batch),
     close: () => close(db),
   };
 }

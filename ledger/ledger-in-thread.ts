@@ -75,6 +75,10 @@ const METHODS: Readonly<Record<Method, true>> = {
   earlierUnresolved: true,
   updateLimiter: true,
   troubles: true,
+  takeNotice: true,
+  keepNotice: true,
+  noteDelivery: true,
+  noticesOf: true,
   close: true,
 };
 

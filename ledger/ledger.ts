@@ -1,5 +1,5 @@
 import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
-import type { BatchMethods, LaneMethods } from './batch-methods.ts';
+import type { BatchMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
 import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
 import type { RowMethods } from './row-methods.ts';
@@ -9,7 +9,7 @@ import type { RowMethods } from './row-methods.ts';
  * its charges also returns how the row then stands, from the same transaction: nobody needs to read it again.
  * Several processes may use one ledger at once.
  */
-export interface Ledger extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, LockMethods {
+export interface Ledger extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, NoticeMethods, LockMethods {
   /** Random id, made with the ledger. */
   readonly id: string;
   /** Where it lies, as people know it: the absolute path of its file. */

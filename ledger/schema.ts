@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import type { FailureClass } from '../contract/failures.ts';
+import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord } from './record-types.ts';
@@ -195,6 +196,20 @@ export interface SumsTable {
   promised: number;
 }
 
+/** One line per message of `--on-end` or `--notify`; triggers on the batches add them. */
+export interface NoticesTable {
+  id: string;
+  batch: string;
+  event: HookEvent;
+  target: HookTarget;
+  made_at: number;
+  /** Not delivered before. */
+  due_at: number;
+  tries: number;
+  trouble: string | null;
+  ended_at: number | null;
+}
+
 export interface LimitersTable {
   scope: string;
   state: Json;
@@ -213,6 +228,7 @@ export interface Schema {
   limiters: LimitersTable;
   reasons: ReasonsTable;
   decisions: DecisionsTable;
+  notices: NoticesTable;
 }
 
 export type Db = Kysely<Schema>;

@@ -72,7 +72,7 @@ export type Summary = z.infer<typeof summarySchema>;
  */
 export function summarize(
   batch: BatchRecord,
-  tally: Tally,
+  tally: Pick<Tally, 'rows' | 'outcomes' | 'notChosen' | 'states' | 'credits'>,
   reserved: number,
   files: Readonly<Record<string, string>>,
   voxbatchVersion: string,

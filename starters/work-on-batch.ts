@@ -1,4 +1,5 @@
 import type { FaultPointHook } from '../activities/fault-points.ts';
+import { deliverLast, deliverNotices } from '../client/deliver-notices.ts';
 import type { EarlyServer } from '../client/early-server.ts';
 import type { FollowEnd } from '../client/follow.ts';
 import type { OpenApi } from '../client/open-api.ts';
@@ -36,13 +37,16 @@ export interface WorkRequest {
   readonly server?: EarlyServer | undefined;
 }
 
+/** So long a hook that fails is tried again before the command ends, ms. */
+const HOOK_PATIENCE_MS = 10_000;
+
 /** How the work of this command ended. */
 export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
 
 /**
  * Sees to it that a batch is worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts
  * or finds the workflow. An interrupt ends it in order: the worker finishes its requests on the wire, then the server is
- * left, which stops if nobody else is in.
+ * left, which stops if nobody else is in. The hooks of the batch come last.
  *
  * Returns what `finish` makes of the end. It is called when all this is over; for a batch that is closed already before, so that its
  * files do not wait for the worker, which may have other batches.
@@ -62,6 +66,12 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     },
   );
   const signal = AbortSignal.any([interrupt.signal, fault]);
+  const told = { ledger: request.ledger, batch: request.batch, say: output.say, signal };
+  const finishAndTell = async (why: WorkEnd): Promise<T> => {
+    const made = await finish(why);
+    if (why === 'closed' || why === 'paused') await deliverLast(told, HOOK_PATIENCE_MS);
+    return made;
+  };
   const leave = (): Promise<void> => workplace.leave(interrupt.patienceMs());
   let end: WorkEnd | undefined;
   let isUnderWay = false;
@@ -71,7 +81,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     isUnderWay = true;
     const followed = await workAt(workplace, request, signal);
     if (followed !== 'detached' && (await isOver(request, followed))) {
-      const [made] = await Promise.allSettled([finish('closed'), leave()]);
+      const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
       if (made.status === 'rejected') throw made.reason;
       if (fault.aborted) throw faultError(fault.reason, record);
       return made.value;
@@ -89,7 +99,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     if (!interrupt.signal.aborted || end === undefined) interrupt.dispose();
   }
   try {
-    return await finish(end);
+    return await finishAndTell(end);
   } finally {
     // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a word.
     interrupt.dispose();
@@ -98,15 +108,22 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
 
 async function workAt(
   workplace: Workplace,
-  { record, isNew, out, output, detach, yes }: WorkRequest,
+  { record, ledger, batch, isNew, out, output, detach, yes }: WorkRequest,
   signal: AbortSignal,
 ): Promise<FollowEnd | 'detached'> {
   const started = await workplace.start(record, { isNew });
   if (detach) return 'detached';
-  return showFollowed(
-    workplace.follow(started, { out, signal, waitWhilePaused: output.isInteractive && !yes }),
-    output,
-  );
+  const following = new AbortController();
+  // Of its end is told later, once the files are there.
+  const told = { ledger, batch, event: 'paused', say: output.say, signal, until: following.signal } as const;
+  const telling = deliverNotices(told).catch(() => undefined);
+  try {
+    const waitWhilePaused = output.isInteractive && !yes;
+    return await showFollowed(workplace.follow(started, { out, signal, waitWhilePaused }), output);
+  } finally {
+    following.abort();
+    await telling;
+  }
 }
 
 /** Whether the files can be written while the worker is still ended: the batch is closed, and no answer can still change a sum of it. */

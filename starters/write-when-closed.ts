@@ -19,11 +19,11 @@ export interface WriteWhenClosedRequest {
 
 /**
  * Writes the files of a batch that nobody follows when it is finished, and again when rows of it were redriven or an answer still came.
- * To be called now and then. Never throws: what cannot be written can be written later.
+ * To be called now and then, also by several. Never throws: what cannot be written can be written later.
  */
 export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteWhenClosedRequest): () => Promise<void> {
   let written: string | undefined;
-  return async () => {
+  const write = async (): Promise<void> => {
     const batch = await ledger.findBatch(name);
     if (batch?.state !== 'closed') return;
     const end = `${String(batch.closedAt)} ${String((await ledger.money(name)).reserved)}`;
@@ -42,4 +42,7 @@ export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteW
       say(`The files of batch "${name}" cannot be written to ${out}: ${messageOf(error)}. To write them: ${again}`);
     }
   };
+  let last = Promise.resolve();
+  // One after the other, so that whoever called last knows that the files are there.
+  return () => (last = last.then(write));
 }

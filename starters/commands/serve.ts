@@ -10,6 +10,7 @@ import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt, type Interrupt } from '../interrupt.ts';
+import { deliverNotices } from '../../client/deliver-notices.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../open-api.ts';
@@ -139,6 +140,11 @@ async function work(request: Work): Promise<void> {
       batch === undefined
         ? undefined
         : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
+    const ending = AbortSignal.any([signal, leaving.signal]);
+    // A receiver may be slow; a batch is not to wait for it.
+    const delivering = deliverNotices({ ledger, say, signal: ending, before: write });
+    delivering.catch(onFault);
+    request.caring.push(delivering);
     await stayUntil(ledger, open, { ...flags, write }, signal);
   } finally {
     leaving.abort();
@@ -159,8 +165,15 @@ async function stayUntil(
     await flags.write?.();
     if (flags.untilIdle !== true) continue;
     const batches = await ledger.listBatches();
-    idle = batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one)) ? 0 : idle + 1;
+    const isBusy = batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one));
+    idle = isBusy || (await hasNews(ledger, flags.batch)) ? 0 : idle + 1;
   }
+}
+
+/** Whether a hook of the batch is still to be tried for the first time, or just now. */
+async function hasNews(ledger: Ledger, batch: string | undefined): Promise<boolean> {
+  const notices = batch === undefined ? [] : await ledger.noticesOf(batch);
+  return notices.some(({ endedAt, trouble }) => endedAt === null && trouble === null);
 }
 
 function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {

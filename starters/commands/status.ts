@@ -21,7 +21,9 @@ export async function status(
     else {
       const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
       const written = await isWritten(defaultOut(view.batch.name), view);
-      for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
+      const notices = await ledger.noticesOf(view.batch.name);
+      const troubles = { groups, leftovers, notices, isWritten: written };
+      for (const line of statusLines(view, troubles, Date.now())) output.data(line);
     }
     return exitOfView(view);
   });

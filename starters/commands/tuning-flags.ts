@@ -39,5 +39,6 @@ function read(takes: ValueKind, text: string): AnyValue {
 
 function placeholderOf({ type: kind }: ValueKind): string {
   if (kind === 'credits') return 'credits';
+  if (kind === 'command' || kind === 'url') return kind;
   return kind === 'count' || kind === 'rate' ? 'n' : 'policy';
 }

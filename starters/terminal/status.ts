@@ -1,5 +1,6 @@
 import { ROW_STATES } from '../../contract/outcomes.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
+import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
@@ -21,6 +22,8 @@ export interface Troubles {
   /** The most frequent reasons for rows without a result. */
   readonly groups: readonly FailureGroup[];
   readonly leftovers: Leftovers;
+  /** What `--on-end` and `--notify` were, or are to be, told. Default: nothing. */
+  readonly notices?: readonly NoticeRecord[];
   /** The files of the batch are in its usual out folder, as the ledger has them. Left out: nobody has looked. */
   readonly isWritten?: boolean;
 }
@@ -60,7 +63,17 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   lines.push(
     ...shown.map((reason) => `  ${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
   );
+  lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, now)));
   return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)];
+}
+
+/** A hook that has failed so far, or for good. */
+function noticeLines({ target, event, trouble, endedAt, dueAt }: NoticeRecord, now: number): readonly string[] {
+  if (trouble === null) return [];
+  const flag = target === 'command' ? '--on-end' : '--notify';
+  const next =
+    endedAt === null ? `tried again in ${clock(Math.max(0, dueAt - now))}, if somebody is at work` : 'given up';
+  return [`  ${flag} (${event}) failed: ${trouble}; ${next}`];
 }
 
 /** What to do next. */

@@ -38,7 +38,8 @@ export function tunablesJson(holds: Tunables): object {
     Object.fromEntries(
       names.map((name) => {
         const value: AnyValue | undefined = valuesOf(holds)[name];
-        return [wordsOf(name, '_'), typeof value === 'object' && value !== null ? formatValue(value) : value];
+        const isPlain = typeof value === 'number' || value === null || value === undefined;
+        return [wordsOf(name, '_'), isPlain ? value : shown(name, value)];
       }),
     );
   return { limits: facts(LIMIT_NAMES), ...facts(POLICY_NAMES) };
@@ -51,7 +52,7 @@ export function tunableLines(
   const values = valuesOf(holds);
   return TUNABLE_NAMES.map((name) => ({
     name,
-    value: formatValue(values[name] ?? null),
+    value: shown(name, values[name] ?? null),
     meaning: TUNABLES[name].meaning,
   }));
 }
@@ -59,8 +60,18 @@ export function tunableLines(
 function inWords(name: TunableName, value: AnyValue): string {
   const { type } = TUNABLES[name].takes;
   const label = wordsOf(name, ' ');
+  if (type === 'command' || type === 'url')
+    return value === null ? `no ${wordsOf(name, '-')}` : `${wordsOf(name, '-')} ${shown(name, value)}`;
   if (type === 'credits') return typeof value === 'number' ? `${label} ${number(value)} credits` : `no ${label}`;
   return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
+}
+
+/** A value as it may be shown: of a URL only the host, since the rest is often a secret. */
+function shown(name: TunableName, value: AnyValue): string {
+  const text = formatValue(value);
+  if (value === null || TUNABLES[name].takes.type !== 'url') return text;
+  const { origin, pathname, search } = new URL(text);
+  return pathname + search === '/' ? origin : `${origin}/…`;
 }
 
 function wordsOf(key: string, between: string): string {

@@ -64,7 +64,7 @@ describe('submit', () => {
     expect(intents[1]?.linkHash).toBe(hashOf(world.charges()[1]?.audioUrl ?? ''));
   });
 
-  it('asks with the fencing token of whoever has the row, and gives it back with what the row needs next', async () => {
+  it('asks with the fencing token of whoever has the row, and gives it back with an attempt that is put off', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const intents: Intent[] = [];
@@ -73,10 +73,11 @@ describe('submit', () => {
     await worker.submit({ ...keyOf(1), fence: fence + 1 });
     expect(intents).toMatchObject([{ fence: fence + 1 }]);
     expect(await world.paidRequests()).toBe(0);
-    expect(await worker.submit({ ...keyOf(1), fence })).toMatchObject({ next: { type: 'wait', at: { fence } } });
+    const off = await worker.submit({ ...keyOf(1), fence }, AbortSignal.abort());
+    expect(off).toMatchObject({ verdict: 'deferred', next: { type: 'submit', at: { fence } } });
   });
 
-  it('sends nothing for a row that has ended meanwhile', async () => {
+  it('says nothing of the control of a batch that runs', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const hold = world.holdAt('before-intent');
@@ -99,7 +100,7 @@ describe('submit', () => {
     const submitting = worker.submit(keyOf(1), end.signal);
     await waitFor(() => intents.length > 1);
     end.abort();
-    await expect(submitting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await submitting).toMatchObject({ verdict: 'deferred', next: { type: 'submit', at: { attempt: 1 } } });
     expect(await world.paidRequests()).toBe(0);
   });
 
@@ -107,19 +108,13 @@ describe('submit', () => {
   class CountedLimit extends ConcurrencyLimit {
     inside = 0;
 
-    override run<T>(
-      deps: Parameters<ConcurrencyLimit['run']>[0],
-      signal: AbortSignal,
-      request: () => Promise<T>,
-    ): Promise<T> {
-      return super.run(deps, signal, async () => {
-        this.inside += 1;
-        try {
-          return await request();
-        } finally {
-          this.inside -= 1;
-        }
-      });
+    override async enter(...needs: Parameters<ConcurrencyLimit['enter']>): Promise<() => void> {
+      const leave = await super.enter(...needs);
+      this.inside += 1;
+      return () => {
+        this.inside -= 1;
+        leave();
+      };
     }
   }
 
@@ -138,7 +133,7 @@ describe('submit', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const concurrencyLimit = new ConcurrencyLimit();
-    concurrencyLimit.run = () => Promise.reject(new Error('nobody may enter'));
+    concurrencyLimit.enter = () => Promise.reject(new Error('nobody may enter'));
     await expect((await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1))).rejects.toThrow(
       'nobody may enter',
     );

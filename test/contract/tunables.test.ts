@@ -34,6 +34,10 @@ function anyOf(takes: ValueKind): fc.Arbitrary<AnyValue> {
           unit: fc.constantFrom('rows' as const, 'percent' as const),
         }),
       );
+    case 'command':
+      return fc.option(fc.constantFrom('echo "$VOXBATCH_BATCH"', 'true', './after.sh --all'));
+    case 'url':
+      return fc.option(fc.webUrl({ withQueryParameters: true }));
   }
 }
 
@@ -49,6 +53,8 @@ describe('the table of tunables', () => {
       budget: null,
       halt: { when: 'alike' },
       onUnknown: 'hold',
+      onEnd: null,
+      notify: null,
       retakes: 0,
       limits: { rate: null, submits: 8, window: 400, pollRate: null },
     });

@@ -22,8 +22,8 @@ describe('docs/guide/rehearsal.md', () => {
 
   it('names every place and every fault', async () => {
     const text = await page('rehearsal.md');
-    const on = readTable(text, ['member', 'what it says']).find(({ member }) => withoutMarks(member) === 'on');
-    for (const point of FAULT_POINTS) expect(on?.['what it says']).toContain(`\`${point}\``);
+    const on = readTable(text, ['key', 'meaning']).find(({ key }) => withoutMarks(key) === 'on');
+    for (const point of FAULT_POINTS) expect(on?.meaning).toContain(`\`${point}\``);
     for (const { fault } of readTable(text, ['fault', 'what happens'])) {
       for (const kind of fault.split(', ').map(withoutMarks)) {
         const needed = { status: { status: 500 }, late: { ms: 1 } }[kind] ?? {};

@@ -28,6 +28,8 @@ function otherThan({ takes, default: usual }: Tunable): string {
     credits: ['1500'],
     choice: takes.type === 'choice' ? takes.words : [],
     halt: ['now,fail=7'],
+    command: ['./after.sh'],
+    url: ['https://hooks.example'],
   };
   const found = other[takes.type].find((text) => text !== formatValue(usual));
   if (found === undefined) throw new Error(`No other value of the kind ${takes.type}.`);

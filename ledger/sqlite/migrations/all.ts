@@ -9,6 +9,7 @@ import { reasons } from './0007-reasons.ts';
 import { layout } from './0008-layout.ts';
 import { decisions } from './0009-decisions.ts';
 import { subset } from './0010-subset.ts';
+import { notices } from './0011-notices.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -22,6 +23,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-layout': layout,
   '0009-decisions': decisions,
   '0010-subset': subset,
+  '0011-notices': notices,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

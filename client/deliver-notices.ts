@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ledgerSummary, noticeEnvironment, noticeMessage } from '../batches/notice-message.ts';
+import { viewBatch } from '../batches/view-batch.ts';
+import type { HookEvent } from '../contract/hooks.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Delivery, Notice } from '../ledger/notices.ts';
+import { redeliverAt } from '../policy/redelivery.ts';
+import { messageOf } from './problem.ts';
+import { postNotice } from './post-notice.ts';
+import { runHookCommand } from './run-hook-command.ts';
+import { voxbatchVersion } from './version.ts';
+
+/** A notice is left to who delivers it for so long, ms; meanwhile that one says again and again that it is at it. */
+const LEASE_MS = 30_000;
+const KEEP_EVERY_MS = 10_000;
+/** Pause between two looks for notices, ms. */
+const EVERY_MS = 1_000;
+
+export interface DeliverRequest {
+  readonly ledger: Ledger;
+  /** Only of this batch. Default: of all. */
+  readonly batch?: string | undefined;
+  /** Only of this event. Default: of all. */
+  readonly event?: HookEvent | undefined;
+  /** Told what could not be delivered. */
+  readonly say: (line: string) => void;
+  /** Ends it, with what it delivers just now; that is delivered again by whoever comes next. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Delivers the notices of `--on-end` and `--notify` until the signal aborts. `before` is awaited before each look, so that the files of a
+ * batch are there when its command runs. Rejects where the ledger is gone.
+ */
+export async function deliverNotices(
+  request: DeliverRequest & {
+    readonly before?: (() => Promise<void>) | undefined;
+    /** Ends it once what it delivers just now is delivered. */
+    readonly until?: AbortSignal;
+  },
+): Promise<void> {
+  const { signal, until = signal, before } = request;
+  const ending = AbortSignal.any([signal, until]);
+  try {
+    while (!ending.aborted) {
+      await before?.();
+      await deliverDue(request);
+      await sleep(EVERY_MS, undefined, { signal: ending });
+    }
+  } catch (error) {
+    if (!ending.aborted) throw error;
+  }
+}
+
+/**
+ * Delivers the notices of a batch that has ended, before the process ends. Gives those that cannot be delivered `patienceMs`; the next
+ * process that works on this ledger goes on with them.
+ */
+export async function deliverLast(
+  request: DeliverRequest & { readonly batch: string },
+  patienceMs: number,
+): Promise<void> {
+  const { ledger, batch, signal, say } = request;
+  const until = Date.now() + patienceMs;
+  try {
+    for (;;) {
+      await deliverDue(request);
+      const open = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
+      if (open.length === 0) return;
+      if (Date.now() > until) {
+        say(
+          `A message about batch "${batch}" is still to be delivered. Whoever works on this ledger next does it: voxbatch up`,
+        );
+        return;
+      }
+      await sleep(EVERY_MS / 4, undefined, { signal });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Delivers all that is due, one after the other: a receiver that is slow holds up nothing but other messages. */
+async function deliverDue(request: DeliverRequest): Promise<void> {
+  const { ledger, batch, event, signal, say } = request;
+  for (;;) {
+    signal.throwIfAborted();
+    const notice = await ledger.takeNotice({ batch, event, leaseMs: LEASE_MS });
+    if (notice === undefined) return;
+    const keeping = setInterval(() => {
+      ledger.keepNotice(notice.id, LEASE_MS).catch(() => undefined);
+    }, KEEP_EVERY_MS);
+    const delivery = await deliver(notice, request).finally(() => {
+      clearInterval(keeping);
+    });
+    await ledger.noteDelivery(notice.id, delivery);
+    if (delivery.type === 'failed' && (notice.tries === 1 || delivery.retryAt === null)) {
+      const flag = notice.target === 'command' ? '--on-end' : '--notify';
+      const next = delivery.retryAt === null ? 'It is not tried again.' : 'It is tried again.';
+      say(`${flag} of batch "${notice.batch}" failed: ${delivery.trouble}. ${next}`);
+    }
+  }
+}
+
+async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Promise<Delivery> {
+  const batch = await ledger.findBatch(notice.batch);
+  const { onEnd = null, notify = null } = batch?.settings ?? {};
+  const wanted = notice.target === 'command' ? onEnd : notify;
+  // It was taken back meanwhile: nobody wants to hear of it any more.
+  if (batch === undefined || wanted === null) return { type: 'delivered' };
+  const view = await viewBatch(ledger, batch);
+  const message = noticeMessage(notice, view);
+  if (notice.target === 'url') {
+    const trouble = await postNotice(wanted, message, process.env['VOXBATCH_NOTIFY_SECRET'], signal);
+    if (trouble === undefined) return { type: 'delivered' };
+    const now = Date.now();
+    return { type: 'failed', trouble, retryAt: redeliverAt(notice.tries, notice.madeAt, now, Math.random()) };
+  }
+  const trouble = await runHookCommand({
+    command: wanted,
+    environment: noticeEnvironment(message),
+    input: `${JSON.stringify(ledgerSummary(view, voxbatchVersion()), undefined, 2)}\n`,
+    signal,
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return messageOf(error);
+  });
+  // What it has done by then nobody knows, so it is not run again.
+  return trouble === undefined ? { type: 'delivered' } : { type: 'failed', trouble, retryAt: null };
+}

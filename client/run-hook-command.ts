@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A command that has not ended by then is killed, ms. */
+const TIMEOUT_MS = 600_000;
+/** Variables that no command is given: it may print all that it has. */
+const SECRETS = ['VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE', 'VOXBATCH_NOTIFY_SECRET'];
+
+/** What the command of `--on-end` is run with. */
+export interface HookCommand {
+  /** For the shell. */
+  readonly command: string;
+  /** Added to the environment of this process, which is handed on without its secrets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What it reads on its stdin. */
+  readonly input: string;
+  /** Kills it, with what it started. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the command of `--on-end` in a shell, in the working directory of this process; what it prints goes to stderr. Returns what went wrong;
+ * undefined: it ended with 0. Throws if it was killed by the signal.
+ */
+export async function runHookCommand({
+  command,
+  environment,
+  input,
+  signal,
+}: HookCommand): Promise<string | undefined> {
+  signal.throwIfAborted();
+  const env: NodeJS.ProcessEnv = { ...process.env, ...environment };
+  for (const name of SECRETS) Reflect.deleteProperty(env, name);
+  // In a group of its own: what it starts is killed with it, and a Ctrl-C that ends us in order does not cut it off.
+  const child = spawn(command, { shell: true, detached: true, env, stdio: ['pipe', process.stderr, process.stderr] });
+  const kill = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  limit.addEventListener('abort', kill);
+  // A command need not read its input.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  try {
+    const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    signal.throwIfAborted();
+    if (limit.aborted) return `it ran for ${TIMEOUT_MS / 60_000} minutes and was killed`;
+    if (code === 0) return undefined;
+    return code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `it ended with exit code ${code}`;
+  } finally {
+    limit.removeEventListener('abort', kill);
+  }
+}

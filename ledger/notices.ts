@@ -1,0 +1,114 @@
+import type { Selectable } from 'kysely';
+import type { HookEvent, HookTarget } from '../contract/hooks.ts';
+import { write, type Db, type NoticesTable, type Tx } from './schema.ts';
+
+/**
+ * The outbox of `--on-end` and `--notify`. A trigger adds a notice when a batch ends or pauses by itself. Whoever delivers it takes it for a
+ * while, so that others leave it alone, and says what became of it; if it says nothing by then (a kill), the next one takes it. So every
+ * notice is delivered at least once, and its `id` tells a receiver that it has seen it before.
+ */
+
+/** A message about a batch that is to be delivered. */
+export interface Notice {
+  /** Unique; the same each time it is sent. */
+  readonly id: string;
+  readonly batch: string;
+  readonly event: HookEvent;
+  readonly target: HookTarget;
+  /** When the event happened, ms. */
+  readonly madeAt: number;
+  /** Deliveries that were begun, this one included. */
+  readonly tries: number;
+}
+
+/** A notice as it stands in the ledger. */
+export interface NoticeRecord extends Notice {
+  /** When it is delivered next, if it is not ended, ms. */
+  readonly dueAt: number;
+  /** Why the last delivery failed. */
+  readonly trouble: string | null;
+  /** When it was delivered, or given up (with `trouble`), ms. */
+  readonly endedAt: number | null;
+}
+
+/** What became of a delivery. `delivered`: it is done with. `failed`: it is due again at `retryAt`; null: it is given up. */
+export type Delivery =
+  | { readonly type: 'delivered' }
+  | { readonly type: 'failed'; readonly trouble: string; readonly retryAt: number | null };
+
+/** Which notices somebody delivers, and for how long one is left to them. */
+export interface NoticeClaim {
+  /** Only of this batch. Default: of any. */
+  readonly batch?: string | undefined;
+  /** Only of this event. Default: of any. */
+  readonly event?: HookEvent | undefined;
+  readonly leaseMs: number;
+}
+
+/** Takes the notice that has been due longest. Undefined if none is. */
+export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
+  // Asked every second by every worker: the lock of the ledger is taken only where there is something to do.
+  if ((await due(db, claim, Date.now())) === undefined) return undefined;
+  return write(db, async (tx) => {
+    const now = Date.now();
+    const line = await due(tx, claim, now);
+    if (line === undefined) return undefined;
+    const tries = line.tries + 1;
+    await tx
+      .updateTable('notices')
+      .set({ tries, due_at: now + claim.leaseMs })
+      .where('id', '=', line.id)
+      .execute();
+    return toNotice({ ...line, tries });
+  });
+}
+
+async function due(
+  db: Db | Tx,
+  { batch, event }: NoticeClaim,
+  now: number,
+): Promise<Selectable<NoticesTable> | undefined> {
+  let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
+  if (batch !== undefined) query = query.where('batch', '=', batch);
+  if (event !== undefined) query = query.where('event', '=', event);
+  return query.orderBy('due_at').limit(1).executeTakeFirst();
+}
+
+/** Leaves a notice to who delivers it for so many ms from now. */
+export async function keepNotice(db: Db, id: string, leaseMs: number): Promise<void> {
+  await write(db, async (tx) => {
+    const open = tx.updateTable('notices').where('id', '=', id).where('ended_at', 'is', null);
+    await open.set({ due_at: Date.now() + leaseMs }).execute();
+  });
+}
+
+/** Records what became of a notice. What was delivered meanwhile by somebody else stays delivered. */
+export async function noteDelivery(db: Db, id: string, delivery: Delivery): Promise<void> {
+  await write(db, async (tx) => {
+    const now = Date.now();
+    const change =
+      delivery.type === 'delivered'
+        ? { ended_at: now, trouble: null }
+        : {
+            trouble: delivery.trouble,
+            ended_at: delivery.retryAt === null ? now : null,
+            due_at: delivery.retryAt ?? now,
+          };
+    await tx.updateTable('notices').set(change).where('id', '=', id).where('ended_at', 'is', null).execute();
+  });
+}
+
+/** The notices of a batch, oldest first. */
+export async function noticesOf(db: Db, batch: string): Promise<readonly NoticeRecord[]> {
+  const lines = await db.selectFrom('notices').selectAll().where('batch', '=', batch).orderBy('made_at').execute();
+  return lines.map((line) => ({
+    ...toNotice(line),
+    dueAt: line.due_at,
+    trouble: line.trouble,
+    endedAt: line.ended_at,
+  }));
+}
+
+function toNotice({ id, batch, event, target, made_at, tries }: Selectable<NoticesTable>): Notice {
+  return { id, batch, event, target, madeAt: made_at, tries };
+}

@@ -1,0 +1,147 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { deliverLast, deliverNotices } from '../../client/deliver-notices.ts';
+import type { Tunables } from '../../contract/tunables.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type Hooks = Partial<Pick<Tunables, 'onEnd' | 'notify'>>;
+
+let folder = '';
+let ledger: Ledger;
+let server: Server;
+let url = '';
+/** Answers of the receiver, one after the other; then 200. */
+let answers: number[] = [];
+let got: Record<string, unknown>[] = [];
+const said: string[] = [];
+
+beforeEach(async () => {
+  ({ folder } = await makeFolder());
+  ledger = await open(folder);
+  answers = [];
+  got = [];
+  said.length = 0;
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      got.push(JSON.parse(body) as Record<string, unknown>);
+      response.writeHead(answers.shift() ?? 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+});
+afterEach(async () => {
+  await ledger.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Loads the batch `b` with these hooks, and ends its row as failed. */
+async function endBatch(hooks: Hooks): Promise<void> {
+  const batch = aBatch();
+  await ledger.createBatch({ ...batch, settings: { ...batch.settings, ...hooks } });
+  await ledger.addRows('b', [aRow(1)]);
+  await ledger.openBatch('b', 1);
+  await ledger.intend(aKey(1), INTENT);
+  await ledger.settle(aKey(1), { verdict: 'rejected' }, { outcome: 'failed' });
+  await ledger.closeBatch('b');
+}
+
+const request = (signal = new AbortController().signal) => ({
+  ledger,
+  batch: 'b',
+  say: (line: string) => void said.push(line),
+  signal,
+});
+
+const endings = async (): Promise<readonly (string | null)[]> =>
+  (await ledger.noticesOf('b')).map(({ endedAt, trouble }) => (endedAt === null ? 'open' : trouble));
+
+describe('deliverLast', () => {
+  it('tells the command and the URL how the batch ended', async () => {
+    await endBatch({ onEnd: `cat > "${folder}/summary"; echo "$VOXBATCH_EXIT_CODE" > "${folder}/code"`, notify: url });
+    await deliverLast(request(), 60_000);
+    expect(await endings()).toEqual([null, null]);
+    expect(got).toMatchObject([
+      {
+        type: 'batch.ended',
+        text: 'voxbatch: batch "b" ended. 1 row: 1 failed. 0 credits charged.',
+        data: { batch: 'b', exit: 'failures', exit_code: 10, outcomes: { failed: 1, succeeded: 0 } },
+      },
+    ]);
+    expect(JSON.parse(await readFile(join(folder, 'summary'), 'utf8'))).toMatchObject({
+      batch: 'b',
+      rows: 1,
+      files: {},
+    });
+    expect(await readFile(join(folder, 'code'), 'utf8')).toBe('10\n');
+    expect(said).toEqual([]);
+  });
+
+  it('sends a message again, with the same id, until the receiver takes it', async () => {
+    answers = [500];
+    await endBatch({ notify: url });
+    await deliverLast(request(), 60_000);
+    expect(await endings()).toEqual([null]);
+    expect(got).toHaveLength(2);
+    expect(got[1]).toMatchObject({ id: got[0]?.['id'] });
+    expect(said.join()).toMatch(/--notify of batch "b" failed: 127\.0\.0\.1:\d+ answered 500\. It is tried again\./);
+    expect(said.join()).not.toContain('/hook');
+  });
+
+  it('leaves a message that nobody takes to the next process', async () => {
+    answers = [500];
+    await endBatch({ notify: url });
+    await deliverLast(request(), 0);
+    expect(await endings()).toEqual(['open']);
+    expect(said.at(-1)).toContain('still to be delivered');
+  });
+
+  it('runs a command that fails once', async () => {
+    await endBatch({ onEnd: `echo ran >> "${folder}/runs"; exit 7` });
+    await deliverLast(request(), 60_000);
+    expect(await endings()).toEqual(['it ended with exit code 7']);
+    expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('ran\n');
+    expect(said).toEqual(['--on-end of batch "b" failed: it ended with exit code 7. It is not tried again.']);
+  });
+
+  it('sends nothing to a hook that was taken back', async () => {
+    await endBatch({ notify: url });
+    await ledger.tune('b', { notify: null });
+    await deliverLast(request(), 60_000);
+    expect([got, await endings()]).toEqual([[], [null]]);
+  });
+});
+
+describe('deliverNotices', () => {
+  it('runs until the signal, after what comes before', async () => {
+    const ending = new AbortController();
+    let looks = 0;
+    const before = (): Promise<void> => {
+      looks += 1;
+      return looks === 1 ? endBatch({ notify: url }) : Promise.resolve();
+    };
+    const running = deliverNotices({ ...request(ending.signal), before });
+    await waitFor(async () => (await endings()).join() === '' && got.length === 1);
+    ending.abort();
+    await running;
+  });
+
+  it('leaves a command that the signal kills to the next process', async () => {
+    const ending = new AbortController();
+    await endBatch({ onEnd: `echo ran >> "${folder}/runs"; sleep 600` });
+    const running = deliverNotices(request(ending.signal));
+    await waitFor(async () => (await readFile(join(folder, 'runs'), 'utf8').catch(() => '')) !== '');
+    ending.abort();
+    await running;
+    expect(await endings()).toEqual(['open']);
+  });
+});

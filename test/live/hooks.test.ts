@@ -1,0 +1,99 @@
+/** @slow */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { signatureOf } from '../../client/post-notice.ts';
+import { expectWhole } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 8;
+const SECRET = 'hush-hush';
+
+interface Posted {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+describe('hooks', () => {
+  let world: LiveWorld;
+  let server: Server;
+  let url = '';
+  let posted: Posted[] = [];
+  /** How the receiver answers, one after the other; then 204. */
+  let answers: number[] = [];
+
+  beforeEach(async () => {
+    [posted, answers] = [[], []];
+    server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        posted.push({ headers: request.headers, body });
+        response.writeHead(answers.shift() ?? 204).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/T0/secret-path`;
+    world = await LiveWorld.create({ seed: 11, createMs: [20, 50], jobMs: [200, 400] });
+    await world.prepare(ROWS);
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await world.close();
+  });
+
+  it('are told of the end once the files are there, and again where the receiver failed', async () => {
+    answers = [500];
+    const command = 'test -f out/lines/summary.json && cat > seen.json && env > seen.env && echo heard';
+    const flags = ['--on-end', command, '--notify', url];
+    const env = { VOXBATCH_NOTIFY_SECRET: SECRET };
+    const ended = await world.run(['run', 'lines.csv', ...flags], { env });
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('heard') });
+    await expectWhole(world, 'lines', ROWS);
+
+    expect(JSON.parse(await readFile(world.path('seen.json'), 'utf8'))).toMatchObject({
+      batch: 'lines',
+      state: 'closed',
+      outcomes: { succeeded: ROWS },
+    });
+    const seen = await readFile(world.path('seen.env'), 'utf8');
+    expect(seen).toContain(`VOXBATCH_SUCCEEDED=${ROWS}\n`);
+    expect(seen).not.toContain(world.simulator.token);
+    expect(seen).not.toContain(SECRET);
+
+    expect(posted).toHaveLength(2);
+    const [first, second] = posted.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    expect(first).toEqual(second);
+    expect(first).toMatchObject({ type: 'batch.ended', data: { batch: 'lines', exit_code: 0, rows: ROWS } });
+    for (const { headers, body } of posted) {
+      const [id, timestamp] = [String(headers['webhook-id']), String(headers['webhook-timestamp'])];
+      expect(headers['webhook-signature']).toBe(signatureOf({ id, timestamp, body, secret: SECRET }));
+      expect(body).not.toContain(world.simulator.token);
+    }
+    const status = await world.run(['status', 'lines', '--json']);
+    for (const { stdout, stderr } of [ended, status]) expect(stdout + stderr).not.toContain('secret-path');
+  });
+
+  it('are told that the batch paused by itself, and of its end from the background', async () => {
+    await world.changeSimulator({ credits: 5 });
+    const flags = ['--on-end', 'echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events', '--notify', url];
+    expect(await world.run(['run', 'lines.csv', '-y', ...flags])).toMatchObject({ code: 12 });
+    expect(await readFile(world.path('events'), 'utf8')).toBe('paused 12\n');
+    expect(JSON.parse(posted[0]?.body ?? '')).toMatchObject({
+      type: 'batch.paused',
+      text: expect.stringContaining('paused by itself (OutOfCredits'),
+    });
+
+    await world.changeSimulator({ credits: 1_000_000 });
+    expect(await world.run(['run', 'lines.csv', '--detach'])).toMatchObject({ code: 0 });
+    await world.untilAlone();
+    expect(await readFile(world.path('events'), 'utf8')).toBe('paused 12\nended 0\n');
+    expect(posted.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
+      'batch.paused',
+      'batch.ended',
+    ]);
+    await expectWhole(world, 'lines', ROWS);
+  });
+});
