@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PRIVATE_COLUMNS } from '../contract/row-kinds.ts';
 import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
@@ -33,7 +34,7 @@ export async function sendPaid<T>(
     redact: connection.redact,
     asked: `POST ${operation.path}`,
     from: `POST ${operation.path}`,
-    privateTexts: [request.spec.text, request.spec.audio, request.spec.video].filter((text) => text !== undefined),
+    privateTexts: PRIVATE_COLUMNS.flatMap((column) => request.spec[column] ?? []),
   };
   let body: string;
   try {

@@ -5,8 +5,8 @@ import type { Subset } from '../contract/subset.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
-import type { RowDefaults } from '../inputs/columns.ts';
-import type { Config } from '../inputs/schema.ts';
+import type { RowDefaults } from '../inputs/header.ts';
+import type { Config } from '../inputs/config-file.ts';
 import { applyTuning } from '../policy/tuning.ts';
 
 /** What is wanted of a new batch. What is left out is as in the configuration, and where that says nothing, its default. */

@@ -1,4 +1,4 @@
-import { KNOWN_COLUMNS } from '../inputs/columns.ts';
+import { KNOWN_COLUMNS } from '../inputs/header.ts';
 import type { ManifestOptions, ManifestRow } from '../inputs/manifest-reader.ts';
 import { wordsOf } from '../inputs/previous-rows.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';

@@ -6,7 +6,7 @@ import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
 import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { expectedOf, formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
-import type { Config } from '../inputs/schema.ts';
+import type { Config } from '../inputs/config-file.ts';
 import { VoxbatchError } from './problem.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
-import type { Config } from '../inputs/schema.ts';
+import type { Config } from '../inputs/config-file.ts';
 import { messageOf, VoxbatchError } from './problem.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
 

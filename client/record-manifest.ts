@@ -5,7 +5,7 @@ import { spendFacts } from '../batches/bill-lines.ts';
 import type { TakenName } from '../batches/load-batch.ts';
 import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest, type OutcomeFile, type SoundManifest } from '../inputs/read-manifest.ts';
-import type { Config } from '../inputs/schema.ts';
+import type { Config } from '../inputs/config-file.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
 import { checkWanted } from './check-options.ts';

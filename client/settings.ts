@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ClientConfigProfile } from '@temporalio/envconfig';
-import type { Config } from '../inputs/schema.ts';
+import type { Config } from '../inputs/config-file.ts';
 import { readLedgerAddress } from '../ledger/databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
 

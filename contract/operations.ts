@@ -5,11 +5,48 @@ import type { Tariff } from './price-units.ts';
  * nothing else has to ask for one by its name. A new operation is an entry here and one in `api/operations/clients.ts`.
  */
 
-/** A manifest column that a kind reads. Every kind also takes `id`, `kind`, `api.*` and ignores `_*`. */
-export type SpecColumn = 'text' | 'voice' | 'engine' | 'format' | 'speed' | 'language' | 'audio' | 'video' | 'duration';
+/** What a cell of a column holds. */
+interface CellValues {
+  /** Any text of the user, as it is. */
+  text: string;
+  /** A name that the API knows, without white space around it. */
+  name: string;
+  /** A number that keeps the operation's limits. */
+  number: number;
+  /** A number over 0. */
+  seconds: number;
+  /** An http(s) URL that the service can fetch. */
+  link: string;
+}
 
+/**
+ * The manifest columns that kinds read, and what their cells hold. Every kind also takes `id`, `kind`, `api.*` and ignores `_*`. A new
+ * column is an entry here and a word in `takes` of each operation below that reads it; a test names the request bodies that lack it.
+ */
+export const COLUMN_CELLS = {
+  text: 'text',
+  voice: 'name',
+  engine: 'name',
+  format: 'name',
+  /** Speaking rate. */
+  speed: 'number',
+  language: 'name',
+  /** A recording (`stt`) or an audio track (`lip-sync`). */
+  audio: 'link',
+  video: 'link',
+  /** Length of the billed media: stated in the manifest, else probed, else assumed. Used for the price only. */
+  duration: 'seconds',
+} as const satisfies Readonly<Record<string, keyof CellValues>>;
+
+type Cells = typeof COLUMN_CELLS;
+/** A manifest column that a kind reads. */
+export type SpecColumn = keyof Cells;
 /** A column that holds the link to a recording or a video. */
-export type MediaColumn = 'audio' | 'video';
+export type MediaColumn = { [C in SpecColumn]: Cells[C] extends 'link' ? C : never }[SpecColumn];
+/** A column that holds what only the user should read: it is kept out of messages, also where the API repeats it. */
+export type PrivateColumn = { [C in SpecColumn]: Cells[C] extends 'text' | 'link' ? C : never }[SpecColumn];
+/** A value for each column that is filled. */
+export type ColumnValues = { readonly [C in SpecColumn]?: CellValues[Cells[C]] };
 
 /** Numbers that the API takes, the bounds included. */
 export interface Bounds {

@@ -1,13 +1,16 @@
 import {
+  COLUMN_CELLS,
   KIND_FACTS,
   OPERATION_FACTS,
   type Bounds,
+  type ColumnValues,
   type JobOperation,
   type Kind,
   type ListedOperation,
   type MediaColumn,
   type Operation,
   type OperationFacts,
+  type PrivateColumn,
   type SpecColumn,
   type Step,
   type StepDefinition,
@@ -18,7 +21,7 @@ import type { Price } from './price-units.ts';
  * What a row can be, and which paid operations it is made of: what follows from the tables of `operations.ts`.
  */
 
-export { KIND_FACTS, OPERATION_FACTS, STEPS } from './operations.ts';
+export { COLUMN_CELLS, KIND_FACTS, OPERATION_FACTS, STEPS } from './operations.ts';
 export type {
   Bounds,
   JobOperation,
@@ -33,6 +36,10 @@ export type {
 // An object's keys are typed as texts, because it could have more than its type says; these have not.
 export const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
 export const KINDS = Object.keys(KIND_FACTS) as Kind[];
+
+export const PRIVATE_COLUMNS = Object.entries(COLUMN_CELLS).flatMap(([column, cell]) =>
+  cell === 'text' || cell === 'link' ? column : [],
+) as PrivateColumn[];
 
 export interface KindDefinition {
   /** Columns without which the row is an error. */
@@ -140,21 +147,8 @@ function distinct<T>(values: readonly T[]): T[] {
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** What a row asks for, after defaults and `--map`: everything that shapes its paid requests. */
-export interface RowSpec {
+export interface RowSpec extends ColumnValues {
   readonly kind: Kind;
-  readonly text?: string;
-  readonly voice?: string;
-  readonly engine?: string;
-  readonly format?: string;
-  /** Speaking rate, 0.5 to 2. */
-  readonly speed?: number;
-  readonly language?: string;
-  /** http(s) URL of a recording (`stt`) or an audio track (`lip-sync`). */
-  readonly audio?: string;
-  /** http(s) URL of a video. */
-  readonly video?: string;
-  /** Length of the billed media in seconds: stated in the manifest, else probed, else assumed. Used for the price only. */
-  readonly duration?: number;
   /** `api.<field>` columns: sent to the API as they are, by field name. */
   readonly extra: Readonly<Record<string, JsonValue>>;
 }

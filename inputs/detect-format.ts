@@ -1,5 +1,5 @@
 import { DELIMITERS, PLAIN_TABLE, type Delimiter, type TableFormat } from '../contract/table-format.ts';
-import { KNOWN_COLUMNS } from './columns.ts';
+import { KNOWN_COLUMNS } from './header.ts';
 
 export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' };
 

@@ -1,6 +1,6 @@
 import { KIND_FACTS, KINDS, ofEach, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, SpecColumn } from '../contract/row-kinds.ts';
-import { isDefaulted, type Columns } from './columns.ts';
+import { isDefaulted, type Columns } from './header.ts';
 import { nearestName } from './nearest-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';

@@ -1,6 +1,6 @@
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
-import { Columns, type RowDefaults } from './columns.ts';
+import { Columns, type RowDefaults } from './header.ts';
 import { unguardCell } from './formula-guard.ts';
 import { kindOfColumns } from './infer-kind.ts';
 import type { ManifestSource } from './manifest-source.ts';

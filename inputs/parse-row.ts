@@ -1,8 +1,8 @@
-import { boundsOf, ROW_KINDS } from '../contract/row-kinds.ts';
+import { boundsOf, COLUMN_CELLS, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
 import { valueOfApiCell } from './api-cell.ts';
-import { SPEC_COLUMNS } from './columns.ts';
-import type { Columns, RowDefaults } from './columns.ts';
+import { SPEC_COLUMNS } from './header.ts';
+import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';
 import { parseMediaUrl, parseNumber } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
@@ -21,7 +21,7 @@ export interface ParsedRow {
 /** Text that cannot be sent as UTF-8, or carries NUL: possible in JSON lines only, by escapes. */
 const UNSENDABLE = /[\0\p{Cs}]/u;
 
-const DURATION: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
+const SECONDS: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
 
 /** How the cells of every row are read. */
 export interface RowRules {
@@ -91,18 +91,17 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
 }
 
 function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<string | number> {
-  switch (column) {
+  switch (COLUMN_CELLS[column]) {
     case 'text':
       return { value: cell };
-    case 'speed':
-      return parseNumber(cell.trim(), boundsRule(kind, column));
-    case 'duration':
-      return parseNumber(cell.trim(), DURATION);
-    case 'audio':
-    case 'video':
-      return parseMediaUrl(cell.trim());
-    default:
+    case 'name':
       return { value: cell.trim() };
+    case 'number':
+      return parseNumber(cell.trim(), boundsRule(kind, column));
+    case 'seconds':
+      return parseNumber(cell.trim(), SECONDS);
+    case 'link':
+      return parseMediaUrl(cell.trim());
   }
 }
 

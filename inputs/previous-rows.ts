@@ -1,4 +1,4 @@
-import type { Columns } from './columns.ts';
+import type { Columns } from './header.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 

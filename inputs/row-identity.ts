@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '../contract/row-kinds.ts';
-import type { Columns } from './columns.ts';
+import type { Columns } from './header.ts';
 import { collisionKey, makeName, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';

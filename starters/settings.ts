@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../api/base-url.ts';
-import { readConfig, type Config } from '../inputs/schema.ts';
+import { readConfig, type Config } from '../inputs/config-file.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../client/settings.ts';
 import { readToken } from './api-token.ts';
 import { isConfirmed, type AddressUse } from './confirmed-address.ts';

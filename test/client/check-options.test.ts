@@ -6,7 +6,7 @@ import type { RunOptions } from '../../client/record-manifest.ts';
 import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
 import { checkConfig, checkTuning, checkWanted } from '../../client/check-options.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import type { Config } from '../../inputs/schema.ts';
+import type { Config } from '../../inputs/config-file.ts';
 
 let folder: string;
 let voxbatch: Voxbatch;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { boundsOf, KINDS, ROW_KINDS, type SpecColumn } from '../../contract/row-kinds.ts';
-import { isDefaulted, SPEC_COLUMNS } from '../../inputs/columns.ts';
-import { configSchema } from '../../inputs/schema.ts';
+import { boundsOf, COLUMN_CELLS, KINDS, ROW_KINDS, type SpecColumn } from '../../contract/row-kinds.ts';
+import { isDefaulted, SPEC_COLUMNS } from '../../inputs/header.ts';
+import { configSchema } from '../../inputs/config-file.ts';
 import { receiptSchema } from '../../results/receipt.ts';
 import { resultSchema } from '../../results/result-line.ts';
 import { summarySchema } from '../../results/summary.ts';
@@ -12,7 +12,7 @@ const filled = z.union([z.string().regex(/\S/), z.number(), z.boolean()]);
 const mediaUrl = z.union([z.string().regex(/^([Hh][Tt][Tt][Pp][Ss]?:\/\/[^/\s]\S*|\s*)$/), z.null()]);
 
 function cellOf(column: SpecColumn): z.ZodType {
-  if (column === 'audio' || column === 'video') return mediaUrl;
+  if (COLUMN_CELLS[column] === 'link') return mediaUrl;
   const bounds = KINDS.flatMap((kind) => boundsOf(kind, column) ?? []);
   if (bounds.length === 0) return cell;
   const least = Math.min(...bounds.map((one) => one.least));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { KINDS, ROW_KINDS } from '../../contract/row-kinds.ts';
-import { KNOWN_COLUMNS } from '../../inputs/columns.ts';
+import { KNOWN_COLUMNS } from '../../inputs/header.ts';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 
 const guide = await readFile(new URL('../../docs/guide/manifest.md', import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { POLICY_NAMES } from '../../contract/tunables.ts';
-import { readConfig } from '../../inputs/schema.ts';
+import { readConfig } from '../../inputs/config-file.ts';
 import { FAULT_POINTS, parseFaultPlan } from '../../simulator/fault-plan.ts';
 import { readTable, withoutMarks } from '../support/markdown-table.ts';
 

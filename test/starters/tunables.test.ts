@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { TUNABLE_NAMES, TUNABLES, tuningOf, type Tunable, type TunableName } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
-import { readConfig } from '../../inputs/schema.ts';
+import { readConfig } from '../../inputs/config-file.ts';
 import { createProgram } from '../../starters/program.ts';
 import { commandTree } from '../../starters/terminal/command-tree.ts';
 import { flagOf } from '../../starters/terminal/tunable-words.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, readConfig } from '../../inputs/schema.ts';
-import type { Config } from '../../inputs/schema.ts';
+import { ConfigError, readConfig } from '../../inputs/config-file.ts';
+import type { Config } from '../../inputs/config-file.ts';
 import { withManifest } from './manifest-file.ts';
 
 const read = (content: string): Promise<Config> => withManifest(content, readConfig, 'voxbatch.config.json');
