@@ -1,20 +1,19 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findDamaged } from '../../batches/damaged-results.ts';
-import { addBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+import { addBatch, finish, keyOf } from '../results/sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
-let place: Place;
+const place = freshPlace();
 let wrongMedia: { readonly row: number; readonly sha256: string }[];
 beforeEach(async () => {
-  place = await openPlace();
   const rows = ['a', 'b', 'c'].map((id) => ({ id, kind: 'tts' as const, input: [id] }));
   await addBatch(place, ['id'], rows);
   const files = await Promise.all([1, 2, 3].map((row) => place.store.put(`demo/${row}.mp3`, `sound ${row}`)));
   for (const [at, file] of files.entries()) await finish(place, keyOf(at + 1), file);
   wrongMedia = files.map(({ sha256 }, at) => ({ row: at + 1, sha256 }));
 });
-afterEach(() => place.close());
 
 const find = (batch: string | undefined): ReturnType<typeof findDamaged> =>
   findDamaged({ batch, wrongMedia }, { ledger: place.ledger, store: place.store.folder });

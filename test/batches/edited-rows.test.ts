@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { findEditedRows, type EditedRows } from '../../batches/edited-rows.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { withManifest } from '../inputs/manifest-file.ts';
-import { addBatch, intend, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+import { addBatch, intend, keyOf } from '../results/sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
 const COLUMNS = ['id', 'text', 'voice'];
 const ROWS = [
@@ -12,18 +13,12 @@ const ROWS = [
   { id: 'b', kind: 'tts', input: ['b', 'Two.', 'narrator'] },
 ] as const;
 
-let place: Place;
-beforeEach(async () => {
-  place = await openPlace();
-  await addBatch(place, COLUMNS, ROWS);
-});
-afterEach(() => place.close());
+const place = freshPlace();
 
 /** What the batch `demo` finds in a file of this content, and the rows and their edited texts. */
 async function find(content: string): Promise<{ found: EditedRows; edits: readonly (readonly unknown[])[] }> {
   return withManifest(content, async (path) => {
-    const batch = await place.ledger.findBatch('demo');
-    if (batch === undefined) throw new Error('the batch is gone');
+    const batch = await place.batch();
     const found = await findEditedRows(await openManifest(path), { ledger: place.ledger, batch });
     const edits: unknown[][] = [];
     if (found.type === 'found') {
@@ -35,6 +30,8 @@ async function find(content: string): Promise<{ found: EditedRows; edits: readon
 }
 
 describe('findEditedRows', () => {
+  beforeEach(() => addBatch(place, COLUMNS, ROWS));
+
   it('finds rows by id, in the order of the file, and tells which were edited', async () => {
     const { edits } = await find('id,text,voice\nb,Zwei.,narrator\na,One.,narrator\n');
     expect(edits).toEqual([
@@ -58,8 +55,7 @@ describe('findEditedRows', () => {
 
   it('refuses a file that changes after it was looked at before its first row is acted on', async () => {
     await withManifest('id,text,voice\nb,Zwei.,narrator\n', async (path) => {
-      const batch = await place.ledger.findBatch('demo');
-      if (batch === undefined) throw new Error('the batch is gone');
+      const batch = await place.batch();
       const found = await findEditedRows(await openManifest(path), { ledger: place.ledger, batch });
       if (found.type !== 'found') throw new Error(found.type);
       await writeFile(path, 'id,text,voice\nb,Drei.,narrator\n');
@@ -141,20 +137,18 @@ describe('findEditedRows', () => {
 describe('findEditedRows, where the batch has more columns', () => {
   const VIDEO = 'https://h.example/v.mp4';
 
-  async function refill(columns: readonly string[], change: Partial<BatchSettings> = {}): Promise<void> {
-    await place.close();
-    place = await openPlace();
+  async function fill(columns: readonly string[], change: Partial<BatchSettings> = {}): Promise<void> {
     await addBatch(place, columns, [{ id: 'a', kind: 'tts', input: ['a', 'One.'] }], '{id}.{ext}', null, change);
   }
 
   it('refuses a file that lacks one which shapes its rows, and would empty it', async () => {
-    await refill(['id', 'text', 'voice', 'format', 'api.pitch', 'note']);
+    await fill(['id', 'text', 'voice', 'format', 'api.pitch', 'note']);
     const { found } = await find('id,text,voice\na,One.,narrator\n');
     expect(found).toMatchObject({ type: 'missing-columns', columns: ['format', 'api.pitch'] });
   });
 
   it('refuses a line that makes another kind of its row', async () => {
-    await refill(['id', 'text', 'voice', 'kind', 'video']);
+    await fill(['id', 'text', 'voice', 'kind', 'video']);
     const { found } = await find(`id,text,voice,kind,video\na,One.,narrator,dub,${VIDEO}\n`);
     const first = [{ line: 2, id: 'a', type: 'other-kind', row: 1, expected: 'tts', came: 'dub' }];
     expect(found).toMatchObject({ type: 'mismatched', count: 1, first });
@@ -164,7 +158,7 @@ describe('findEditedRows, where the batch has more columns', () => {
     ['one kind for all', 'tts', { type: 'found' }],
     ['a kind by its columns', null, { type: 'mismatched', first: [{ type: 'other-kind', came: 'dub' }] }],
   ] as const)('reads a file as the manifest was read, with %s', async (_, kind, answer) => {
-    await refill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
+    await fill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
     expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found).toMatchObject(answer);
   });
 });

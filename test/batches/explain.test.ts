@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { explainRow, type RowHistory } from '../../batches/explain.ts';
 import type { RedriveChoice } from '../../ledger/row-methods.ts';
 import { redriveNow } from '../ledger/setup.ts';
-import { addBatch, addSampleBatch, finish, keyOf, openPlace, type Place } from '../results/sample-batch.ts';
+import { addBatch, addSampleBatch, finish, keyOf } from '../results/sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
-let place: Place;
-beforeEach(async () => {
-  place = await openPlace();
-});
-afterEach(() => place.close());
+const place = freshPlace();
 
 async function historyOf(wanted: string): Promise<RowHistory> {
-  const batch = await place.ledger.findBatch('demo');
-  if (batch === undefined) throw new Error('no batch');
+  const batch = await place.batch();
   const found = await explainRow(place.ledger, batch, wanted);
   if (found.type !== 'found') throw new Error(`no row ${wanted}`);
   return found.history;
@@ -65,8 +61,7 @@ describe('the history of a row', () => {
 
   it('is not told of a row that is not there', async () => {
     await addSampleBatch(place);
-    const batch = await place.ledger.findBatch('demo');
-    if (batch === undefined) throw new Error('no batch');
+    const batch = await place.batch();
     for (const wanted of ['zz', '8', '0']) {
       expect(await explainRow(place.ledger, batch, wanted)).toEqual({ type: 'no-row' });
     }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,16 +9,12 @@ import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';
 import { OPTIONS } from '../inputs/manifest-file.ts';
-import { openPlace, type Place } from '../results/sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
 const LINES = 'id,text,voice\na,One.,narrator\nb,Two.,narrator\n';
 const IDENTITY = { name: 'lines', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
 
-let place: Place;
-beforeEach(async () => {
-  place = await openPlace();
-});
-afterEach(() => place.close());
+const place = freshPlace();
 
 /** Loads a manifest with this content as the batch `lines`. */
 async function load(

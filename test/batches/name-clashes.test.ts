@@ -1,25 +1,22 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { findNameClashes, type NameClash } from '../../batches/name-clashes.ts';
 import type { FoundRow } from '../../batches/redrive-draft.ts';
-import { addBatch, openPlace, type Place } from '../results/sample-batch.ts';
+import { addBatch } from '../results/sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
 const ROWS = [
   { id: 'a', kind: 'tts', input: ['a', 'one'] },
   { id: 'b', kind: 'tts', input: ['b', 'two'] },
 ] as const;
 
-let place: Place;
-beforeEach(async () => {
-  place = await openPlace();
-});
-afterEach(() => place.close());
+const place = freshPlace();
 
 /** Clashes where the second row is edited to have this text. */
 async function clashes(template: string, text: string): Promise<readonly NameClash[]> {
   await addBatch(place, ['id', 'text'], ROWS, template);
-  const batch = await place.ledger.findBatch('demo');
+  const batch = await place.batch();
   const scanned = await place.ledger.readRow('demo', 2);
-  if (batch === undefined || scanned === undefined) throw new Error('expected the batch and its row');
+  if (scanned === undefined) throw new Error('expected the row');
   const spec = { kind: 'tts', text, extra: {} } as const;
   const found: FoundRow = { scanned, edit: { spec, input: ['b', text], quoted: 1, from: 'speech' } };
   return findNameClashes([found], place.ledger, batch);

@@ -1,22 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RedriveDraft, type FoundRow } from '../../batches/redrive-draft.ts';
 import { RowNumbers } from '../../batches/row-numbers.ts';
 import { chosenRows } from '../../batches/choose-rows.ts';
-import { addSampleBatch, openPlace, type Place } from '../results/sample-batch.ts';
+import { addSampleBatch } from '../results/sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
+import { freshPlace } from '../support/place.ts';
 
 const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
 
-let place: Place;
-beforeEach(async () => {
-  place = await openPlace();
-  await addSampleBatch(place);
-});
-afterEach(() => place.close());
+const place = freshPlace();
+beforeEach(() => addSampleBatch(place));
 
 async function draftOf(outcomes: readonly ['failed'] | readonly ['cancelled']) {
-  const batch = await place.ledger.findBatch('demo');
-  if (batch === undefined) throw new Error('no batch');
+  const batch = await place.batch();
   const draft = new RedriveDraft(batch.settings, RULES, null);
   const rows = chosenRows(place.ledger, 'demo', { outcomes });
   await draft.addAll(rows);
@@ -40,8 +36,7 @@ describe('a redrive that is put together', () => {
   });
 
   it('counts the edited rows that it leaves as they are', async () => {
-    const batch = await place.ledger.findBatch('demo');
-    if (batch === undefined) throw new Error('no batch');
+    const batch = await place.batch();
     const draft = new RedriveDraft(batch.settings, RULES, null);
     for (const outcome of ['succeeded', 'failed'] as const) {
       for (const { scanned } of await all(chosenRows(place.ledger, 'demo', { outcomes: [outcome] }))) {

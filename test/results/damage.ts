@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
-import { addSampleBatch, FolderOfMedia } from './sample-batch.ts';
-import type { Place } from './sample-batch.ts';
+import { addSampleBatch } from './sample-batch.ts';
+import { FolderOfMedia, type Place } from '../support/place.ts';
 
 /** A finished batch in the out folder; its media are copies, so that they can be damaged without the store. */
 export async function projectCopies(place: Place): Promise<void> {

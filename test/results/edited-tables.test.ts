@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/file-digest.ts';
@@ -6,30 +6,23 @@ import { allowReplacing } from '../../results/edited-tables.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { WholeFile } from '../../results/whole-file.ts';
-import { addBatch, addSampleBatch, finish, keyOf, openPlace } from './sample-batch.ts';
-import type { Place } from './sample-batch.ts';
+import { addBatch, addSampleBatch, finish, keyOf } from './sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
-let place: Place;
-let out: string;
+const place = freshPlace();
 
-beforeEach(async () => {
-  place = await openPlace();
-  out = place.request().out;
-});
-
-afterEach(async () => {
+afterEach(() => {
   jest.restoreAllMocks();
-  await place.close();
 });
 
-const read = (name: string): Promise<string> => readFile(join(out, name), 'utf8');
+const read = (name: string): Promise<string> => readFile(join(place.out, name), 'utf8');
 const tables = async (): Promise<readonly string[]> =>
-  (await readdir(out)).filter((name) => name.includes('.edited') || name.startsWith('.')).sort();
+  (await readdir(place.out)).filter((name) => name.includes('.edited') || name.startsWith('.')).sort();
 
 /** Edits a table as a person does, and returns what it holds then. */
 async function edit(name: string, voice: string): Promise<string> {
   const edited = (await read(name)).replace('bad voice', voice);
-  await writeFile(join(out, name), edited);
+  await writeFile(join(place.out, name), edited);
   return edited;
 }
 
@@ -41,7 +34,7 @@ describe('a table that a person has edited', () => {
     const keptAs = name.replace('.', '.edited.');
     expect((await projectBatch(place.request())).kept).toEqual([{ name, keptAs }]);
     expect([await read(name), await read(keptAs)]).toEqual([written, edited]);
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
     expect((await projectBatch(place.request())).kept).toEqual([]);
     expect(await tables()).toEqual([keptAs]);
   });
@@ -61,7 +54,7 @@ describe('a table that a person has edited', () => {
   it('is kept also where its outcome has no rows any more', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
-    await writeFile(join(out, 'skipped.csv'), 'id,_batch\nx,demo\n');
+    await writeFile(join(place.out, 'skipped.csv'), 'id,_batch\nx,demo\n');
     const { kept } = await projectBatch(place.request());
     expect(kept).toEqual([{ name: 'skipped.csv', keptAs: 'skipped.edited.csv' }]);
     expect(await read('skipped.edited.csv')).toBe('id,_batch\nx,demo\n');
@@ -71,7 +64,7 @@ describe('a table that a person has edited', () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
     await edit('failed.csv', 'good voice');
-    await rm(join(out, 'summary.json'));
+    await rm(join(place.out, 'summary.json'));
     const { kept } = await projectBatch(place.request());
     expect(kept).toEqual([{ name: 'failed.csv', keptAs: 'failed.edited.csv' }]);
   });
@@ -94,10 +87,10 @@ describe('a table that a person has edited', () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
     await edit('failed.csv', 'good voice');
-    await allowReplacing(out, [await sha256Of(join(out, 'failed.csv'))]);
+    await allowReplacing(place.out, [await sha256Of(join(place.out, 'failed.csv'))]);
     expect((await projectBatch(place.request())).kept).toEqual([]);
     expect(await tables()).toEqual([]);
-    await appendFile(join(out, 'failed.csv'), '\n');
+    await appendFile(join(place.out, 'failed.csv'), '\n');
     expect((await projectBatch(place.request())).kept).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { placeFile, placeFiles } from '../../results/media.ts';
 import type { RowFile } from '../../results/result-line.ts';
-import { FolderOfMedia } from './sample-batch.ts';
+import { FolderOfMedia } from '../support/place.ts';
 
 let folder: string;
 let store: FolderOfMedia;

@@ -7,29 +7,27 @@ import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
-import { addBatch, addSampleBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
-import type { Place } from './sample-batch.ts';
+import { addBatch, addSampleBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { FolderOfMedia, freshPlace } from '../support/place.ts';
 
-let place: Place;
-let out: string;
+const place = freshPlace();
 
-beforeEach(async () => {
+beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 2, 3, 4, 5, 678));
-  place = await openPlace();
-  out = place.request().out;
 });
 
-afterEach(async () => {
+afterEach(() => {
   jest.restoreAllMocks();
-  await place.close();
 });
 
 /** Every file below the out folder with its content. */
 async function contents(): Promise<Record<string, string>> {
-  const names = (await readdir(out, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const names = (await readdir(place.out, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = names.map((entry) => join(entry.parentPath, entry.name)).sort();
   return Object.fromEntries(
-    await Promise.all(paths.map(async (path) => [path.slice(out.length + 1), await readFile(path, 'utf8')] as const)),
+    await Promise.all(
+      paths.map(async (path) => [path.slice(place.out.length + 1), await readFile(path, 'utf8')] as const),
+    ),
   );
 }
 
@@ -72,7 +70,7 @@ describe('projectBatch', () => {
     expect(files['results.csv']).toMatch(/^\uFEFFid;text;_batch;_row;.*\na;"One, two; three";demo;1;tts;cancelled;/);
     expect(files['cancelled.csv']).toEqual(files['results.csv']);
     expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({ csv: table });
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it('gives the same bytes again, also after the folder was lost', async () => {
@@ -81,7 +79,7 @@ describe('projectBatch', () => {
     const first = await contents();
     await projectBatch(place.request());
     expect(await contents()).toEqual(first);
-    await rm(out, { recursive: true });
+    await rm(place.out, { recursive: true });
     await projectBatch(place.request());
     expect(await contents()).toEqual(first);
   });
@@ -90,11 +88,11 @@ describe('projectBatch', () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
     const linked = await contents();
-    expect((await stat(join(out, 'media/a.mp3'))).nlink).toBe(2);
-    await rm(out, { recursive: true });
+    expect((await stat(join(place.out, 'media/a.mp3'))).nlink).toBe(2);
+    await rm(place.out, { recursive: true });
     await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
     expect(await contents()).toEqual(linked);
-    expect((await stat(join(out, 'media/a.mp3'))).nlink).toBe(1);
+    expect((await stat(join(place.out, 'media/a.mp3'))).nlink).toBe(1);
   });
 
   it('takes files from the real store', async () => {
@@ -112,31 +110,31 @@ describe('projectBatch', () => {
     );
     expect((await projectBatch(place.request({ store }))).mismatches).toEqual([]);
     expect(await contents()).toMatchObject({ 'media/talk.txt': 'hello\n', 'media/talk.vtt': 'WEBVTT\n' });
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it('leaves a right file alone and replaces a wrong one', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
-    await rm(join(out, 'media/a.mp3'));
-    await writeFile(join(out, 'media/a.mp3'), 'sound of a');
-    const own = (await stat(join(out, 'media/a.mp3'))).ino;
-    await rm(join(out, 'media/c.mp4'));
-    await writeFile(join(out, 'media/c.mp4'), 'VIDEO of c');
+    await rm(join(place.out, 'media/a.mp3'));
+    await writeFile(join(place.out, 'media/a.mp3'), 'sound of a');
+    const own = (await stat(join(place.out, 'media/a.mp3'))).ino;
+    await rm(join(place.out, 'media/c.mp4'));
+    await writeFile(join(place.out, 'media/c.mp4'), 'VIDEO of c');
     await projectBatch(place.request());
-    expect((await stat(join(out, 'media/a.mp3'))).ino).toBe(own);
-    expect(await readFile(join(out, 'media/c.mp4'), 'utf8')).toBe('video of c');
+    expect((await stat(join(place.out, 'media/a.mp3'))).ino).toBe(own);
+    expect(await readFile(join(place.out, 'media/c.mp4'), 'utf8')).toBe('video of c');
   });
 
   it('removes an outcome file whose rows are gone, and old part files', async () => {
     await addSampleBatch(place);
-    await mkdir(join(out, 'media'), { recursive: true });
-    await writeFile(join(out, 'unfit.csv'), 'old');
+    await mkdir(join(place.out, 'media'), { recursive: true });
+    await writeFile(join(place.out, 'unfit.csv'), 'old');
     await writeFile(
-      join(out, 'summary.json'),
-      JSON.stringify({ files: { 'unfit.csv': await sha256Of(join(out, 'unfit.csv')) } }),
+      join(place.out, 'summary.json'),
+      JSON.stringify({ files: { 'unfit.csv': await sha256Of(join(place.out, 'unfit.csv')) } }),
     );
-    await writeFile(partPath(join(out, 'media/x.mp3')), 'left by a killed process');
+    await writeFile(partPath(join(place.out, 'media/x.mp3')), 'left by a killed process');
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
     await projectBatch(place.request());
     expect(Object.keys(await contents()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
@@ -149,8 +147,8 @@ describe('projectBatch', () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
     const summary = JSON.parse((await contents())['summary.json'] ?? '') as Record<string, unknown>;
-    await writeFile(join(out, 'refused.csv'), 'old');
-    await writeFile(join(out, 'summary.json'), JSON.stringify({ ...summary, files }));
+    await writeFile(join(place.out, 'refused.csv'), 'old');
+    await writeFile(join(place.out, 'summary.json'), JSON.stringify({ ...summary, files }));
     await projectBatch(place.request());
     expect('refused.csv' in (await contents())).toBe(stays);
   });
@@ -256,8 +254,8 @@ describe('projectBatch', () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
     const before = await contents();
-    await rm(join(out, 'media/a.mp3'));
-    await mkdir(join(out, 'media/a.mp3/in-the-way'), { recursive: true });
+    await rm(join(place.out, 'media/a.mp3'));
+    await mkdir(join(place.out, 'media/a.mp3/in-the-way'), { recursive: true });
     await expect(projectBatch(place.request())).rejects.toThrow();
     expect(await contents()).toEqual(
       Object.fromEntries(Object.entries(before).filter(([name]) => !name.includes('a.mp3'))),
@@ -281,7 +279,7 @@ describe('linkNewMedia', () => {
     expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);
     jest.mocked(Date.now).mockReturnValue(2_000);
     await finish(place, keyOf(2), await place.store.put('demo/2.mp3', 'two'));
-    await rm(join(out, 'media/a.mp3'));
+    await rm(join(place.out, 'media/a.mp3'));
     expect(await linkNewMedia(place.request({ complete: false }), 2_000)).toBe(1);
     expect(await linkNewMedia(place.request({ complete: false }), 2_000)).toBe(0);
     expect(Object.keys(await contents())).toEqual(['media/b.mp3']);
@@ -290,8 +288,8 @@ describe('linkNewMedia', () => {
   it('leaves a lost file to the projection, which names it', async () => {
     await addSampleBatch(place);
     await rm(join(place.store.folder, 'demo/1-speech-1.mp3'));
-    await mkdir(join(out, 'media'), { recursive: true });
-    await link(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), join(out, 'media/c.mp4'));
+    await mkdir(join(place.out, 'media'), { recursive: true });
+    await link(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), join(place.out, 'media/c.mp4'));
     expect(await linkNewMedia(place.request(), 0)).toBe(2);
     expect(Object.keys(await contents())).toEqual(['media/b.srt', 'media/b.txt', 'media/c.mp4']);
   });

@@ -1,88 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
-import { BUILT_IN_PRICES, type Kind } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { BUILT_IN_PRICES, type Kind } from '../../contract/row-kinds.ts';
 import type { NewRow, ResultFile } from '../../ledger/record-types.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
-import type { StoredFiles } from '../../results/media.ts';
-import type { ProjectionRequest } from '../../results/project.ts';
-import { linkFiles } from '../../store/link-files.ts';
-import type { FurtherName, Linked } from '../../store/store.ts';
-
-/** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
-export class FolderOfMedia implements StoredFiles {
-  readonly folder: string;
-  readonly isLocal: boolean;
-
-  constructor(folder: string, isLocal = true) {
-    this.folder = folder;
-    this.isLocal = isLocal;
-  }
-
-  async put(key: string, content: string): Promise<ResultFile> {
-    const path = join(this.folder, key);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content);
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    return { key, bytes: Buffer.byteLength(content), sha256, extension: key.slice(key.lastIndexOf('.') + 1) };
-  }
-
-  read(key: string): Promise<Readable> {
-    return Promise.resolve(createReadStream(join(this.folder, key)));
-  }
-
-  pathOf(key: string): string | undefined {
-    return this.isLocal ? join(this.folder, key) : undefined;
-  }
-
-  link(names: readonly FurtherName[]): Promise<readonly Linked[]> {
-    if (!this.isLocal) return Promise.resolve(names.map(() => 'other'));
-    return Promise.resolve(linkFiles(names.map((name) => ({ ...name, source: join(this.folder, name.key) }))));
-  }
-}
-
-/** A ledger and a store in a temporary folder. */
-export interface Place {
-  readonly folder: string;
-  readonly ledger: Ledger;
-  readonly store: FolderOfMedia;
-  /** A request for `batch`, to `out/` of the folder. */
-  request(change?: Partial<ProjectionRequest>): ProjectionRequest;
-  close(): Promise<void>;
-}
-
-export async function openPlace(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-results-'));
-  const ledger = await openLedger(join(folder, 'ledger.db'));
-  const store = new FolderOfMedia(join(folder, 'store'));
-  return {
-    folder,
-    ledger,
-    store,
-    request: (change = {}) => {
-      return {
-        ledger,
-        store,
-        batch: 'demo',
-        out: join(folder, 'out'),
-        complete: true,
-        voxbatchVersion: '0.1.0',
-        ...change,
-      };
-    },
-    close: async () => {
-      await ledger.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
+import type { Place } from '../support/place.ts';
 
 /** Creates the batch `demo` with these rows, open for work. */
 export async function addBatch(

@@ -1,25 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { NewRow } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
-import { addBatch, finish, FolderOfMedia, intend, keyOf, openPlace } from './sample-batch.ts';
-import type { Place } from './sample-batch.ts';
+import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
+import { FolderOfMedia, freshPlace } from '../support/place.ts';
 
-let place: Place;
-let out: string;
-
-beforeEach(async () => {
-  place = await openPlace();
-  out = place.request().out;
-});
-
-afterEach(async () => {
-  await place.close();
-});
+const place = freshPlace();
 
 const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
 const broken = { class: 'JobFailed', message: 'the job failed' } as const;
@@ -54,8 +44,10 @@ async function failTake(row: number, take: number, step: Step = 'speech'): Promi
 }
 
 async function media(): Promise<Record<string, string>> {
-  const names = await readdir(join(out, 'media')).catch(() => []);
-  const contents = names.sort().map(async (name) => [name, await readFile(join(out, 'media', name), 'utf8')] as const);
+  const names = await readdir(join(place.out, 'media')).catch(() => []);
+  const contents = names
+    .sort()
+    .map(async (name) => [name, await readFile(join(place.out, 'media', name), 'utf8')] as const);
   return Object.fromEntries(await Promise.all(contents));
 }
 
@@ -63,16 +55,16 @@ async function media(): Promise<Record<string, string>> {
 async function project(complete = false, store = place.store): Promise<void> {
   if (complete) await place.ledger.closeBatch('demo');
   expect((await projectBatch(place.request({ complete, store }))).mismatches).toEqual([]);
-  expect((await verifyOut(out)).mismatches).toEqual([]);
+  expect((await verifyOut(place.out)).mismatches).toEqual([]);
 }
 
 async function lineOf(row: number): Promise<Record<string, unknown>> {
-  const lines = (await readFile(join(out, 'results.jsonl'), 'utf8')).split('\n');
+  const lines = (await readFile(join(place.out, 'results.jsonl'), 'utf8')).split('\n');
   return JSON.parse(lines[row - 1] ?? '') as Record<string, unknown>;
 }
 
 async function summary(): Promise<Record<string, unknown>> {
-  return JSON.parse(await readFile(join(out, 'summary.json'), 'utf8')) as Record<string, unknown>;
+  return JSON.parse(await readFile(join(place.out, 'summary.json'), 'utf8')) as Record<string, unknown>;
 }
 
 describe('the file of an earlier take', () => {
@@ -178,10 +170,10 @@ describe('the file of an earlier take', () => {
       { batch: 'demo', row: 3, step: 'speech', take: 1, attempt: 1 },
       { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') },
     );
-    await mkdir(join(out, 'media'), { recursive: true });
-    await writeFile(join(out, 'media/a.mp3'), 'my own take');
-    await writeFile(join(out, 'media/a.wav'), 'first');
-    await symlink(join(place.store.folder, 'demo/2-speech-1.mp3'), join(out, 'media/b.mp3'));
+    await mkdir(join(place.out, 'media'), { recursive: true });
+    await writeFile(join(place.out, 'media/a.mp3'), 'my own take');
+    await writeFile(join(place.out, 'media/a.wav'), 'first');
+    await symlink(join(place.store.folder, 'demo/2-speech-1.mp3'), join(place.out, 'media/b.mp3'));
     for (const row of [1, 2, 3]) await payAgain(row);
     for (const row of [1, 2, 3]) await failTake(row, 2);
     await project(true);
@@ -206,7 +198,7 @@ describe('the bill of several takes', () => {
       _attempts: 1,
       _job_ids: ['job-1-speech', 'job-1-lip-sync-1', 'job-1-lip-sync-2'],
     });
-    const receipts = (await readFile(join(out, 'receipts.jsonl'), 'utf8')).trim().split('\n');
+    const receipts = (await readFile(join(place.out, 'receipts.jsonl'), 'utf8')).trim().split('\n');
     expect(receipts.map((line) => JSON.parse(line) as object)).toMatchObject([
       { step: 'speech', take: 1, file: { name: null } },
       { step: 'lip-sync', take: 1, file: null, error_class: 'JobFailed' },
@@ -281,7 +273,7 @@ describe('a batch with a budget', () => {
       outcomes: { succeeded: 1, skipped: 1 },
       credits: { charged: 18, reserved: 0 },
     });
-    expect(await readFile(join(out, 'skipped.csv'), 'utf8')).toContain('OverBudget');
+    expect(await readFile(join(place.out, 'skipped.csv'), 'utf8')).toContain('OverBudget');
   });
 
   it('says why it gave up', async () => {

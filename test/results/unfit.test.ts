@@ -1,25 +1,19 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Kind } from '../../contract/row-kinds.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { afterResult } from '../../policy/after-result.ts';
 import { redriveNow } from '../ledger/setup.ts';
-import { addBatch, finish, intend, keyOf, openPlace, type Place } from './sample-batch.ts';
+import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
 /** Results that did not pass a check: they have a folder of their own until a person accepts them. */
 
 const SOUND = 'nothing to hear';
 
-let place: Place;
-let out: string;
-
-beforeEach(async () => {
-  place = await openPlace();
-  out = join(place.folder, 'out');
-});
-afterEach(() => place.close());
+const place = freshPlace();
 
 /** Two rows; the speech of the first is silent. */
 async function fill(kind: Kind): Promise<void> {
@@ -46,20 +40,22 @@ const accept = (): Promise<unknown> => redriveNow(place.ledger, 'demo', [{ row: 
 async function project(complete = true): Promise<readonly string[]> {
   if (complete) await place.ledger.closeBatch('demo');
   expect((await projectBatch(place.request({ complete }))).mismatches).toEqual([]);
-  expect((await verifyOut(out)).mismatches).toEqual([]);
-  const found = await readdir(join(out, 'media'), { recursive: true, withFileTypes: true });
-  return found.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name).slice(out.length + 1)] : [])).sort();
+  expect((await verifyOut(place.out)).mismatches).toEqual([]);
+  const found = await readdir(join(place.out, 'media'), { recursive: true, withFileTypes: true });
+  return found
+    .flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name).slice(place.out.length + 1)] : []))
+    .sort();
 }
 
 async function firstLine(): Promise<unknown> {
-  return JSON.parse((await readFile(join(out, 'results.jsonl'), 'utf8')).split('\n')[0] ?? '') as unknown;
+  return JSON.parse((await readFile(join(place.out, 'results.jsonl'), 'utf8')).split('\n')[0] ?? '') as unknown;
 }
 
 describe('the files of an unfit row', () => {
   it('name its result, which lies apart, its reason and its price', async () => {
     await fill('tts');
     expect(await project()).toEqual(['media/b.mp3', 'media/unfit/a.mp3']);
-    expect(await readFile(join(out, 'media/unfit/a.mp3'), 'utf8')).toBe(SOUND);
+    expect(await readFile(join(place.out, 'media/unfit/a.mp3'), 'utf8')).toBe(SOUND);
     expect(await firstLine()).toMatchObject({
       _outcome: 'unfit',
       _file: 'media/unfit/a.mp3',
@@ -69,8 +65,8 @@ describe('the files of an unfit row', () => {
       _credits_kind: 'reported',
       _job_ids: ['job-1'],
     });
-    expect(await readFile(join(out, 'unfit.csv'), 'utf8')).toContain('media/unfit/a.mp3');
-    const [receipt] = (await readFile(join(out, 'receipts.jsonl'), 'utf8')).split('\n');
+    expect(await readFile(join(place.out, 'unfit.csv'), 'utf8')).toContain('media/unfit/a.mp3');
+    const [receipt] = (await readFile(join(place.out, 'receipts.jsonl'), 'utf8')).split('\n');
     expect(JSON.parse(receipt ?? '')).toMatchObject({
       verdict: 'accepted',
       error_class: 'Unfit',
@@ -90,7 +86,7 @@ describe('the files of an unfit row', () => {
       _error_class: '',
       _credits: 4,
     });
-    expect(await readdir(out)).not.toContain('unfit.csv');
+    expect(await readdir(place.out)).not.toContain('unfit.csv');
   });
 
   it('lose the speech of a chain that went on after it was accepted', async () => {
@@ -104,11 +100,11 @@ describe('the files of an unfit row', () => {
 
   it('leave in the folder what a person put there', async () => {
     await fill('tts');
-    await mkdir(join(out, 'media/unfit'), { recursive: true });
-    await writeFile(join(out, 'media/unfit/note.txt'), 'mine');
+    await mkdir(join(place.out, 'media/unfit'), { recursive: true });
+    await writeFile(join(place.out, 'media/unfit/note.txt'), 'mine');
     await project();
-    await rm(join(out, 'media/unfit/a.mp3'));
-    await writeFile(join(out, 'media/unfit/a.mp3'), 'edited by hand');
+    await rm(join(place.out, 'media/unfit/a.mp3'));
+    await writeFile(join(place.out, 'media/unfit/a.mp3'), 'edited by hand');
     await accept();
     expect(await project()).toContain('media/unfit/a.mp3');
     expect(await project()).toContain('media/unfit/note.txt');
@@ -117,7 +113,7 @@ describe('the files of an unfit row', () => {
   it('do not add up without the result', async () => {
     await fill('tts');
     await project();
-    await rm(join(out, 'media/unfit/a.mp3'));
-    expect((await verifyOut(out)).mismatches).toMatchObject([{ where: 'row 1, media/unfit/a.mp3' }]);
+    await rm(join(place.out, 'media/unfit/a.mp3'));
+    expect((await verifyOut(place.out)).mismatches).toMatchObject([{ where: 'row 1, media/unfit/a.mp3' }]);
   });
 });

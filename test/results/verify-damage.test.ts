@@ -1,5 +1,5 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,25 +7,16 @@ import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { changeFile, dropLine, findForged, projectAgain, projectCopies, recordsOf, rehash } from './damage.ts';
-import { addBatch, intend, keyOf, openPlace } from './sample-batch.ts';
-import type { Place } from './sample-batch.ts';
+import { addBatch, intend, keyOf } from './sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
-let place: Place;
-let out: string;
-
-beforeEach(async () => {
-  place = await openPlace();
-  out = place.request().out;
-});
-
-afterEach(async () => {
-  await place.close();
-});
+const place = freshPlace();
 
 /** A finished batch in the out folder. */
 const projectSample = (): Promise<void> => projectCopies(place);
-const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(out, name), by);
-const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> => findForged(out, name, by);
+const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(place.out, name), by);
+const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> =>
+  findForged(place.out, name, by);
 
 /** What tells the row of a receipt; other tables have one record a row. */
 function rowOf(name: string, record: string): string {
@@ -35,7 +26,7 @@ function rowOf(name: string, record: string): string {
 describe('verifyOut', () => {
   it('finds any byte that is changed, lost or added, in any file but the summary', async () => {
     await projectSample();
-    const entries = await readdir(out, { recursive: true, withFileTypes: true });
+    const entries = await readdir(place.out, { recursive: true, withFileTypes: true });
     const names = entries
       .filter((entry) => entry.isFile() && entry.name !== 'summary.json')
       .map((entry) => join(entry.parentPath, entry.name));
@@ -51,12 +42,12 @@ describe('verifyOut', () => {
           const at = seed % bytes.length;
           const middle = { change: [(bytes[at] ?? 0) ^ byte], lose: [], add: [byte, bytes[at] ?? 0] }[how];
           await writeFile(path, Buffer.concat([bytes.subarray(0, at), Buffer.from(middle), bytes.subarray(at + 1)]));
-          expect((await verifyOut(out)).mismatches).not.toEqual([]);
+          expect((await verifyOut(place.out)).mismatches).not.toEqual([]);
           await writeFile(path, bytes);
         },
       ),
     );
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it.each([
@@ -69,7 +60,7 @@ describe('verifyOut', () => {
     'cancelled.csv',
   ])('finds any line of %s that is lost, twice or elsewhere, although its hash was forged', async (name) => {
     await projectSample();
-    const [whole, sums] = [await readFile(join(out, name)), await readFile(join(out, 'summary.json'))];
+    const [whole, sums] = [await readFile(join(place.out, name)), await readFile(join(place.out, 'summary.json'))];
     const lines = recordsOf(name, whole.toString());
     const first = name.endsWith('csv') ? 1 : 0;
     for (let at = first; at < lines.length; at += 1) {
@@ -79,14 +70,14 @@ describe('verifyOut', () => {
       // Receipts of one row have no order of their own.
       const isMoved = at + 1 < lines.length && rowOf(name, line) !== rowOf(name, lines[at + 1] ?? '');
       for (const text of isMoved ? [...damaged, later] : damaged) {
-        await writeFile(join(out, name), text.join(''));
-        await rehash(out, name);
-        expect((await verifyOut(out)).mismatches).not.toEqual([]);
-        await writeFile(join(out, 'summary.json'), sums);
+        await writeFile(join(place.out, name), text.join(''));
+        await rehash(place.out, name);
+        expect((await verifyOut(place.out)).mismatches).not.toEqual([]);
+        await writeFile(join(place.out, 'summary.json'), sums);
       }
     }
-    await writeFile(join(out, name), whole);
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    await writeFile(join(place.out, name), whole);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it('finds a row that was taken out of all tables and all counts', async () => {
@@ -96,12 +87,12 @@ describe('verifyOut', () => {
         name,
         dropLine(name.endsWith('csv') ? 'd,' : name.startsWith('receipts') ? '{"row":4,' : '{"id":"d"'),
       );
-      await rehash(out, name);
+      await rehash(place.out, name);
     }
     await change('summary.json', (text) =>
       text.replace('"rows": 7', '"rows": 6').replace('"failed": 1', '"failed": 0'),
     );
-    const found = (await verifyOut(out)).mismatches.map(describeMismatch);
+    const found = (await verifyOut(place.out)).mismatches.map(describeMismatch);
     expect(found).toContain('results.jsonl, row 4: expected one line, found no line');
     expect(found).toContain('results.jsonl: expected no row but 1 to 6, found a line of row 7');
   });
@@ -125,19 +116,23 @@ describe('verifyOut', () => {
     await intend(place, keyOf(1));
     await projectBatch(place.request({ complete: false }));
     await change('summary.json', (text) => text.replace('"reserved": 10', '"reserved": 18'));
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
     await change('summary.json', (text) => text.replace('"reserved": 18', '"reserved": 9'));
-    expect((await verifyOut(out)).mismatches.map(({ where }) => where)).toEqual(['summary.json, credits.reserved']);
+    expect((await verifyOut(place.out)).mismatches.map(({ where }) => where)).toEqual([
+      'summary.json, credits.reserved',
+    ]);
     await place.ledger.settle(keyOf(1), { verdict: 'rejected' }, { outcome: 'failed' });
     await place.ledger.closeBatch('demo');
     await projectBatch(place.request());
     await change('summary.json', (text) => text.replace('"reserved": 0', '"reserved": 10'));
-    expect((await verifyOut(out)).mismatches.map(({ where }) => where)).toEqual(['summary.json, credits.reserved']);
+    expect((await verifyOut(place.out)).mismatches.map(({ where }) => where)).toEqual([
+      'summary.json, credits.reserved',
+    ]);
   });
 
   it('reads a summary that was made before budgets were', async () => {
     await projectSample();
     await change('summary.json', (text) => text.replace(/\s+"(halted|budget)": null,/gu, ''));
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 });

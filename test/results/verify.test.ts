@@ -1,35 +1,26 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { changeFile, doubleLine, dropLine, findForged, projectCopies } from './damage.ts';
-import { addBatch, intend, keyOf, openPlace } from './sample-batch.ts';
-import type { Place } from './sample-batch.ts';
+import { addBatch, intend, keyOf } from './sample-batch.ts';
+import { freshPlace } from '../support/place.ts';
 
-let place: Place;
-let out: string;
-
-beforeEach(async () => {
-  place = await openPlace();
-  out = place.request().out;
-});
-
-afterEach(async () => {
-  await place.close();
-});
+const place = freshPlace();
 
 /** A finished batch in the out folder. */
 const projectSample = (): Promise<void> => projectCopies(place);
-const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(out, name), by);
-const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> => findForged(out, name, by);
+const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(place.out, name), by);
+const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> =>
+  findForged(place.out, name, by);
 
 describe('verifyOut', () => {
   it('finds nothing wrong in what was projected, and counts it', async () => {
     await projectSample();
-    const report = await verifyOut(out);
+    const report = await verifyOut(place.out);
     expect(report).toMatchObject({ batch: 'demo', rows: 7, unfinished: 0, charged: 24.8, media: 4, mismatches: [] });
     expect(report.outcomes).toMatchObject({ succeeded: 3, failed: 1, unknown: 1, overdue: 1, cancelled: 1 });
   });
@@ -38,13 +29,13 @@ describe('verifyOut', () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await intend(place, keyOf(1));
     await projectBatch(place.request({ complete: false }));
-    expect(await verifyOut(out)).toMatchObject({ rows: 1, unfinished: 1, mismatches: [] });
+    expect(await verifyOut(place.out)).toMatchObject({ rows: 1, unfinished: 1, mismatches: [] });
   });
 
   it('reads cells back that no file can hold exactly', async () => {
     await addBatch(place, ['=a', 'b'], [{ id: 'a', kind: 'tts', input: ['\ud800 half', '\ufeff"\r\n'] }]);
     await projectBatch(place.request({ complete: false }));
-    expect((await verifyOut(out)).mismatches).toEqual([]);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it.each(['results.csv', 'results.jsonl'])('names a line that is missing in %s', async (name) => {
@@ -144,10 +135,10 @@ describe('verifyOut', () => {
 
   it('names a flipped byte, another length, and a lost file of media', async () => {
     await projectSample();
-    await writeFile(join(out, 'media/a.mp3'), 'sound of A');
-    await writeFile(join(out, 'media/b.srt'), 'short');
-    await rm(join(out, 'media/c.mp4'));
-    const { mismatches, media } = await verifyOut(out);
+    await writeFile(join(place.out, 'media/a.mp3'), 'sound of A');
+    await writeFile(join(place.out, 'media/b.srt'), 'short');
+    await rm(join(place.out, 'media/c.mp4'));
+    const { mismatches, media } = await verifyOut(place.out);
     expect(mismatches.map(describeMismatch).sort()).toEqual([
       expect.stringMatching(/^row 1, media\/a\.mp3, sha256: expected b0ae5b66\w+, found \w+$/u),
       'row 2, media/b.srt: expected 44 bytes, found 5 bytes',
@@ -158,8 +149,8 @@ describe('verifyOut', () => {
 
   it('reads no file of another place, whatever a receipt says', async () => {
     await projectSample();
-    await rm(join(out, 'media/c.mp4'));
-    await symlink(join(place.folder, 'ledger.db'), join(out, 'media/c.mp4'));
+    await rm(join(place.out, 'media/c.mp4'));
+    await symlink(join(place.folder, 'ledger.db'), join(place.out, 'media/c.mp4'));
     const found = await findAfter('receipts.jsonl', (text) => text.replace('media/a.mp3', 'media/../../ledger.db'));
     expect(found).toEqual([
       'row 1, media/a.mp3: expected a receipt that names this file, found none',
@@ -172,18 +163,18 @@ describe('verifyOut', () => {
     'names %s where it is lost',
     async (name) => {
       await projectSample();
-      await rm(join(out, name));
-      const { mismatches } = await verifyOut(out);
+      await rm(join(place.out, name));
+      const { mismatches } = await verifyOut(place.out);
       expect(mismatches[0]).toEqual({ where: name, expected: 'a file', found: 'no such file' });
     },
   );
 
   it('names an outcome file that does not belong there, and one that is not listed', async () => {
     await projectSample();
-    await writeFile(join(out, 'unfit.csv'), 'id\n');
+    await writeFile(join(place.out, 'unfit.csv'), 'id\n');
     await change('summary.json', (text) => text.replace(/\s+"failed.csv".*/u, ''));
-    await rm(join(out, 'failed.csv'));
-    expect((await verifyOut(out)).mismatches.map(describeMismatch)).toEqual([
+    await rm(join(place.out, 'failed.csv'));
+    expect((await verifyOut(place.out)).mismatches.map(describeMismatch)).toEqual([
       'unfit.csv: expected no such file, found one that the summary does not list',
       'failed.csv: expected a file with 1 rows, found none in the summary',
     ]);
@@ -198,7 +189,7 @@ describe('verifyOut', () => {
         .replace('"charged": 24.8', '"charged": 24')
         .replace('"estimated": true', '"estimated": false'),
     );
-    const found = (await verifyOut(out)).mismatches.map(({ where }) => where);
+    const found = (await verifyOut(place.out)).mismatches.map(({ where }) => where);
     expect(found).toEqual([
       'results.jsonl',
       'results.csv',
@@ -216,9 +207,9 @@ describe('verifyOut', () => {
     ['no summary', '{}'],
   ])('checks nothing without a summary: %s', async (_, text) => {
     await projectSample();
-    if (text === undefined) await rm(join(out, 'summary.json'));
-    else await writeFile(join(out, 'summary.json'), text);
-    const report = await verifyOut(out);
+    if (text === undefined) await rm(join(place.out, 'summary.json'));
+    else await writeFile(join(place.out, 'summary.json'), text);
+    const report = await verifyOut(place.out);
     expect(report.batch).toBeUndefined();
     expect(report.mismatches).toHaveLength(1);
     expect(report.mismatches[0]?.where).toBe('summary.json');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
-import { openPlace, type Place } from '../results/sample-batch.ts';
 import { openCommandLine, type CommandLine } from './command-line.ts';
+import { freshPlace, type Place } from '../support/place.ts';
 
 /** A ledger and a store that the command line finds. */
 export interface PlaceDesk {
@@ -18,29 +18,24 @@ interface PlaceOptions {
 
 /** A desk for every test of a file. */
 export function placeForEach({ api, atEnd }: PlaceOptions = {}): PlaceDesk {
-  let desk: PlaceDesk | undefined;
-  const now = (): PlaceDesk => {
-    if (desk === undefined) throw new Error('There is a desk in a test only.');
-    return desk;
-  };
-  beforeEach(async () => {
-    const place = await openPlace();
-    desk = { place, line: await openCommandLine({ VOXBATCH_HOME: place.folder, ...api?.() }) };
-  });
+  let line: CommandLine | undefined;
+  // Jest ends in the order of the file: the place goes last.
   afterEach(async () => {
     try {
       await atEnd?.();
     } finally {
-      await desk?.line.close();
-      await desk?.place.close();
+      await line?.close();
     }
   });
+  const place = freshPlace();
+  beforeEach(async () => {
+    line = await openCommandLine({ VOXBATCH_HOME: place.folder, ...api?.() });
+  });
   return {
-    get place() {
-      return now().place;
-    },
+    place,
     get line() {
-      return now().line;
+      if (line === undefined) throw new Error('There is a desk in a test only.');
+      return line;
     },
   };
 }
@@ -63,9 +58,7 @@ export function placeAtSimulator({ atEnd }: Pick<PlaceOptions, 'atEnd'> = {}): P
     ...(atEnd === undefined ? {} : { atEnd }),
   });
   return {
-    get place() {
-      return desk.place;
-    },
+    place: desk.place,
     get line() {
       return desk.line;
     },

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { afterEach, beforeEach } from '@jest/globals';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, ResultFile } from '../../ledger/record-types.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import type { StoredFiles } from '../../results/media.ts';
+import type { ProjectionRequest } from '../../results/project.ts';
+import { linkFiles } from '../../store/link-files.ts';
+import type { FurtherName, Linked } from '../../store/store.ts';
+
+/** Media in a folder; `isLocal: false` hides the paths, as a store on another machine does. */
+export class FolderOfMedia implements StoredFiles {
+  readonly folder: string;
+  readonly isLocal: boolean;
+
+  constructor(folder: string, isLocal = true) {
+    this.folder = folder;
+    this.isLocal = isLocal;
+  }
+
+  async put(key: string, content: string): Promise<ResultFile> {
+    const path = join(this.folder, key);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { key, bytes: Buffer.byteLength(content), sha256, extension: key.slice(key.lastIndexOf('.') + 1) };
+  }
+
+  read(key: string): Promise<Readable> {
+    return Promise.resolve(createReadStream(join(this.folder, key)));
+  }
+
+  pathOf(key: string): string | undefined {
+    return this.isLocal ? join(this.folder, key) : undefined;
+  }
+
+  link(names: readonly FurtherName[]): Promise<readonly Linked[]> {
+    if (!this.isLocal) return Promise.resolve(names.map(() => 'other'));
+    return Promise.resolve(linkFiles(names.map((name) => ({ ...name, source: join(this.folder, name.key) }))));
+  }
+}
+
+/** A ledger, a store and an out folder, together in a temporary folder. */
+export interface Place {
+  readonly folder: string;
+  readonly ledger: Ledger;
+  readonly store: FolderOfMedia;
+  /** The out folder; nothing has made it yet. */
+  readonly out: string;
+  /** What the ledger has of the batch `demo`. */
+  batch(): Promise<BatchRecord>;
+  /** A request to write the files of `demo` to the out folder. */
+  request(change?: Partial<ProjectionRequest>): ProjectionRequest;
+}
+
+/** A fresh place for each test of a file; there is none between tests. */
+export function freshPlace(): Place {
+  let opened: Pick<Place, 'folder' | 'ledger' | 'store'> | undefined;
+  const now = (): Pick<Place, 'folder' | 'ledger' | 'store'> => {
+    if (opened === undefined) throw new Error('There is a place in a test only.');
+    return opened;
+  };
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-place-'));
+    const ledger = await openLedger(join(folder, 'ledger.db'));
+    opened = { folder, ledger, store: new FolderOfMedia(join(folder, 'store')) };
+  });
+  afterEach(async () => {
+    const { folder, ledger } = now();
+    opened = undefined;
+    await ledger.close();
+    await rm(folder, { recursive: true });
+  });
+  return {
+    get folder() {
+      return now().folder;
+    },
+    get ledger() {
+      return now().ledger;
+    },
+    get store() {
+      return now().store;
+    },
+    get out() {
+      return join(now().folder, 'out');
+    },
+    async batch() {
+      const batch = await this.ledger.findBatch('demo');
+      if (batch === undefined) throw new Error('The place has no batch "demo".');
+      return batch;
+    },
+    request(change) {
+      const { ledger, store, out } = this;
+      return { ledger, store, out, batch: 'demo', complete: true, voxbatchVersion: '0.1.0', ...change };
+    },
+  };
+}
