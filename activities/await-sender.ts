@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptKey } from '../contract/batch.ts';
-import { nameOf, type Dependencies } from './dependencies.ts';
-import { ownCharge } from './load-attempt.ts';
+import type { Dependencies } from './dependencies.ts';
+import { nameOf, ownCharge } from './attempt.ts';
 
 /** How often to check whether the answer is on record, ms. */
 const CHECK_EVERY_MS = 500;

@@ -1,3 +1,5 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { realmDifference, type Realm } from '../contract/names.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
@@ -32,4 +34,25 @@ export class BatchCache {
     record.catch(() => this.#known.delete(name));
     return record;
   }
+}
+
+/**
+ * Gives a batch as this process last read it, a fraction of a second ago at most, and makes sure that it is this worker's business: the
+ * task queue already keeps realms apart, but a worker that holds a token checks again before it spends anything.
+ */
+export async function loadBatch(
+  { batches, realm }: { readonly batches: BatchCache; readonly realm: Realm },
+  name: string,
+): Promise<BatchRecord> {
+  const batch = await batches.read(name);
+  if (batch === undefined) {
+    throw ApplicationFailure.nonRetryable(`The ledger has no batch "${name}". Nothing was sent.`, 'BatchMissing');
+  }
+  if (realmDifference(batch, realm) !== undefined) {
+    throw ApplicationFailure.nonRetryable(
+      `Batch "${name}" belongs to another API or account than this worker. Nothing was sent.`,
+      'WrongRealm',
+    );
+  }
+  return batch;
 }

@@ -41,10 +41,10 @@ export class ConcurrencyLimit {
   readonly #ended = new Set<string>();
 
   /**
-   * Waits until the API may take one more job, and lets one request through: its job is counted from now on. Returns what is to
-   * be called when the request has its answer on record, or will not be made. Rejects when the signal aborts.
+   * Waits until the API may take one more job, and makes the request: its job is counted from now on, and by the ledger once the request has its
+   * answer on record. Rejects as the request does, or when the signal aborts first.
    */
-  async enter(deps: Needs, signal: AbortSignal): Promise<() => void> {
+  async run<T>(deps: Needs, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
     // First come, first served; and where hundreds wait, one of them checks.
     await this.#door(async () => {
       for (;;) {
@@ -57,9 +57,11 @@ export class ConcurrencyLimit {
       this.#inside += 1;
       this.#taken += 1;
     });
-    return () => {
+    try {
+      return await request();
+    } finally {
       this.#inside -= 1;
-    };
+    }
   }
 
   /** A job was seen to have ended. */

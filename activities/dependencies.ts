@@ -1,7 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import type { SpeechApi } from '../api/speech-api.ts';
-import type { AttemptKey } from '../contract/batch.ts';
 import type { Realm } from '../contract/names.ts';
 import type { Instant } from '../policy/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -60,9 +59,9 @@ export interface ProcessMemory {
   readonly concurrencyLimit: ConcurrencyLimit;
   /** Readings of the API's list, shared by all who look for a lost job. */
   readonly listings: Listings;
-  /** Paid requests of this process that are between intent and verdict, by {@link nameOf} their attempt. */
+  /** Paid requests of this process that are between intent and verdict, by the name of their attempt. */
   readonly sends: RunningWork;
-  /** Downloads that run in this process, by {@link nameOf} their attempt; each ends with how its row then stands, where it knows that. */
+  /** Downloads that run in this process, by the name of their attempt; each ends with how its row then stands, where it knows that. */
   readonly fetches: RunningWork<RowStanding | undefined>;
 }
 
@@ -87,8 +86,3 @@ export interface ProcessSignals {
 export interface Dependencies extends Services, ProcessMemory, ProcessSignals {}
 
 export const SYSTEM_CLOCK: Clock = { now: () => ({ wall: Date.now(), monotonic: performance.now() }) };
-
-/** Name of an attempt, for the work that runs on it. */
-export function nameOf(key: AttemptKey): string {
-  return [key.batch, key.row, key.step, key.take, key.attempt].join('/');
-}

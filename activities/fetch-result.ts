@@ -7,7 +7,7 @@ import { afterResult } from '../policy/after-result.ts';
 import { withoutCode } from '../policy/failure-reason.ts';
 import { nextPoll } from '../policy/poll-schedule.ts';
 import type { Dependencies } from './dependencies.ts';
-import { receiveMedia } from './receive-media.ts';
+import { receiveMedia } from './store-result.ts';
 import { readInTurn } from './slots.ts';
 import { ageOf, isPastDeadline, type WaitedJob } from './waited-job.ts';
 

@@ -4,7 +4,7 @@ import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { LoadedAttempt } from './load-attempt.ts';
+import type { LoadedAttempt } from './attempt.ts';
 import { lookUpLost } from './look-up-lost-job.ts';
 
 /**

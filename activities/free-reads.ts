@@ -2,7 +2,8 @@ import { ApiError } from '../api/speech-api.ts';
 import type { FreeReads, Unreadable } from '../batches/free-reads.ts';
 import type { Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
-import { loadAttempt, loadBatch } from './load-attempt.ts';
+import { loadAttempt } from './attempt.ts';
+import { loadBatch } from './batch-cache.ts';
 import { readList } from './read-job-list.ts';
 import { readInTurn } from './slots.ts';
 

@@ -4,8 +4,8 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contract/row-kinds.ts';
 import { lastAttempt } from '../policy/row-machine.ts';
-import { nameOf, type Dependencies } from './dependencies.ts';
-import type { LoadedAttempt } from './load-attempt.ts';
+import type { Dependencies } from './dependencies.ts';
+import { type LoadedAttempt, nameOf } from './attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './slots.ts';
 

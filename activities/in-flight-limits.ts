@@ -68,6 +68,17 @@ export class Window {
 export class InFlightLimits {
   readonly #windows = new Map<string, Window>();
 
+  /** Makes a request of a batch once there is room for it among so many: they hold from now on. */
+  async run<T>(batch: string, submits: number, request: () => Promise<T>): Promise<T> {
+    const window = this.of(batch, submits);
+    await window.enter();
+    try {
+      return await request();
+    } finally {
+      window.leave();
+    }
+  }
+
   /** The window of a batch, with room for so many requests from now on. */
   of(batch: string, submits: number): Window {
     const known = this.#windows.get(batch);

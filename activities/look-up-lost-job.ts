@@ -9,7 +9,7 @@ import type { ChargeRecord } from '../ledger/record-types.ts';
 import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/match-lost-job.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Listing } from './shared-job-list.ts';
-import type { LoadedAttempt } from './load-attempt.ts';
+import type { LoadedAttempt } from './attempt.ts';
 import { reachesBackTo, readList } from './read-job-list.ts';
 
 /** A create may have been on its way for this long when its job was made. */

@@ -124,8 +124,9 @@ export class Pace {
   }
 
   /** A call was answered in order; returns true if that ends a trouble that all processes know of. */
-  answered(endpoint: EndpointClass): boolean {
-    const known = this.#endpoints[endpoint];
+  answered(turn: Turn): boolean {
+    this.heard(turn);
+    const known = this.#endpoints[turn.endpoint];
     known.troublesInARow = 0;
     return [...known.lines.values()].some((line) => line.isTroubled);
   }

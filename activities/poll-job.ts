@@ -15,7 +15,7 @@ import { FEW_FAILED_POLLS, mostFailedPolls } from '../policy/overdue.ts';
 import { afterJobFailed } from '../policy/new-take.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchResult, giveUpResult } from './fetch-result.ts';
-import { loadBatch } from './load-attempt.ts';
+import { loadBatch } from './batch-cache.ts';
 import { pollByPage } from './poll-by-page.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './slots.ts';

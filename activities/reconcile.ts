@@ -2,11 +2,18 @@ import { ApiError } from '../api/speech-api.ts';
 import type { FencedAttempt } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { awaitSender } from './await-sender.ts';
-import { nameOf, type Dependencies } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
 import { findTrace } from './find-trace.ts';
-import { loadAttempt, type LoadedAttempt } from './load-attempt.ts';
-import { whenUnknown } from './record-verdict.ts';
-import { isFencedOff, moveAfter, moveOf, type SubmitReport } from './submit-report.ts';
+import {
+  isFencedOff,
+  loadAttempt,
+  type LoadedAttempt,
+  moveAfter,
+  moveOf,
+  nameOf,
+  type SubmitReport,
+} from './attempt.ts';
+import { whenUnknown } from './record-answer.ts';
 
 /**
  * Settles an attempt whose report was lost. Never sends a paid request.
@@ -29,7 +36,7 @@ export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: 
   const isOther = nameOf(standing) !== nameOf(key);
   if (!isUnresolved || isOther || loaded.row.outcome !== null) {
     const verdict = standing.state === 'sending' ? 'unknown' : standing.state;
-    return { verdict, next: moveAfter(key, loaded.row, loaded.charges) };
+    return { verdict, next: moveAfter(key, loaded) };
   }
   const trace = await lookForTrace(deps, loaded, key, signal);
   if (trace === undefined || trace === 'unreadable') return giveUp(deps, loaded, key, trace === undefined);
@@ -70,6 +77,6 @@ async function giveUp(
   // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands,
   // and so does a later take.
   const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
-  const { row, charges } = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
-  return { verdict: 'unknown', next: moveAfter(key, row, charges) };
+  const standing = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
+  return { verdict: 'unknown', next: moveAfter(key, standing) };
 }

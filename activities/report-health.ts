@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { limiterScope } from '../contract/names.ts';
+import type { LimiterStep } from '../policy/limiter-step.ts';
 import { SHORTEST_PAUSE_MS } from '../policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
@@ -36,25 +37,27 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
 const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, read: 5 };
 
 /**
- * Reports to all processes what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it adds\n * nothing: a good answer after good ones, or one more refusal of calls that were in flight together.
+ * Reports to all processes what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it adds
+ * nothing: a good answer after good ones, or one more refusal of calls that were in flight together.
  */
 export async function reportHealth(
   deps: PaceNeeds & { readonly pace: Pace },
   turn: Turn,
   failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit'> | null,
 ): Promise<void> {
-  const { ledger, pace, owner } = deps;
+  const { pace } = deps;
+  const health = failure === null ? 'well' : HEALTH[failure.class];
+  if (health === 'well' && !pace.answered(turn)) return;
   const { endpoint, slot } = turn;
   const { wall: now, monotonic } = deps.clock.now();
   const sentAt = now - (monotonic - slot.at);
-  const scope = limiterScope(deps, endpoint);
   const wish = defined({ retryAfterMs: failure?.retryAfterMs });
-  switch (failure === null ? 'well' : HEALTH[failure.class]) {
+  const tell = async (step: Extract<LimiterStep, { type: 'answered' | 'refused' | 'troubled' }>): Promise<void> => {
+    pace.pause(endpoint, monotonic, await deps.ledger.updateLimiter(limiterScope(deps, endpoint), step));
+  };
+  switch (health) {
     case 'well':
-      pace.heard(turn);
-      if (!pace.answered(endpoint)) return;
-      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { type: 'answered', now, sentAt }));
-      return;
+      return tell({ type: 'answered', now, sentAt });
     case 'slow-down': {
       slot.isRefused = true;
       // Too many jobs at once says nothing about the pace.
@@ -65,15 +68,13 @@ export async function reportHealth(
       pace.reportRefused(turn, monotonic);
       // At once for the calls of this process: others are about to go while the ledger is told.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
-      const refusal = { owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish };
-      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { type: 'refused', ...refusal }));
-      return;
+      return tell({ type: 'refused', owner: deps.owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish });
     }
     case 'trouble': {
       const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
       if (isPassing || !pace.isUnreported(turn)) return;
       pace.reported(endpoint, monotonic);
-      pace.pause(endpoint, monotonic, await ledger.updateLimiter(scope, { type: 'troubled', now, sentAt, ...wish }));
+      return tell({ type: 'troubled', now, sentAt, ...wish });
     }
   }
 }

@@ -1,45 +1,92 @@
 import type { PaidRequest, Verdict } from '../api/speech-api.ts';
-import type { FencedAttempt } from '../contract/batch.ts';
-import type { SubmitReport } from './submit-report.ts';
+import type { BatchSettings, FencedAttempt } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { idempotencyKeyOf } from '../contract/names.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
-import type { StoredFile } from '../store/store.ts';
+import type { Intent } from '../ledger/charge-methods.ts';
+import { quoteFrom } from '../policy/pricing.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
+import type { StoredFile } from '../store/store.ts';
+import { nameOf, reportOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './fresh-link.ts';
-import { retryUntilRecorded } from './retry-until-recorded.ts';
-import type { LoadedAttempt } from './load-attempt.ts';
-import { receivePaid } from './receive-media.ts';
-import { recordVerdict } from './record-verdict.ts';
+import { hashOf } from './look-up-lost-job.ts';
 import { atItsMoment, giveBack, type Turn } from './pace.ts';
+import { receivePaid, recordVerdict } from './record-answer.ts';
 import { reportHealth } from './report-health.ts';
 
-/** A request that is on record and may be sent. */
+/** A synced commit takes so long, ms, with the way to the ledger and back. */
+const COMMIT_MS = 5;
+
+/** An attempt whose turn has come. */
 export interface Sending {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
   readonly link: ReadyLink;
-  readonly signal: AbortSignal;
-  readonly intentAt: Instant;
   readonly turn: Turn;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Records the intent, exclusively and synced, sends the request at its moment, and records the verdict. `full`: the limit of all processes for
+ * requests in flight, or what they leave of the budget, has no room now; nothing was recorded.
+ */
+export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
+  const { key, turn } = sending;
+  // Read anew each time: the user may change them while this waits.
+  const { settings } = await loadBatch(deps, key.batch);
+  // Before the record is made, so that a process that stands still in between notices it.
+  const askedAt = deps.clock.now();
+  const intent = await deps.ledger.intend(key, intentOf(deps, sending, settings, askedAt));
+  if (intent.type === 'go') return deps.sends.track(nameOf(key), sendRecorded(deps, sending, askedAt));
+  giveBack(turn);
+  switch (intent.type) {
+    case 'full':
+      return 'full';
+    case 'blocked':
+      return reportOf('blocked', key, intent);
+    case 'over-budget':
+      return reportOf('skipped', key, intent);
+    case 'exists':
+      return reportStanding(key, intent);
+  }
+}
+
+/** What the record of a request says before it is sent: what it costs, and the later steps of its row with it. */
+function intentOf(
+  { owner }: Dependencies,
+  { loaded, key, link: { link }, turn }: Sending,
+  settings: BatchSettings,
+  askedAt: Instant,
+): Intent {
+  return {
+    ...quoteFrom(loaded.row.kind, key.step, loaded.row.spec, settings),
+    owner,
+    maxSending: settings.limits.submits,
+    // It may wait for others, so that it is on disk when the moment of its request comes.
+    patienceMs: Math.max(0, turn.slot.at - askedAt.monotonic - COMMIT_MS),
+    ...defined({ fence: key.fence }),
+    ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
+  };
 }
 
 /** From the synced intent to the recorded verdict. */
-export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport> {
-  const { loaded, key, signal, turn } = sending;
+async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Instant): Promise<SubmitReport> {
+  const { loaded, key, turn, signal } = sending;
   await deps.atFaultPoint('after-intent');
   const isHeld = !(await atItsMoment(deps, turn));
   if (isHeld) giveBack(turn);
   const verdict = isHeld
     ? notSent('The API asked for a pause between the record and the request, so the request was not sent.')
-    : await request(deps, sending);
+    : await request(deps, sending, intentAt);
   const failure = 'failure' in verdict ? verdict.failure : null;
   // At once, for others are about to send; its transaction is the verdict's as a rule.
   const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
   telling.catch(() => undefined);
   await deps.atFaultPoint('after-answer');
-  const report = await retryUntilRecorded(deps, key, verdict, signal, () => recordVerdict(deps, loaded, key, verdict));
+  const report = await recordVerdict(deps, loaded, key, verdict, signal);
   await deps.atFaultPoint('after-verdict');
   await telling;
   if (failure?.limit === 'concurrency') await deps.concurrencyLimit.refused(deps);
@@ -49,7 +96,8 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
 /** The last looks, at the signal and at both clocks, then the request itself. */
 async function request(
   deps: Dependencies,
-  { loaded, key, link, signal, intentAt }: Sending,
+  { loaded, key, link, signal }: Sending,
+  intentAt: Instant,
 ): Promise<Verdict<StoredFile>> {
   if (signal.aborted) return notSent('The work was taken away right before sending.');
   if (!maySend(intentAt, deps.clock.now())) {

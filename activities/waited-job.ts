@@ -1,8 +1,7 @@
 import type { FencedAttempt } from '../contract/batch.ts';
 import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
 import type { JobKey } from '../ledger/charge-methods.ts';
-import { nameOf } from './dependencies.ts';
-import type { LoadedAttempt } from './load-attempt.ts';
+import { type LoadedAttempt, nameOf } from './attempt.ts';
 
 /** A job that is waited for in this slice. */
 export interface WaitedJob {

@@ -1,5 +1,4 @@
-import { collisionKey, makeName, templateFields } from '../inputs/output-name.ts';
-import { safeId } from '../inputs/safe-id.ts';
+import { collisionKey, makeName, safeId, templateFields } from '../inputs/output-name.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../ledger/record-types.ts';

@@ -2,9 +2,8 @@
 export const EXIT_CODES = {
   complete: {
     code: 0,
-    meaning: 'complete; every row succeeded or cached',
+    meaning: 'complete; every row succeeded or cached; or a start with `--detach` that was accepted',
   },
-  started: { code: 0, meaning: 'started in the background (`run --detach`); `status` shows how it goes' },
   internal: { code: 1, meaning: 'internal error' },
   usage: {
     code: 2,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
@@ -8,13 +9,19 @@ const FIELD = /\{([^{}]*)\}/g;
 /** Bytes of a part of a path; file systems take 255, and we need some for `.part`. */
 const LONGEST_PART = 240;
 const LONGEST_NAME = 1000;
+/** What some file system in use does not take in a name, or takes for a folder: the list of Windows has that of all others in it. */
+const UNSAFE = /[<>:"/\\|?*\p{Cc}]/gu;
+/** Bytes of an id in a file name; a template may add to it. */
+const LONGEST_SAFE_ID = 200;
+/** Hex digits that tell ids apart which would be written alike. */
+const MARK_DIGITS = 8;
 
 /** Folder of results that did not pass a check, below that of the others. */
 export const UNFIT_FOLDER = 'unfit';
 
 /** What a template may name besides input columns. */
 export interface NameFields {
-  /** As it stands in file names: see `safe-id.ts`. */
+  /** As it stands in file names: see {@link safeId}. */
   readonly id: string;
   readonly row: number;
   readonly kind: string;
@@ -57,6 +64,30 @@ export function makeName(template: string, fields: NameFields): string {
     if (field === 'kind') return fields.kind;
     return fields.cellOf(field) ?? '';
   });
+}
+
+/**
+ * An id as a part of a file name. One that every file system takes stays as it is. In any other, `_` stands for what cannot be in a
+ * name, a long one is cut, and a mark made from the whole id follows: `L/77` is `L_77-` and 8 hex digits. So two ids that would be
+ * written alike have two names, and the name follows from the id alone.
+ */
+export function safeId(id: string): string {
+  const plain = id.replaceAll(UNSAFE, '_');
+  if (plain === id && Buffer.byteLength(id) <= LONGEST_SAFE_ID) return id;
+  const mark = hash('sha256', id, 'hex').slice(0, MARK_DIGITS);
+  return `${cut(plain, LONGEST_SAFE_ID - MARK_DIGITS - 1)}-${mark}`;
+}
+
+/** The first characters of a text that take so many bytes at most. */
+function cut(text: string, bytes: number): string {
+  let taken = 0;
+  let end = 0;
+  for (const character of text) {
+    taken += Buffer.byteLength(character);
+    if (taken > bytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
 }
 
 /** Why a path cannot be a file below a folder of ours, or undefined. `{ext}` counts for what replaces it. */

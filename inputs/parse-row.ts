@@ -1,10 +1,9 @@
 import { boundsOf, COLUMN_CELLS, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
-import { valueOfApiCell } from './api-cell.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';
-import { parseMediaUrl, parseNumber } from './parse-cells.ts';
+import { parseMediaUrl, parseNumber, valueOfApiCell } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { cellOfApiValue } from './api-cell.ts';
+import { cellOfApiValue } from './parse-cells.ts';
 import { ByteCheck } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
 import { findDuplicateKey } from './json-keys.ts';

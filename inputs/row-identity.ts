@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Columns } from './header.ts';
-import { collisionKey, makeName, templateFields, whyBadPath, whyReserved } from './output-name.ts';
+import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
-import { findBadId, safeId } from './safe-id.ts';
 import { SeenTable } from './seen-table.ts';
+
+const LONGEST_ID = 200;
 
 /** What a row is known by. */
 export interface RowIdentity {
@@ -75,7 +76,8 @@ export class RowIdentities {
     const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, line) : undefined;
     const findings = bad === undefined ? [] : [bad];
     if (before !== undefined) {
-      const expected = this.#isById ? uniqueFor(id, before) : `a unique id; line ${before} has the same`;
+      const alike = this.#isById ? ', ignoring case' : '';
+      const expected = `a unique id${alike}; line ${before} has the same`;
       findings.push({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
     }
     // A bad or repeated id spoils its name too; once is enough.
@@ -118,16 +120,19 @@ export class RowIdentities {
   }
 }
 
-/** A clash of file names made from ids. An id that is changed in file names may share one with another id, so both are named. */
-function uniqueFor(id: string, line: number): string {
-  const safe = safeId(id);
-  return safe === id && !MARKED.test(id)
-    ? `a unique id, ignoring case; line ${line} has the same`
-    : `an id with a file name of its own; line ${line} has the same id, or the same file name "${safe}"`;
-}
-
-/** Ends like the names that `safeId` makes. */
-const MARKED = /-[0-9a-f]{8}$/iu;
-
 /** The cell of an input column, undefined if there is no such column. */
 type CellOf = (column: string) => string | undefined;
+
+/**
+ * What is wrong with an id that is given. It is typed after `explain` and shown in messages. In file names it is made safe (see {@link safeId}),
+ * but one that is meant as a path to somewhere else is a mistake.
+ */
+export function findBadId(id: string, column: string): Finding | undefined {
+  const bad = (expected: string): Finding => ({ column, expected, came: show(id), code: 'bad-id' });
+  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}]/u.test(id))
+    return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
+  if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');
+  return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
+    ? bad('an id without . or .. as in a path')
+    : undefined;
+}

@@ -6,9 +6,8 @@ import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
-import { safeId } from '../inputs/safe-id.ts';
 import { foldersOf } from '../store/layout.ts';
-import { UNFIT_FOLDER } from '../inputs/output-name.ts';
+import { safeId, UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER, mediaName } from './names.ts';
 
 /**

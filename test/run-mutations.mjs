@@ -40,11 +40,14 @@ const SOURCES = {
     'activities/one-charge-{answers,memory,takes}',
   ],
   'activities/send.ts': [
-    'activities/{send,submit,submit-steps,retry-until-recorded,record-verdict}',
+    'activities/{send,submit,submit-steps,retry-until-recorded,record-answer}',
     'activities/one-charge-kills',
   ],
-  'activities/record-verdict.ts': ['activities/{submit,record-verdict}', 'activities/one-charge-{answers,takes}'],
-  'activities/note-price.ts': ['activities/note-price'],
+  'activities/record-answer.ts': [
+    'activities/{submit,send,record-answer,retry-until-recorded}',
+    'activities/one-charge-{answers,takes}',
+  ],
+  'activities/store-result.ts': ['activities/{store-result,record-answer,retry-until-recorded,unfit-results}'],
   'activities/reconcile.ts': [
     'activities/{reconcile,look-up-lost-job}',
     'activities/one-charge-{kills,memory,races,takes}',

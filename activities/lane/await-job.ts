@@ -1,9 +1,8 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { firstPoll, onTick } from '../../policy/poll-schedule.ts';
-import { nameOf, type Dependencies } from '../dependencies.ts';
-import { attemptOf, loadAttempt, type LoadedAttempt } from '../load-attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { attemptOf, loadAttempt, moveAfter, nameOf, type LoadedAttempt, type RowNow } from '../attempt.ts';
 import { pollJob, type PollResult } from '../poll-job.ts';
-import { moveAfter, type RowNow } from '../submit-report.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
@@ -38,7 +37,7 @@ export async function awaitJob(
   const name = nameOf(key);
   let [loaded, readAt] = [known, deps.clock.now().monotonic];
   for (;;) {
-    const next = moveAfter(key, loaded.row, loaded.charges);
+    const next = moveAfter(key, loaded);
     const job = waitedJob(key, loaded);
     if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
       deps.polls.forget(name);

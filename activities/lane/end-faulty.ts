@@ -1,7 +1,7 @@
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { moveOf } from '../submit-report.ts';
+import { moveOf } from '../attempt.ts';
 
 /**
  * Ends a row that this program has a fault with, so that it does not hold up its batch: as `failed` if nothing was sent, `unknown` if a request is

@@ -4,12 +4,11 @@ import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import type { LaneOwnership } from '../../ledger/lanes.ts';
 import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { loadBatch } from '../load-attempt.ts';
+import { loadBatch } from '../batch-cache.ts';
+import { type LaneWork, workRow } from './work-row.ts';
 import { WakeUps } from './wake-ups.ts';
-import type { LaneWork } from './lane-work.ts';
 import { Window } from '../in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
-import { workRow } from './work-row.ts';
 
 /** A slice ends after this, ms: then its worker can be another, or of another version. */
 const SLICE_MS = 600_000;

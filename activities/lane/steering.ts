@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { loadBatch } from '../load-attempt.ts';
+import { loadBatch } from '../batch-cache.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** How often a lane asks what the user wants, ms. */

@@ -2,13 +2,26 @@ import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { attemptOf, loadAttempt, loadBatch } from '../load-attempt.ts';
+import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Window } from '../in-flight-limits.ts';
 import { reconcile } from '../reconcile.ts';
 import { submit } from '../submit.ts';
-import { moveAfter, type RowNow, type SubmitReport } from '../submit-report.ts';
 import { awaitJob } from './await-job.ts';
 import { endFaulty } from './end-faulty.ts';
-import type { LaneWork } from './lane-work.ts';
+import type { Steering } from './steering.ts';
+import type { WakeUps } from './wake-ups.ts';
+
+/** What all who work on one lane share. */
+export interface LaneWork {
+  readonly deps: Dependencies;
+  readonly batch: string;
+  /** Aborts when the lane is to end, for whatever reason. What is in flight is brought home all the same. */
+  readonly signal: AbortSignal;
+  readonly wakeUps: WakeUps;
+  readonly window: Window;
+  readonly steering: Steering;
+}
 
 /** A row is ended after so many submits in one lane that failed with an error before anything was sent. */
 const MOST_FAULTS = 3;
@@ -24,7 +37,7 @@ const MOST_FAULTS = 3;
  * business: it is no row's fault.
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
-  let now: RowNow = { next: moveAfter(claimed.row, claimed.row, claimed.charges), standing: claimed };
+  let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
   if (now.next.type === 'ended') return;
   if (now.next.type === 'submit') await lane.window.enter();
   else lane.window.force();
@@ -51,10 +64,8 @@ async function step(
         return await submitOrReconcile(lane, key, standing, faults);
       case 'reconcile':
         return await reconcile(deps, key, signal);
-      case 'wait': {
-        const known = standing === undefined ? undefined : attemptOf(key, await loadBatch(deps, key.batch), standing);
-        return await awaitJob(deps, key, known ?? (await loadAttempt(deps, key)), lane);
-      }
+      case 'wait':
+        return await awaitJob(deps, key, await loadAttempt(deps, key, standing), lane);
     }
   } catch (error) {
     if (signal.aborted) return { next: { type: 'ended' } };

@@ -30,11 +30,7 @@ export async function watch(
 ): Promise<ExitName> {
   return lookAtLedger(async (ledger, settings) => {
     const nothing = (): void => undefined;
-    const sayStopped = (batch = name): void => {
-      const again = `voxbatch watch${batch === undefined ? '' : ` ${batch}`}`;
-      output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
-    };
-    const interrupt = listenForInterrupt(nothing, sayStopped);
+    const interrupt = listenForInterrupt(nothing, nothing);
     const show = displayOn(output);
     try {
       let view = await viewHere(ledger, settings, name);
@@ -53,7 +49,7 @@ export async function watch(
         for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
       }
       if (!interrupt.signal.aborted) return exitOfView(view);
-      sayStopped(view.batch.name);
+      output.say(`Stopped watching; the batch is not affected. Watch again: voxbatch watch ${view.batch.name}`);
       return interrupt.exit();
     } finally {
       interrupt.dispose();

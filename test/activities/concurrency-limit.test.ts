@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from '../../activities/concurrency-limit.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../policy/limiter-step.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-type Needs = Parameters<ConcurrencyLimit['enter']>[0];
+type Needs = Parameters<ConcurrencyLimit['run']>[0];
 
 interface World {
   running: number;
@@ -51,24 +51,23 @@ afterEach(() => {
   forever = end.signal;
 });
 
-/** So many requests that want in; how many are, and what lets the next one out. */
-function queueUp(limit: ConcurrencyLimit, needs: Needs, wanted: number): { inside: (() => void)[] } {
-  const entered = { inside: [] as (() => void)[] };
+/** So many requests that want in, and get no answer; which of them are in. */
+function queueUp(limit: ConcurrencyLimit, needs: Needs, wanted: number): { readonly inside: number[] } {
+  const inside: number[] = [];
   for (let one = 0; one < wanted; one++) {
-    limit.enter(needs, forever).then(
-      (leave) => entered.inside.push(leave),
-      () => undefined,
-    );
+    const request = (): Promise<never> => {
+      inside.push(one);
+      return new Promise(() => undefined);
+    };
+    limit.run(needs, forever, request).catch(() => undefined);
   }
-  return entered;
+  return { inside };
 }
 
 /** A process that was refused while four jobs ran, and its own request was the fifth. */
 async function full(world: World, owner = 'p'): Promise<ConcurrencyLimit> {
   const limit = new ConcurrencyLimit();
-  const leave = await limit.enter(world.as(owner), forever);
-  await limit.refused(world.as(owner));
-  leave();
+  await limit.run(world.as(owner), forever, () => limit.refused(world.as(owner)));
   return limit;
 }
 
@@ -76,7 +75,7 @@ describe('the limit of jobs at once', () => {
   it('holds nobody back before the API speaks of it, and counts no jobs', async () => {
     const world = worldOf(1_000);
     const limit = new ConcurrencyLimit();
-    await Promise.all(Array.from({ length: 50 }, () => limit.enter(world.as('p'), forever)));
+    await Promise.all(Array.from({ length: 50 }, () => limit.run(world.as('p'), forever, () => Promise.resolve())));
     expect(world.counted).toBe(0);
   });
 
@@ -127,7 +126,7 @@ describe('the limit of jobs at once', () => {
     const world = worldOf(3);
     const limit = await full(world);
     const away = new AbortController();
-    const waiting = limit.enter(world.as('p'), away.signal);
+    const waiting = limit.run(world.as('p'), away.signal, () => Promise.resolve());
     away.abort();
     await expect(waiting).rejects.toThrow('aborted');
   });

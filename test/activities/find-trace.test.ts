@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { findTrace, settleAsAdopted } from '../../activities/find-trace.ts';
-import { loadAttempt } from '../../activities/load-attempt.ts';
-import { storeTranscript } from '../../activities/store-transcript.ts';
+import { loadAttempt } from '../../activities/attempt.ts';
+import { storeTranscript } from '../../activities/store-result.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { RowSpec, Step } from '../../contract/row-kinds.ts';
 import type { StoredFile } from '../../store/store.ts';

@@ -133,7 +133,7 @@ describe('the link of a chain', () => {
     const world = await createWorld();
     const worker = await withSpeech(world);
     await world.change('settings', { token: 'another' });
-    expect(await worker.submit(LIP_SYNC)).toMatchObject({ verdict: 'deferred', control: 'paused' });
+    expect(await worker.submit(LIP_SYNC)).toMatchObject({ verdict: 'deferred' });
     await world.change('settings', { token: world.simulator.token });
     await worker.control('running');
     expect(await worker.drive(1)).toEqual({ type: 'ended' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { moveAfter } from '../../activities/submit-report.ts';
+import { moveAfter } from '../../activities/attempt.ts';
 import { dub, keyOf, tts } from './rows.ts';
 import { createWorld } from './world.ts';
 import { claimAnew } from '../ledger/setup.ts';
@@ -23,7 +23,7 @@ describe('one charge: lost memory', () => {
     const after = await world.worker();
     const { rows, exhausted } = await claimAnew(after.deps.ledger, { run: 'another run' });
     const at = { step: 'speech', take: 1, attempt: 1, fence: 1 };
-    expect(rows.map(({ row, charges }) => moveAfter(row, row, charges))).toEqual([
+    expect(rows.map((standing) => moveAfter(standing.row, standing))).toEqual([
       { type: 'submit', at: { row: 1, ...at } },
       { type: 'reconcile', at: { row: 2, ...at } },
       { type: 'wait', at: { row: 3, ...at } },

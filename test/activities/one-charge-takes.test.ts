@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/row-methods.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { moveAfter } from '../../activities/submit-report.ts';
+import { moveAfter } from '../../activities/attempt.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { adopt } from './adopt.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
@@ -109,7 +109,7 @@ describe('one charge: takes', () => {
       const { ledger } = (await world.worker()).deps;
       const claim = async (lane: number): Promise<FencedAttempt> => {
         const { rows } = await claimAnew(ledger, { lane, limit: 1 });
-        const next = rows[0] === undefined ? undefined : moveAfter(rows[0].row, rows[0].row, rows[0].charges);
+        const next = rows[0] === undefined ? undefined : moveAfter(rows[0].row, rows[0]);
         if (next === undefined || next.type === 'ended') throw new Error('the row was not given out');
         return { batch: BATCH, ...next.at };
       };

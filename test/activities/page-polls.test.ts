@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { loadAttempt } from '../../activities/load-attempt.ts';
+import { loadAttempt } from '../../activities/attempt.ts';
 import { pollByPage } from '../../activities/poll-by-page.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { keyOf, lipSync, tts } from './rows.ts';

@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { loadAttempt } from '../../activities/load-attempt.ts';
+import { loadAttempt } from '../../activities/attempt.ts';
 import { pollJob } from '../../activities/poll-job.ts';
 import { waitedJob } from '../../activities/waited-job.ts';
 import { ApiError } from '../../api/speech-api.ts';

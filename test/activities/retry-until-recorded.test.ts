@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
+import { retryUntilRecorded } from '../../activities/record-answer.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { waitFor } from '../support/wait-for.ts';

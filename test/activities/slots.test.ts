@@ -113,7 +113,7 @@ describe('waitForSlot', () => {
     await waitForSlot(worker.deps, 'create', BATCH, NEVER);
     const waiting = worker.submit(keyOf(1));
     await (await world.look()).setControl(BATCH, 'paused');
-    expect(await waiting).toMatchObject({ verdict: 'blocked', control: 'paused' });
+    expect(await waiting).toMatchObject({ verdict: 'blocked' });
     await waitForSlot(worker.deps, 'read', BATCH, NEVER);
   });
 

@@ -64,7 +64,7 @@ describe('submit', () => {
     expect(intents[1]?.linkHash).toBe(hashOf(world.charges()[1]?.audioUrl ?? ''));
   });
 
-  it('asks with the fencing token of whoever has the row, and gives it back with an attempt that is put off', async () => {
+  it('asks with the fencing token of whoever has the row, and gives it back with what the row needs next', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const intents: Intent[] = [];
@@ -73,11 +73,10 @@ describe('submit', () => {
     await worker.submit({ ...keyOf(1), fence: fence + 1 });
     expect(intents).toMatchObject([{ fence: fence + 1 }]);
     expect(await world.paidRequests()).toBe(0);
-    const off = await worker.submit({ ...keyOf(1), fence }, AbortSignal.abort());
-    expect(off).toMatchObject({ verdict: 'deferred', next: { type: 'submit', at: { fence } } });
+    expect(await worker.submit({ ...keyOf(1), fence })).toMatchObject({ next: { type: 'wait', at: { fence } } });
   });
 
-  it('says nothing of the control of a batch that runs', async () => {
+  it('sends nothing for a row that has ended meanwhile', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const hold = world.holdAt('before-intent');
@@ -100,7 +99,7 @@ describe('submit', () => {
     const submitting = worker.submit(keyOf(1), end.signal);
     await waitFor(() => intents.length > 1);
     end.abort();
-    expect(await submitting).toMatchObject({ verdict: 'deferred', next: { type: 'submit', at: { attempt: 1 } } });
+    await expect(submitting).rejects.toMatchObject({ name: 'AbortError' });
     expect(await world.paidRequests()).toBe(0);
   });
 
@@ -108,13 +107,19 @@ describe('submit', () => {
   class CountedLimit extends ConcurrencyLimit {
     inside = 0;
 
-    override async enter(...needs: Parameters<ConcurrencyLimit['enter']>): Promise<() => void> {
-      const leave = await super.enter(...needs);
-      this.inside += 1;
-      return () => {
-        this.inside -= 1;
-        leave();
-      };
+    override run<T>(
+      deps: Parameters<ConcurrencyLimit['run']>[0],
+      signal: AbortSignal,
+      request: () => Promise<T>,
+    ): Promise<T> {
+      return super.run(deps, signal, async () => {
+        this.inside += 1;
+        try {
+          return await request();
+        } finally {
+          this.inside -= 1;
+        }
+      });
     }
   }
 
@@ -133,7 +138,7 @@ describe('submit', () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const concurrencyLimit = new ConcurrencyLimit();
-    concurrencyLimit.enter = () => Promise.reject(new Error('nobody may enter'));
+    concurrencyLimit.run = () => Promise.reject(new Error('nobody may enter'));
     await expect((await world.worker({ change: () => ({ concurrencyLimit }) })).submit(keyOf(1))).rejects.toThrow(
       'nobody may enter',
     );

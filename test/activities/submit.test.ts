@@ -15,7 +15,7 @@ describe('submit', () => {
       verdict: 'not-accepted',
       next: { type: 'submit', at: { attempt: 2 } },
     });
-    expect(await worker.submit(keyOf(2, 2))).toMatchObject({ verdict: 'blocked', control: 'paused' });
+    expect(await worker.submit(keyOf(2, 2))).toMatchObject({ verdict: 'blocked' });
     expect(await worker.deps.ledger.findBatch(BATCH)).toMatchObject({
       control: 'paused',
       pauseReason: { class: 'OutOfCredits', status: 402, message: expect.stringContaining('credits') },
@@ -34,7 +34,7 @@ describe('submit', () => {
     const worker = await world.worker();
     await world.change('settings', { token: 'another' });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
-    expect(await worker.submit(keyOf(1, 2))).toMatchObject({ verdict: 'blocked', control: 'paused' });
+    expect(await worker.submit(keyOf(1, 2))).toMatchObject({ verdict: 'blocked' });
     expect((await worker.deps.ledger.findBatch(BATCH))?.pauseReason).toMatchObject({ class: 'BadToken', status: 401 });
     await world.change('settings', { token: world.simulator.token });
     await worker.control('running');
@@ -157,10 +157,7 @@ describe('submit', () => {
     const early = new AbortController();
     early.abort();
     const worker = await world.worker();
-    expect(await worker.submit(keyOf(1), early.signal)).toMatchObject({
-      verdict: 'deferred',
-      next: { type: 'submit', at: { attempt: 1 } },
-    });
+    await expect(worker.submit(keyOf(1), early.signal)).rejects.toBe(early.signal.reason);
     expect(await world.attempts(1)).toEqual([]);
 
     const late = new AbortController();

@@ -4,11 +4,11 @@ import type { FaultPoint } from '../../activities/fault-points.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
 import { Steering } from '../../activities/lane/steering.ts';
-import { loadAttempt, loadBatch } from '../../activities/load-attempt.ts';
+import { loadAttempt, moveAfter, type SubmitReport } from '../../activities/attempt.ts';
+import { loadBatch } from '../../activities/batch-cache.ts';
 import { reconcile } from '../../activities/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
 import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../../contract/batch.ts';
-import { moveAfter, type SubmitReport } from '../../activities/submit-report.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { BATCH, keyOf } from './rows.ts';
 
@@ -103,7 +103,7 @@ export class Worker {
   /** Does what a lane does with a row, until it has ended or the batch does not go on. Returns the last move. */
   async drive(row: number): Promise<Move> {
     const found = await this.deps.ledger.readRow(BATCH, row);
-    let next: Move = found === undefined ? { type: 'ended' } : moveAfter({}, found.row, found.charges);
+    let next: Move = found === undefined ? { type: 'ended' } : moveAfter({}, found);
     for (let step = 0; step < 60 && next.type !== 'ended'; step++) {
       const at = { batch: BATCH, ...next.at };
       if (next.type === 'wait') {
@@ -113,7 +113,8 @@ export class Worker {
       }
       const report = next.type === 'submit' ? await this.submit(at) : await this.reconcile(at);
       next = report.next;
-      if (report.control !== undefined) return next;
+      const isPutOff = report.verdict === 'blocked' || report.verdict === 'deferred';
+      if (isPutOff && (await this.deps.ledger.findBatch(BATCH))?.control !== 'running') return next;
     }
     return next;
   }

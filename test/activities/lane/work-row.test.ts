@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
-import type { LaneWork } from '../../../activities/lane/lane-work.ts';
+import { loadBatch } from '../../../activities/batch-cache.ts';
+import { type LaneWork, workRow } from '../../../activities/lane/work-row.ts';
 import { Window } from '../../../activities/in-flight-limits.ts';
 import { Steering } from '../../../activities/lane/steering.ts';
-import { workRow } from '../../../activities/lane/work-row.ts';
-import { loadBatch } from '../../../activities/load-attempt.ts';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { StoreUnwritable } from '../../../store/errors.ts';

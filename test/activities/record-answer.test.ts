@@ -1,13 +1,14 @@
 /** @slow */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { loadAttempt } from '../../activities/load-attempt.ts';
-import { recordVerdict } from '../../activities/record-verdict.ts';
+import { loadAttempt } from '../../activities/attempt.ts';
+import { recordVerdict } from '../../activities/record-answer.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { keyOf, lipSync, stt, tts } from './rows.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createWorld } from './world.ts';
 
+const NEVER = new AbortController().signal;
 const STT = keyOf(1, 1, 'transcription');
 
 describe('a result that is the answer itself', () => {
@@ -161,7 +162,7 @@ describe('what an answer means for its row', () => {
     const { deps } = await world.worker();
     const key = keyOf(1, 1, spec.kind === 'tts' ? 'speech' : 'lip-sync');
     await deps.ledger.intend(key, { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
-    await recordVerdict(deps, await loadAttempt(deps, key), key, verdict);
+    await recordVerdict(deps, await loadAttempt(deps, key), key, verdict, NEVER);
     expect(await world.row(1)).toMatchObject(meaning);
   });
 });

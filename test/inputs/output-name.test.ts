@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { whyBadPath } from '../../inputs/output-name.ts';
-import { findBadId, safeId } from '../../inputs/safe-id.ts';
+import { safeId, whyBadPath } from '../../inputs/output-name.ts';
+import { findBadId } from '../../inputs/row-identity.ts';
 
 describe('an id in a file name', () => {
   it.each(['a7', 'L0077', 'Zeile 3, März', '字'.repeat(66), '.hidden', "it's", '-x'])('stays as it is: %s', (id) => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { notePrice } from '../../activities/note-price.ts';
+import { notePrice } from '../../activities/store-result.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { keyOf } from './rows.ts';
 
 /** A ledger that only notes, or fails to. */
-function deps(note: Ledger['notePrice'], lines: string[] = []): Parameters<typeof notePrice>[0] {
+function noting(note: Ledger['notePrice'], lines: string[] = []): Parameters<typeof notePrice>[0] {
   const ledger = { notePrice: note } as Partial<Ledger> as Ledger;
   return { ledger, log: pino({ level: 'warn' }, { write: (line) => lines.push(line) }) };
 }
@@ -13,7 +13,7 @@ function deps(note: Ledger['notePrice'], lines: string[] = []): Parameters<typeo
 describe('notePrice', () => {
   it('notes what the answer says, and nothing where it names no price', async () => {
     const noted: unknown[] = [];
-    const ledger = deps(async (...what) => {
+    const ledger = noting(async (...what) => {
       noted.push(what);
     });
     for (const facts of [{ credits: 0 }, { credits: 7, requestId: 'q' }, { requestId: 'q' }, {}]) {
@@ -28,7 +28,7 @@ describe('notePrice', () => {
   it('logs a price that cannot be noted, and goes on', async () => {
     const lines: string[] = [];
     await notePrice(
-      deps(() => Promise.reject(new Error('no room')), lines),
+      noting(() => Promise.reject(new Error('no room')), lines),
       keyOf(7),
       { credits: 7 },
     );

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Receive, Verdict } from '../api/speech-api.ts';
+import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
+import type { Failure } from '../contract/failures.ts';
+import { isListed } from '../contract/row-kinds.ts';
+import type { SettleVerdict } from '../ledger/charge-methods.ts';
+import { LedgerUnreachable } from '../ledger/errors.ts';
+import type { Retake, RowEffect, RowEnding } from '../ledger/row-effects.ts';
+import { StoreUnwritable } from '../store/errors.ts';
+import { stemOf } from '../store/layout.ts';
+import type { StoredFile } from '../store/store.ts';
+import { afterResult } from '../policy/after-result.ts';
+import { withCostNote } from '../policy/cost-note.ts';
+import { afterUnknown } from '../policy/new-take.ts';
+import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
+import { reportOf, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import { loadBatch } from './batch-cache.ts';
+import type { Dependencies } from './dependencies.ts';
+import { notePrice, receiveMedia, storeTranscript } from './store-result.ts';
+
+/** How long a verdict that is not urgent may wait for others to share its commit, ms. */
+const PATIENCE_MS = 8;
+/** What could not be written is written again after this, ms. */
+const RETRY_EVERY_MS = 500;
+/** Retries go on for so long once the work was taken away, or the process is to end, ms. */
+const LAST_RETRIES_MS = 10_000;
+
+/**
+ * Writes what is known after a paid request to the ledger, together with what it means for the row, in one transaction; again until the disk
+ * takes it. Returns what the row needs next.
+ */
+export function recordVerdict(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: FencedAttempt,
+  verdict: Verdict<StoredFile>,
+  signal: AbortSignal,
+): Promise<SubmitReport> {
+  return retryUntilRecorded(deps, key, verdict, signal, async () => {
+    if ('failure' in verdict) {
+      const { failure } = verdict;
+      deps.log.warn(
+        { ...key, verdict: verdict.verdict, failure: failure.class, status: failure.status },
+        failure.message,
+      );
+      if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
+    }
+    const [record, effect] = await meaningOf(deps, loaded, key, verdict);
+    // Nobody misses its room under the in-flight limit while others wait for their turn rather than for room.
+    const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
+    const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
+    return reportOf(verdict.verdict, key, standing);
+  });
+}
+
+async function meaningOf(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  verdict: Verdict<StoredFile>,
+): Promise<readonly [SettleVerdict, RowEffect]> {
+  switch (verdict.verdict) {
+    case 'accepted':
+      return [verdict, { state: 'processing' }];
+    case 'done': {
+      // What is answered at once is the only step of its row.
+      const { media, transcript, credits, requestId } = verdict;
+      if (transcript !== undefined) {
+        await notePrice(deps, key, verdict);
+        const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
+        const record = { verdict: 'done', file, ...defined({ credits, requestId }) } as const;
+        return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
+      }
+      const record = { verdict: 'done', ...defined({ file: media, credits, requestId }) } as const;
+      if (media === undefined) return [record, { outcome: 'succeeded' }];
+      const { effect, ...why } = afterResult(loaded.row.kind, key.step, media);
+      return [{ ...record, ...why }, effect];
+    }
+    case 'not-accepted':
+      return [verdict, afterRefusal(loaded, key, verdict.failure)];
+    case 'rejected':
+      return [verdict, { outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') }];
+    case 'unknown':
+      // Where the API has a list, reconcile looks there before the row ends.
+      if (isListed(loaded.operation)) return [verdict, { state: 'submitting' }];
+      return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
+  }
+}
+
+/** A refusal costs nothing; the row tries again until the refusals of its class are too many. */
+function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
+  const refusals = countRefusals(loaded.charges, key, failure.class) + 1;
+  if (mayTryAgain(failure.class, refusals)) return { state: 'waiting' };
+  const message = `${failure.message.replace(/\.?$/, '.')} Given up after ${String(refusals)} such answers; nothing was charged for them.`;
+  return { outcome: 'failed', failure: { ...failure, message } };
+}
+
+/** What the user wants of a row of which nobody can say whether it was charged. */
+export async function whenUnknown(
+  deps: Dependencies,
+  key: AttemptKey,
+  jobId: string | null,
+  failure: Failure,
+): Promise<RowEnding | Retake> {
+  const { control, settings } = await loadBatch(deps, key.batch);
+  const noted = withCostNote(failure, 'it may have been charged');
+  return afterUnknown(settings.onUnknown, control, key.step, { jobId }, { ...noted, class: 'OutcomeUnknown' });
+}
+
+/**
+ * Takes the result that a paid request was answered with to the store, its price on record before that. It comes once, and it is paid for: one
+ * that came whole is kept until the disk takes it, as a verdict is. One that came in pieces and could not be stored is a verdict to the client;
+ * to the user it is also a disk that needs help.
+ */
+export function receivePaid(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  signal: AbortSignal,
+): Receive<StoredFile> {
+  const store = receiveMedia(deps, loaded, key);
+  return async (body, info) => {
+    await notePrice(deps, key, info);
+    if (Buffer.isBuffer(body)) {
+      return retryUntilRecorded(deps, key, { verdict: 'done' }, signal, () => store(body, info));
+    }
+    try {
+      return await store(body, info);
+    } catch (error) {
+      if (error instanceof StoreUnwritable) deps.onFault(error);
+      throw error;
+    }
+  };
+}
+
+/**
+ * Writes what an answer to a paid request said, and retries where the disk does not take it: the answer comes once, and
+ * a row whose answer is lost may have been charged for nothing. What was paid for is logged first, so that a person can name
+ * the job if all else fails. The fault is told at once: nothing more is paid for meanwhile.
+ */
+export async function retryUntilRecorded<T>(
+  deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,
+  key: AttemptKey,
+  verdict: Verdict<unknown>,
+  signal: AbortSignal,
+  write: () => Promise<T>,
+): Promise<T> {
+  let retriesLeft = LAST_RETRIES_MS / RETRY_EVERY_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
+      if (tries === 1) {
+        const jobId = verdict.verdict === 'accepted' ? { jobId: verdict.jobId } : {};
+        const words = error instanceof Error ? error.message : String(error);
+        deps.log.error({ ...key, ...jobId, verdict: verdict.verdict }, `an answer cannot be recorded: ${words}`);
+      }
+      if (!isDisk) throw error;
+      if (tries === 1) deps.onFault(error);
+      if (signal.aborted || deps.ending.aborted) retriesLeft -= 1;
+      if (retriesLeft <= 0 || deps.cutting.aborted) throw error;
+      await sleep(RETRY_EVERY_MS);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { AnswerFacts, Receive, Transcript } from '../api/speech-api.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
+import { OPERATION_FACTS } from '../contract/row-kinds.ts';
+import { toSrt, toVtt } from '../results/subtitles.ts';
+import { stemOf } from '../store/layout.ts';
+import type { Store, StoredFile } from '../store/store.ts';
+import type { LoadedAttempt } from './attempt.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Takes a result body to the store: whole, checked and synced, or not at all. */
+export function receiveMedia(
+  deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
+  { batch, row, operation }: Pick<LoadedAttempt, 'batch' | 'row' | 'operation'>,
+  key: AttemptKey,
+): Receive<StoredFile> {
+  return async (body, { contentLength, contentType }) => {
+    const expectation = {
+      family: OPERATION_FACTS[operation].result === 'video' ? ('video' as const) : ('audio' as const),
+      contentType,
+      ...defined({ format: row.spec.format, contentLength }),
+    };
+    return deps.store.write(stemOf(batch.layout, key), body, expectation, () => deps.atFaultPoint('before-rename'));
+  };
+}
+
+/** Stores a transcript as `.txt`, and as `.srt` and `.vtt` where its segments carry times. The text comes last: where it is, all is. */
+export async function storeTranscript(
+  store: Store,
+  stem: string,
+  transcript: Transcript,
+): Promise<{ readonly file: StoredFile; readonly extraFiles: readonly StoredFile[] }> {
+  const write = (text: string, extension: string): Promise<StoredFile> =>
+    store.write(stem, Buffer.from(text), { family: 'text', extension });
+  const extraFiles: StoredFile[] = [];
+  if (transcript.segments.length > 0) {
+    extraFiles.push(await write(toSrt(transcript.segments), 'srt'), await write(toVtt(transcript.segments), 'vtt'));
+  }
+  return { file: await write(`${transcript.text}\n`, 'txt'), extraFiles };
+}
+
+/**
+ * Notes what an answer says of its price before its result is stored. If the worker dies between the result and the verdict, the
+ * result is found in the store, and its price here. A note that cannot be written is no loss: the verdict carries the price, too.
+ */
+export async function notePrice(
+  deps: Pick<Dependencies, 'ledger' | 'log'>,
+  key: AttemptKey,
+  { credits, requestId }: AnswerFacts,
+): Promise<void> {
+  if (credits === undefined) return;
+  try {
+    await deps.ledger.notePrice(key, { credits, ...defined({ requestId }) });
+  } catch (error) {
+    deps.log.warn({ ...key, credits }, `a price cannot be noted: ${error instanceof Error ? error.message : ''}`);
+  }
+}
