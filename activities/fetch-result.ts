@@ -8,7 +8,7 @@ import { withoutCode } from '../policy/failure-reason.ts';
 import { nextPoll } from '../policy/poll-schedule.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
-import { readInTurn } from './slots.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** Downloads of one job's result that may come to nothing, each with a fresh link, before the row fails. */

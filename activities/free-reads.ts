@@ -5,7 +5,7 @@ import { findTrace } from './find-trace.ts';
 import { loadAttempt } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
 import { readList } from './read-job-list.ts';
-import { readInTurn } from './slots.ts';
+import { readInTurn } from './read-in-turn.ts';
 
 /** The reads by which rows are settled, each in its turn and of this realm only. Called off by `signal`. */
 export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {

@@ -7,7 +7,7 @@ import { lastAttempt } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
-import { readInTurn } from './slots.ts';
+import { readInTurn } from './read-in-turn.ts';
 
 /** What a request needs from an earlier step is there: a link, or nothing is needed. */
 export interface ReadyLink {

@@ -2,7 +2,7 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE } from './shared-job-list.ts';
-import { readInTurn } from './slots.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
 /** What a page of the API's list says of a job that still runs; undefined where the job itself must be read: see `page-polls.ts`. */

@@ -18,7 +18,7 @@ import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './batch-cache.ts';
 import { pollByPage } from './poll-by-page.ts';
 import type { PollTrouble } from './polled-jobs.ts';
-import { readInTurn } from './slots.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
 
 /** Polls in a row that may be no help, of either kind, before the job is given up. */

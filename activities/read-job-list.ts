@@ -3,7 +3,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE, type Listing } from './shared-job-list.ts';
-import { readInTurn } from './slots.ts';
+import { readInTurn } from './read-in-turn.ts';
 
 /** Pages looked through; a window of minutes needs fewer. */
 const MOST_PAGES = 100;

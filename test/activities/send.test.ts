@@ -34,18 +34,76 @@ describe('trust503', () => {
   });
 });
 
+const NOW = 1_000_000;
+/** Clocks that stand still: what a process counts of the last second stays the same, however slow the machine. */
+const STOPPED = { now: () => ({ wall: NOW, monotonic: NOW }) };
+
+describe('a turn', () => {
+  it('counts where its request was sent, and is given back where its intent is refused', async () => {
+    const world = await createWorld();
+    await world.fill([tts(), tts()]);
+    const used: number[] = [];
+    const worker = await world.worker({
+      clock: STOPPED,
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          intend: async (key, intent) => {
+            if (key.row === 2) await ledger.giveUp(key, { outcome: 'cancelled' });
+            return ledger.intend(key, intent);
+          },
+        },
+      }),
+    });
+    for (const row of [1, 2]) {
+      await worker.submit(keyOf(row));
+      used.push(worker.deps.pace.usedBefore('create', NOW + 2));
+    }
+    expect(used).toEqual([1, 1]);
+    expect(await world.paidRequests()).toBe(1);
+  });
+});
+
+describe('a refusal because of too many unfinished jobs', () => {
+  it('teaches the limit of jobs at once, and no other answer does', async () => {
+    const world = await createWorld({ concurrency: 1, jobMs: [600_000, 600_000] });
+    await world.fill([tts(), tts()]);
+    const steps: string[] = [];
+    const worker = await world.worker({
+      change: ({ ledger }) => ({
+        ledger: {
+          ...ledger,
+          updateLimiter: (scope, step) => {
+            if (step.type === 'limit-reached') steps.push(`${step.type} ${step.running}`);
+            return ledger.updateLimiter(scope, step);
+          },
+        },
+      }),
+    });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'accepted' });
+    expect(steps).toEqual([]);
+    expect(await worker.submit(keyOf(2))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
+    expect((await world.row(2)).charges[0]?.failure).toMatchObject({ class: 'RateLimited', limit: 'concurrency' });
+    expect(steps).toEqual(['limit-reached 1']);
+  });
+});
+
 describe('a pause that the API asked for', () => {
   it('keeps a request from being sent whose record was made already', async () => {
     const world = await createWorld();
     await world.fill([tts()]);
     const worker = await world.worker({
+      clock: STOPPED,
       // Another request is refused at this moment.
       atFaultPoint: (moment) => {
-        if (moment === 'after-intent') worker.deps.pace.pause('create', performance.now(), { pauseMs: 60_000 });
+        if (moment === 'after-intent') worker.deps.pace.pause('create', NOW, { pauseMs: 60_000 });
       },
     });
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted', next: { type: 'submit' } });
     expect(world.charges()).toHaveLength(0);
+    // Its turn is another's, and nobody takes it for trouble of the API.
+    expect(worker.deps.pace.usedBefore('create', NOW + 1)).toBe(0);
+    expect(worker.deps.pace.troubled('create')).toBe(1);
     expect((await world.row(1)).charges).toMatchObject([{ state: 'not-accepted', failure: { class: 'NotSent' } }]);
   });
 });

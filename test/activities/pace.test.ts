@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { Turn } from '../../activities/pace.ts';
-import { readInTurn, waitForSlot } from '../../activities/slots.ts';
+import { readInTurn } from '../../activities/read-in-turn.ts';
 import { atItsMoment } from '../../activities/pace.ts';
 import { reportHealth } from '../../activities/report-health.ts';
 import { ApiError } from '../../api/speech-api.ts';
@@ -25,6 +25,16 @@ async function pauseOf(world: World, endpoint: 'create' | 'read', now = Date.now
   const ledger = await world.look();
   const step = { type: 'answered', now, sentAt: 0 } as const;
   return (await ledger.updateLimiter(`${world.simulator.url} u1 ${endpoint}`, step)).pauseMs;
+}
+
+/** Waits for a call's turn, and for its very moment. */
+async function waitForSlot(
+  deps: Dependencies,
+  endpoint: 'create' | 'read',
+  batch: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await atItsMoment(deps, await deps.pace.take(deps, endpoint, batch, signal));
 }
 
 /** Makes a call and tells what came of it. */
@@ -53,7 +63,7 @@ async function watched(world: World): Promise<{ worker: Worker; steps: LimiterSt
   return { worker: await world.worker({ change }), steps };
 }
 
-describe('waitForSlot', () => {
+describe('turns of calls', () => {
   it('gives turns at the rate of the user, whichever worker asks', async () => {
     const world = await createWorld();
     await world.fill([tts()], { limits: { rate: 20 } });

@@ -1,27 +1,14 @@
 import { ApiError } from '../api/speech-api.ts';
 import type { Dependencies } from './dependencies.ts';
 import { atItsMoment } from './pace.ts';
-import type { EndpointClass } from './pace-needs.ts';
 import { reportHealth } from './report-health.ts';
-
-type Needs = Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace'>;
-
-/** Waits for a call's turn, and for its very moment. Rejects when the signal aborts before the turn was given. */
-export async function waitForSlot(
-  deps: Needs,
-  endpoint: EndpointClass,
-  batch: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await atItsMoment(deps, await deps.pace.take(deps, endpoint, batch, signal));
-}
 
 /**
  * Makes a free read for a batch when its turn comes, and tells everybody what its answer says about the API's health. Rejects as
  * the read does, or when the signal aborts before its turn.
  */
 export async function readInTurn<T>(
-  deps: Needs & Pick<Dependencies, 'reads'>,
+  deps: Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads'>,
   batch: string,
   signal: AbortSignal,
   read: () => Promise<T>,
