@@ -8,7 +8,7 @@
 import { readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = import.meta.dirname;
@@ -158,10 +158,25 @@ async function writeLicenses(inputs) {
 
 /** The workflows, as one script for the sandbox. A worker that finds it starts a second or two sooner. */
 async function bundleWorkflows() {
-  const workflowsPath = join(ROOT, 'workflows', 'index.ts');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  const { bundleWorkflows: bundle } = await importOurs('worker/bundle-workflows.ts');
+  const code = await bundle(join(ROOT, 'workflows', 'index.ts'));
   await mkdir(join(DIST, 'worker'), { recursive: true });
   await writeFile(join(DIST, 'worker', 'workflow-bundle.cjs'), code);
+}
+
+/** A module of ours, for the build itself. */
+async function importOurs(file) {
+  const outfile = join(ROOT, 'node_modules', '.cache', 'build', file.replace(/[.]ts$/, '.mjs'));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+  });
+  return import(pathToFileURL(outfile).href);
 }
 
 // `npm run build:types` replaces the declarations; without it they stay, for they come with `npm ci` and say what the package exports.

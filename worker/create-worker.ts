@@ -4,6 +4,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { createActivities } from '../activities/index.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { taskQueueOf } from '../contract/names.ts';
+import { bundleWorkflows } from './bundle-workflows.ts';
 
 /** Workflows per process that stay in memory: one a batch. An isolate's own heap must never fill up (a known way for a worker to die). */
 const CACHED_WORKFLOWS = 100;
@@ -39,7 +40,7 @@ export async function createWorker(
     namespace,
     identity: deps.owner,
     taskQueue: taskQueueOf(deps.realm),
-    ...workflowSource(),
+    workflowBundle: await workflowBundle(),
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -52,8 +53,8 @@ export async function createWorker(
 }
 
 /** The bundle that the build made; from source, the workflows are bundled at start. */
-function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
-  const bundle = fileURLToPath(new URL('./workflow-bundle.cjs', import.meta.url));
-  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  return { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) };
+async function workflowBundle(): Promise<NonNullable<WorkerOptions['workflowBundle']>> {
+  const codePath = fileURLToPath(new URL('./workflow-bundle.cjs', import.meta.url));
+  if (existsSync(codePath)) return { codePath };
+  return { code: await bundleWorkflows(fileURLToPath(new URL('../workflows/index.ts', import.meta.url))) };
 }
