@@ -46,7 +46,7 @@ export function describeAnswer(
   const said = [
     `${context.asked} was answered with ${answer.status}${note === '' ? '' : `, ${note}`}`,
     [code, body.message ?? describeForeign(answer)].filter((word) => word !== undefined).join(': '),
-    body.retryable === undefined ? '' : `the API says that it ${body.retryable ? 'may' : 'must not'} be tried again`,
+    body.retryable === undefined ? '' : body.retryable ? 'the API allows a retry' : 'the API says not to retry',
   ];
   return {
     class: failureClass,

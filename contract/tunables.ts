@@ -57,7 +57,7 @@ export const TUNABLES = {
     takes: { type: 'count', least: 0, most: 10 },
     default: 0,
     isLimit: false,
-    meaning: 'Retry failed jobs up to this often; each retry is charged',
+    meaning: 'Retry failed jobs up to this many times; each retry is charged',
   },
   /** A shell command that is run when the batch ends or pauses by itself. `docs/guide/hooks.md` says what it is given. */
   onEnd: {

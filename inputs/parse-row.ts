@@ -112,9 +112,14 @@ function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
 }
 
 function missing(kind: Kind, column: SpecColumn, header: string, cell: string): Finding {
-  const flag = column === 'voice' ? ', or --voice for all rows' : '';
-  const came = cell === '' ? 'an empty cell, or no such column' : `only white space: ${show(cell)}`;
-  return { column: header, expected: `a ${column} (${kind} rows need one)${flag}`, came, code: 'missing-cell' };
+  const flag = column === 'voice' ? ' (or give --voice for all rows)' : '';
+  const came = cell === '' ? 'nothing: the cell is empty, or the column is missing' : `only white space: ${show(cell)}`;
+  return {
+    column: header,
+    expected: `a value, because ${kind} rows need ${column}${flag}`,
+    came,
+    code: 'missing-cell',
+  };
 }
 
 function unreadCell(kind: Kind, header: string): Finding {

@@ -133,6 +133,6 @@ export function findBadId(id: string, column: string): Finding | undefined {
     return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
   if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');
   return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
-    ? bad('an id without . or .. as in a path')
+    ? bad('an id that is not a path with . or ..')
     : undefined;
 }

@@ -10,7 +10,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       .option('--json', 'Print one line of JSON');
   const voices = program
     .command('voices')
-    .description('Voices of the account')
+    .description("List the account's voices")
     .addHelpText('after', '\nExample:\n  voxbatch voices list\n');
   withReadFlags(voices.command('list'))
     .description('List the voices that the account can use; free')

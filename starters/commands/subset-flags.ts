@@ -12,7 +12,7 @@ export interface SubsetFlags {
 
 /** Adds the flags of {@link SubsetFlags}. None has a default here, so that what was given can be told from what was not. */
 export function addSubsetFlags(command: Command): Command {
-  const others = 'a later run without it, or with a larger number, goes on';
+  const others = 'a later run without it, or with a larger number, runs the others';
   return command
     .option('--limit <n>', `Run only the first n rows; ${others}`, wholeFrom(1))
     .option('--sample <n>', `Run only n rows, drawn by their ids; ${others}`, wholeFrom(1))

@@ -31,7 +31,7 @@ export function nextForRow(history: RowToMend): string {
   const settle = unresolvedTakes.map((take) => takeWord(row, take)).join(' ');
   if (settle === '') return nextOf(history);
   return (
-    `${nextOf(history)}. The request of ${settle} may have been charged, too. If the account shows no job for it: ` +
+    `${nextOf(history)}. The request of ${settle} may have been charged, too. If your account shows no job for it: ` +
     `voxbatch reconcile ${shellWord(batch.name)} --not-charged ${settle}`
   );
 }
@@ -57,7 +57,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
       return `The job was paid for and is still at the API. Wait for it again, free: ${redrive}. To pay for another one: ${redrive} --resubmit`;
     case 'skipped':
       if (row.failure?.class === 'NotChosen')
-        return `Nobody asked for it so far. Send it: ${redrive}. To send all such rows: ${goOnCommand({ ...batch, subset: null })}`;
+        return `It was not chosen so far. Send it: ${redrive}. To send all such rows: ${goOnCommand({ ...batch, subset: null })}`;
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'unfit':
       return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;
@@ -74,7 +74,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
 function afterLoss(scanned: ScannedRow, name: string, tts: TtsMode): string {
   const look = hasList(scanned, tts)
     ? `Find out what became of the request, free: voxbatch reconcile ${name}. `
-    : 'The API has no list in which to look up the request. ';
+    : 'The API has no list to look the request up in. ';
   const { row } = scanned;
   return `${look}voxbatch does not send it again on its own, because that could be charged twice. ${wordSteps({ count: 1, first: [{ ...row, makesJob: mayHaveJob(scanned, tts) }] }, name)}`;
 }

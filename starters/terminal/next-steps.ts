@@ -71,7 +71,7 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
     ...(unlisted.count === 0
       ? []
       : [
-          `${rowsInWords(unlisted.count)} may have been charged, and the API has no list in which to look ${themOf(unlisted)} up. ${wordSteps(unlisted, name)}`,
+          `${rowsInWords(unlisted.count)} may have been charged; the API has no list to look ${themOf(unlisted)} up in. ${wordSteps(unlisted, name)}`,
         ]),
   ];
 }
@@ -83,7 +83,7 @@ function earlierSteps({ count, first }: EarlierUnresolved, name: string): readon
   const takes = first.slice(0, SETTLED).map((one) => takeWord(one, one.take));
   const more = count > takes.length ? ' …' : '';
   return [
-    `${number(count)} ${requests} of earlier takes may also have been charged. If the account shows no job for ${them}, ` +
+    `${number(count)} ${requests} of earlier takes may also have been charged. If your account shows no job for ${them}, ` +
       `mark ${them} as not charged: voxbatch reconcile ${name} --not-charged ${takes.join(' ')}${more}`,
   ];
 }
@@ -95,10 +95,10 @@ export function wordSteps(rows: SomeRows, name: string): string {
   const more = withJobs.length > ADOPTED ? ' …' : '';
   const resubmit = `voxbatch reconcile ${name} --resubmit ${rowsWord(rows.first)}${unnamedRows(rows)}`;
   const [job, is] = rows.count === 1 ? ['its job', 'it is'] : ['their jobs', 'they are'];
-  if (pairs.length === 0) return `Such a request makes no job to fetch. To send again and pay again: ${resubmit}`;
+  if (pairs.length === 0) return `Such a request makes no job to fetch. To send again at a new charge: ${resubmit}`;
   return (
-    `If the account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
-    `If ${is} not there, send again and pay again: ${resubmit}`
+    `If your account shows ${job}: voxbatch reconcile ${name} --adopt ${pairs.join(' ')}${more}. ` +
+    `If ${is} not there, send again at a new charge: ${resubmit}`
   );
 }
 
@@ -125,7 +125,8 @@ function notChosenStep({ batch, counts, money, leftovers }: Finished): string {
   const left = budgetLeft(money, batch.settings.budget);
   const isShort = left !== null && quoted !== null && left < before + quoted;
   const budget = isShort ? ` --budget ${String(budgetFor(money, before + quoted))}` : '';
-  const cost = quoted === null ? 'at their price' : `for about ${number(quoted)} credits`;
+  const cost =
+    quoted === null ? 'at their price' : `for about ${number(quoted)} ${quoted === 1 ? 'credit' : 'credits'}`;
   return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
 }
 

@@ -113,8 +113,8 @@ function requestLines(history: RowHistoryHere): readonly string[] {
 function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
   const lines = [
     `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
-    `    begun ${isoTime(charge.intentAt)}${after(verdictWords(charge), charge.intentAt, charge.verdictAt)}` +
-      after(', over after', charge.intentAt, charge.finishedAt),
+    `    started ${isoTime(charge.intentAt)}${after(verdictWords(charge), charge.intentAt, charge.verdictAt)}` +
+      after(', ended after', charge.intentAt, charge.finishedAt),
     `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
   ];
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
@@ -125,7 +125,7 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
   if (charge.failure !== null) {
     // The failure of the row is told below in full; the API's words are not told twice.
     const isTold = last?.class === charge.failure.class && last.message.startsWith(charge.failure.message);
-    lines.push(`    ${charge.failure.class}${isTold ? ', as told below' : `: ${oneLine(charge.failure.message)}`}`);
+    lines.push(`    ${charge.failure.class}${isTold ? ', see below' : `: ${oneLine(charge.failure.message)}`}`);
   }
   return lines;
 }
@@ -149,7 +149,7 @@ function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decisio
 function chargedOf({ state, charged, chargedFrom }: ChargeRecord): string {
   if (charged !== null && chargedFrom === null)
     return `${number(charged)} (its job belongs to another request and was paid there)`;
-  if (charged !== null) return `${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our quote'})`;
+  if (charged !== null) return `${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our estimate'})`;
   switch (state) {
     case 'sending':
       return 'not known yet';

@@ -81,9 +81,9 @@ describe('explain says what can be done next', () => {
       'd',
       'The refused request was not charged. Fix its cells in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv',
     ],
-    ['e', 'no list in which to look up the request.'],
-    ['e', 'If the account shows its job: voxbatch reconcile demo --adopt e=JOB.'],
-    ['e', 'If it is not there, send again and pay again: voxbatch reconcile demo --resubmit e'],
+    ['e', 'no list to look the request up in.'],
+    ['e', 'If your account shows its job: voxbatch reconcile demo --adopt e=JOB.'],
+    ['e', 'If it is not there, send again at a new charge: voxbatch reconcile demo --resubmit e'],
     ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
     ['g', 'Send it again, at its price: voxbatch redrive demo --rows g'],
   ])('about row %s', async (id, words) => {
@@ -127,6 +127,6 @@ describe('explain says what can be done next', () => {
   it('about a take that was paid again while nobody knew what became of its request', async () => {
     await redrive(5, 1, { reason: 'resubmitted' });
     const { stdout } = await desk.line.run('explain', 'e');
-    expect(stdout).toContain('If the account shows no job for it: voxbatch reconcile demo --not-charged e/1');
+    expect(stdout).toContain('If your account shows no job for it: voxbatch reconcile demo --not-charged e/1');
   });
 });

@@ -180,8 +180,8 @@ describe('a batch that did not spend all it was to', () => {
     await addSampleBatch(desk.place);
     const { stdout } = await desk.line.run('status');
     expect(stdout).toContain(
-      '1 row may have been charged, and the API has no list in which to look it up. If the account shows its job: ' +
-        'voxbatch reconcile demo --adopt e=JOB. If it is not there, send again and pay again: voxbatch reconcile demo --resubmit e\n',
+      '1 row may have been charged; the API has no list to look it up in. If your account shows its job: ' +
+        'voxbatch reconcile demo --adopt e=JOB. If it is not there, send again at a new charge: voxbatch reconcile demo --resubmit e\n',
     );
     expect(stdout).toContain('To fetch it, free: voxbatch redrive demo --where outcome=overdue');
     expect(stdout).toContain(

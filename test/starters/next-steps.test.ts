@@ -37,8 +37,8 @@ describe('the next steps', () => {
     const lost = { listed: rows('v'), unlisted: rows('a b', 'c,d', 'e', 'f') };
     expect(steps({ unknown: 5 }, { lost })).toEqual([
       '1 row may have been charged. Find out, free: voxbatch reconcile b',
-      '4 rows may have been charged, and the API has no list in which to look them up. If the account shows their jobs: ' +
-        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, send again and pay again: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
+      '4 rows may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
+        "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB …. If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
     ]);
   });
 
@@ -48,7 +48,7 @@ describe('the next steps', () => {
       { row: 7, id: 'c', take: 2 },
     ];
     expect(steps({ succeeded: 9 }, { earlierUnresolved: { count: 2, first } })).toEqual([
-      '2 requests of earlier takes may also have been charged. If the account shows no job for them, ' +
+      '2 requests of earlier takes may also have been charged. If your account shows no job for them, ' +
         "mark them as not charged: voxbatch reconcile b --not-charged 'a b/1' c/2",
     ]);
   });
@@ -73,8 +73,8 @@ describe('the next steps', () => {
     // Another is among the failed ones because its answer was lost (--on-unknown fail).
     const lost = { listed: rows(), unlisted: { count: 1, first: [{ row: 2, id: 'y', makesJob: false }] } };
     expect(steps({ failed: 2 }, { failed: jobFailed, lost })).toEqual([
-      '1 row may have been charged, and the API has no list in which to look it up. Such a request makes no job to fetch. ' +
-        'To send again and pay again: voxbatch reconcile b --resubmit y',
+      '1 row may have been charged; the API has no list to look it up in. Such a request makes no job to fetch. ' +
+        'To send again at a new charge: voxbatch reconcile b --resubmit y',
       `${words} class=JobFailed`,
     ]);
   });
