@@ -119,9 +119,9 @@ export function receivePaid(
   key: AttemptKey,
   signal: AbortSignal,
 ): Receive<StoredFile> {
-  const store = receiveMedia(deps, loaded, key);
   return async (body, info) => {
     await notePrice(deps, key, info);
+    const store = receiveMedia(deps, loaded, key);
     if (Buffer.isBuffer(body)) {
       return retryUntilRecorded(deps, key, { verdict: 'done' }, signal, () => store(body, info));
     }
