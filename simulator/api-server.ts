@@ -3,13 +3,8 @@ import { notFoundPage } from './answer.ts';
 import { refusedAnswer, send } from './deliver.ts';
 import { openApiDocument } from './open-api.ts';
 import { Refusal } from './refusals.ts';
+import { API_ROUTES } from './routes/all.ts';
 import { addControlRoutes } from './routes/control.ts';
-import { addLipSyncRoutes } from './routes/lip-sync.ts';
-import { addProfileRoutes } from './routes/profile.ts';
-import { addSpeechRoutes } from './routes/speech.ts';
-import { addTranscriptionRoute } from './routes/transcription.ts';
-import { addVideoDubbingRoutes } from './routes/video-dubbing.ts';
-import { addVoiceRoutes } from './routes/voices.ts';
 import type { Service } from './service.ts';
 
 /** Path under which the API lies. */
@@ -48,12 +43,7 @@ export function buildApiServer(service: Service): FastifyInstance {
         service.account.checkToken(request.headers.authorization);
         next();
       });
-      addProfileRoutes(api, service);
-      addVoiceRoutes(api, service);
-      addSpeechRoutes(api, service);
-      addTranscriptionRoute(api, service);
-      addLipSyncRoutes(api, service);
-      addVideoDubbingRoutes(api, service);
+      for (const routes of API_ROUTES) routes.add(api, service);
       done();
     },
     { prefix: API_PATH },

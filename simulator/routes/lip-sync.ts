@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
@@ -6,15 +6,17 @@ import { isWordOf, STATUS_WORDS } from '../job-words.ts';
 import { phaseOf } from '../jobs.ts';
 import { envelope, jobMembers, times } from '../media-job-answer.ts';
 import { listen } from '../media-result.ts';
+import { ERROR, inPath, inQuery, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
+import type { ApiRoutes } from './api-routes.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
 /** The body of a lip-sync create. */
-export const lipSyncBody = z.object({ videoUrl: mediaUrl, audioUrl: mediaUrl });
+const lipSyncBody = z.object({ videoUrl: mediaUrl, audioUrl: mediaUrl });
 /** The query of the list of lip-sync jobs. The filter accepts any word that an answer may use. */
-export const lipSyncQuery = z.object({
+const lipSyncQuery = z.object({
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(50).default(10),
   status: z.enum(STATUS_WORDS).optional(),
@@ -22,15 +24,41 @@ export const lipSyncQuery = z.object({
 
 const operation = 'lip-sync-job';
 
-/** Adds the lip-sync endpoints. */
-export function addLipSyncRoutes(api: FastifyInstance, service: Service): void {
-  const path = '/media/lip-sync/jobs';
-  api.post(path, (request, reply) => deliver(service, createLipSync(service, request), reply));
-  api.get(path, (request, reply) => deliver(service, listLipSync(service, request), reply));
-  api.get<{ Params: { id: string } }>(`${path}/:id`, (request, reply) =>
-    deliver(service, readVideoJob(service, operation, request.params.id), reply),
-  );
-}
+/** The lip-sync endpoints. */
+export const lipSyncRoutes: ApiRoutes = {
+  add(api, service) {
+    const path = '/media/lip-sync/jobs';
+    api.post(path, (request, reply) => deliver(service, createLipSync(service, request), reply));
+    api.get(path, (request, reply) => deliver(service, listLipSync(service, request), reply));
+    api.get<{ Params: { id: string } }>(`${path}/:id`, (request, reply) =>
+      deliver(service, readVideoJob(service, operation, request.params.id), reply),
+    );
+  },
+  paths: {
+    '/media/lip-sync/jobs': {
+      post: {
+        summary: 'Create a lip-sync job (paid)',
+        requestBody: jsonRequest(lipSyncBody),
+        responses: {
+          ...Object.fromEntries([200, 201, 202].map((status) => [status, jsonAnswer('LipSyncEnvelope', 'Accepted')])),
+          default: ERROR,
+        },
+      },
+      get: {
+        summary: 'List lip-sync jobs, newest first',
+        parameters: inQuery(lipSyncQuery),
+        responses: { 200: jsonAnswer('LipSyncList', 'A page of jobs'), default: ERROR },
+      },
+    },
+    '/media/lip-sync/jobs/{jobId}': {
+      get: {
+        summary: 'Read a lip-sync job',
+        parameters: [inPath('jobId')],
+        responses: { 200: jsonAnswer('LipSyncEnvelope', 'The job'), default: ERROR },
+      },
+    },
+  },
+};
 
 function createLipSync(service: Service, request: FastifyRequest): Exchange {
   const { videoUrl, audioUrl } = readPart(lipSyncBody, request.body);

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { type Answer, json, newRequestId } from '../answer.ts';
 import { acceptJob } from '../accept-job.ts';
@@ -6,10 +6,12 @@ import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { AUDIO_FORMATS } from '../media/render-audio.ts';
 import { contentTypeOf, type MediaResult, renderMedia, speechOf } from '../media-result.ts';
+import { BINARY, ERROR, inPath, jsonAnswer, jsonOf, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
+import type { ApiRoutes } from './api-routes.ts';
 import { idempotencyKeyOf, readPart, spokenText } from './read-request.ts';
 
 const name = z.string().min(1);
@@ -23,21 +25,57 @@ const common = {
   language: name.optional(),
 };
 /** The body of a speech job. */
-export const speechJobBody = z.object({ ...common, voiceId: name });
+const speechJobBody = z.object({ ...common, voiceId: name });
 /** The body of synchronous speech, where the voice may have either of two names. */
-export const speechBody = z
+const speechBody = z
   .object({ ...common, voiceId: name.optional(), reference_id: name.optional(), cache: z.boolean().default(false) })
   .refine((body) => (body.voiceId ?? body.reference_id) !== undefined, { path: ['voiceId'] })
   .meta({ anyOf: [{ required: ['voiceId'] }, { required: ['reference_id'] }] });
 
-/** Adds the speech endpoints: jobs and the synchronous one. */
-export function addSpeechRoutes(api: FastifyInstance, service: Service): void {
-  api.post('/speech/tts/jobs', (request, reply) => deliver(service, createSpeechJob(service, request), reply));
-  api.get<{ Params: { id: string } }>('/speech/tts/jobs/:id', (request, reply) =>
-    deliver(service, readSpeechJob(service, request.params.id), reply),
-  );
-  api.post('/speech/tts', (request, reply) => deliver(service, speakAtOnce(service, request), reply));
-}
+/** The speech endpoints: jobs and the synchronous one. */
+export const speechRoutes: ApiRoutes = {
+  add(api, service) {
+    api.post('/speech/tts/jobs', (request, reply) => deliver(service, createSpeechJob(service, request), reply));
+    api.get<{ Params: { id: string } }>('/speech/tts/jobs/:id', (request, reply) =>
+      deliver(service, readSpeechJob(service, request.params.id), reply),
+    );
+    api.post('/speech/tts', (request, reply) => deliver(service, speakAtOnce(service, request), reply));
+  },
+  paths: {
+    '/speech/tts/jobs': {
+      post: {
+        summary: 'Create a speech job (paid)',
+        requestBody: jsonRequest(speechJobBody),
+        responses: { 202: jsonAnswer('SpeechTask', 'Accepted'), default: ERROR },
+      },
+    },
+    '/speech/tts/jobs/{taskId}': {
+      get: {
+        summary: 'Read a speech job',
+        parameters: [inPath('taskId')],
+        responses: { 200: jsonAnswer('SpeechTask', 'The job'), default: ERROR },
+      },
+    },
+    '/speech/tts': {
+      post: {
+        summary: 'Speak at once (paid)',
+        requestBody: jsonRequest(speechBody),
+        responses: {
+          200: {
+            description: 'The audio, or with `cache` a link to it',
+            content: {
+              ...jsonOf('CachedSpeech'),
+              ...Object.fromEntries(
+                ['audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/wave', 'audio/pcm'].map((type) => [type, BINARY]),
+              ),
+            },
+          },
+          default: ERROR,
+        },
+      },
+    },
+  },
+};
 
 function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
   const body = readPart(speechJobBody, request.body);

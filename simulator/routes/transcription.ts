@@ -1,21 +1,34 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { listen, type Sound } from '../media-result.ts';
+import { ERROR, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
+import type { ApiRoutes } from './api-routes.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
 
 /** The body of a transcription. */
-export const transcriptionBody = z.object({ audioUrl: mediaUrl, language: z.string().min(2).optional() });
+const transcriptionBody = z.object({ audioUrl: mediaUrl, language: z.string().min(2).optional() });
 
-/** Adds the transcription endpoint. */
-export function addTranscriptionRoute(api: FastifyInstance, service: Service): void {
-  api.post('/speech/transcriptions', (request, reply) => deliver(service, transcribe(service, request), reply));
-}
+/** The transcription endpoint. */
+export const transcriptionRoutes: ApiRoutes = {
+  add(api, service) {
+    api.post('/speech/transcriptions', (request, reply) => deliver(service, transcribe(service, request), reply));
+  },
+  paths: {
+    '/speech/transcriptions': {
+      post: {
+        summary: 'Transcribe a recording (paid)',
+        requestBody: jsonRequest(transcriptionBody),
+        responses: { 200: jsonAnswer('Transcription', 'What was said'), default: ERROR },
+      },
+    },
+  },
+};
 
 function transcribe(service: Service, request: FastifyRequest): Exchange {
   const { audioUrl } = readPart(transcriptionBody, request.body);

@@ -1,16 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { type Answer, json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
+import { BINARY, ERROR, STRING, inPath, inQuery, jsonAnswer } from '../open-api-parts.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
 import { type FormPart, readMultipart } from './read-multipart.ts';
+import type { ApiRoutes } from './api-routes.ts';
 import { readPart } from './read-request.ts';
 
 /** The query of the list of voices. */
-export const voicesQuery = z.object({
+const voicesQuery = z.object({
   provider: z.string().min(1).optional(),
   search: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100).optional(),
@@ -19,14 +21,56 @@ export const voicesQuery = z.object({
   pageSize: z.coerce.number().int().min(1).max(100).optional(),
 });
 
-/** Adds the voices: list, create (multipart), delete. */
-export function addVoiceRoutes(api: FastifyInstance, service: Service): void {
-  api.get('/voices', (request, reply) => deliver(service, listVoices(service, request), reply));
-  api.post('/voices', (request, reply) => deliver(service, createVoice(service, request), reply));
-  api.delete<{ Params: { id: string } }>('/voices/:id', (request, reply) =>
-    deliver(service, { ...target, perform: (_fate, draw) => deleteVoice(service, request.params.id, draw) }, reply),
-  );
-}
+/** The voices: list, create (multipart), delete. */
+export const voiceRoutes: ApiRoutes = {
+  add(api, service) {
+    api.get('/voices', (request, reply) => deliver(service, listVoices(service, request), reply));
+    api.post('/voices', (request, reply) => deliver(service, createVoice(service, request), reply));
+    api.delete<{ Params: { id: string } }>('/voices/:id', (request, reply) =>
+      deliver(service, { ...target, perform: (_fate, draw) => deleteVoice(service, request.params.id, draw) }, reply),
+    );
+  },
+  paths: {
+    '/voices': {
+      get: {
+        summary: 'List voices',
+        parameters: inQuery(voicesQuery),
+        responses: { 200: jsonAnswer('VoiceList', 'A page of voices'), default: ERROR },
+      },
+      post: {
+        summary: 'Create a voice from recordings',
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                required: ['name', 'audioFiles'],
+                properties: { name: STRING, description: STRING, audioFiles: { type: 'array', items: BINARY.schema } },
+              },
+            },
+          },
+        },
+        responses: {
+          200: jsonAnswer('VoiceCreated', 'Created'),
+          201: jsonAnswer('VoiceCreated', 'Created'),
+          default: ERROR,
+        },
+      },
+    },
+    '/voices/{voiceId}': {
+      delete: {
+        summary: 'Delete a voice of the account',
+        parameters: [inPath('voiceId')],
+        responses: {
+          200: jsonAnswer('VoiceDeleted', 'Deleted; the body may be empty'),
+          204: { description: 'Deleted' },
+          default: ERROR,
+        },
+      },
+    },
+  },
+};
 
 const target = { on: 'list', operation: null, subject: '' } as const;
 

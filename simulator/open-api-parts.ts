@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import type { Schema } from './open-api-schemas.ts';
+
+/*
+ * The parts of which each route makes its own part of the OpenAPI document.
+ */
+
+export const STRING: Schema = { type: 'string' };
+
+/** JSON content of one schema of the document. */
+export function jsonOf(name: string): Schema {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+/** An answer with a JSON body of one schema. */
+export function jsonAnswer(name: string, description: string): Schema {
+  return { description, content: jsonOf(name) };
+}
+
+/** The answer to what is refused. */
+export const ERROR = jsonAnswer('ErrorResponse', 'The request was refused, or the service failed');
+
+/** A request body, as its route parses it. */
+export function jsonRequest(body: z.ZodObject): Schema {
+  return { required: true, content: { 'application/json': { schema: schemaOf(body) } } };
+}
+
+/** A route's input as JSON Schema: members with a default may be omitted. */
+function schemaOf(part: z.ZodObject): z.core.JSONSchema.BaseSchema {
+  // The document names its JSON Schema version once.
+  const schema = z.toJSONSchema(part, { io: 'input' });
+  delete schema.$schema;
+  return schema;
+}
+
+/** A parameter of a path. */
+export function inPath(name: string): Schema {
+  return { name, in: 'path', required: true, schema: STRING };
+}
+
+/** Query parameters, as the route parses them. */
+export function inQuery(query: z.ZodObject): Schema[] {
+  return Object.entries(schemaOf(query).properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema }));
+}
+
+/** Content that is the media itself. */
+export const BINARY = { schema: { type: 'string', format: 'binary' } };

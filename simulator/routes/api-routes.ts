@@ -1,0 +1,11 @@
+import type { FastifyInstance } from 'fastify';
+import type { Schema } from '../open-api-schemas.ts';
+import type { Service } from '../service.ts';
+
+/** The routes of one resource of the API. */
+export interface ApiRoutes {
+  /** Adds them to the server, below the path of the API. */
+  add(api: FastifyInstance, service: Service): void;
+  /** What the OpenAPI document says of them, by path. */
+  readonly paths: Readonly<Record<string, Schema>>;
+}
