@@ -3,11 +3,11 @@ import type { Kind, Step } from '../contract/row-kinds.ts';
 import { isLastStep } from './row-machine.ts';
 
 /**
- * What a stored result means for its row. A result that did not pass a check was paid for, and may be right all the same: a pause is
- * silent. So its row ends with the file, whatever steps are to come, and a person decides.
+ * What a stored result means for its row. A result that failed a check was paid for, and may be right all the same: a
+ * pause is silent. So its row ends with the file, even if steps remain, and a person decides.
  */
 
-/** What is looked at in a file. */
+/** The part of a file's record that matters here. */
 export interface CheckedFile {
   /** See `StoredFile`. */
   readonly unfit?: string;

@@ -1,32 +1,33 @@
 import type { FailureClass } from '../contract/failures.ts';
 
 /**
- * Whether the first paid rows of a batch all come to nothing, with one class of failure. Such a batch would spend on, row after row, for
- * results that nobody gets: a wrong voice, a blocked host of results, a service that makes silence. The class decides, not the words: one
- * cause is worded in many ways (403 and 410 for a dead link, a code here and none there, the name of the row's own file).
+ * Whether the first paid rows of a batch all fail with one class of failure. Such a batch would keep paying for results
+ * that nobody gets: a wrong voice, a blocked host of results, a service that produces silence. The class decides, not
+ * the words: one cause is worded in many ways (403 and 410 for a dead link, a code here and none there, the name of the
+ * row's own file).
  */
 
-/** So many rows alike are no accident. */
+/** This many rows alike are no accident. */
 export const FIRST_ALIKE = 20;
 
 /** What is known of the first rows since the batch was made, opened again or resumed. */
 export interface AlikeWatch {
-  /** Only what ended since counts, ms; null: all. */
+  /** Only rows that ended since this time count, ms; null: all. */
   readonly since: number | null;
   /** The failure class of all rows so far; null before the first. */
   readonly reason: FailureClass | null;
   /** Their numbers; never more than {@link FIRST_ALIKE}. */
   readonly rows: readonly number[];
-  /** `over`: some row had a result, or another class, so nothing follows any more. `due`: the batch is to pause. */
+  /** `over`: some row had a result, or another class, so the watch has ended. `due`: the batch must pause. */
   readonly is: 'on' | 'over' | 'due';
 }
 
-/** A watch that has seen nothing yet. */
+/** A watch that has seen no row yet. */
 export function newWatch(since: number | null): AlikeWatch {
   return { since, reason: null, rows: [], is: 'on' };
 }
 
-/** The watch after one more paid row has come to nothing; the same row may be told of twice. */
+/** The watch after another paid row failed; the same row may be reported twice. */
 export function afterFailure(
   watch: AlikeWatch,
   failure: { readonly row: number; readonly reason: FailureClass },

@@ -14,12 +14,12 @@ export function budgetLeft(spent: SpentSums, budget: number | null): number | nu
   return budget === null ? null : Math.max(0, roundCredits(budget - sumOf(spent)));
 }
 
-/** Credits that a budget must have for what is spent and this on top, as a whole number. */
+/** The budget that covers what is spent plus this much more, as a whole number. */
 export function budgetFor(spent: SpentSums, more: number): number {
   return Math.ceil(roundCredits(sumOf(spent) + more));
 }
 
-/** Whether what was charged so far rests on quotes, in part at least: nothing is no estimate. */
+/** Whether some of the charged sum is our estimate. A sum of zero is not. */
 export function isChargeEstimated({ charged, estimated }: { charged: number; estimated: boolean }): boolean {
   return estimated && charged > 0;
 }

@@ -1,5 +1,5 @@
-/** How far the API's clock may be from ours before times of its own say nothing about a job of ours, ms. */
+/** Max difference between the API's clock and ours, ms. Beyond it, the API's times say nothing about our jobs. */
 export const API_CLOCK_SLACK_MS = 60_000;
 
-/** How far the clocks of workers may be apart, ms. */
+/** Max difference between the clocks of workers, ms. */
 export const WORKER_CLOCK_SLACK_MS = 5_000;

@@ -5,15 +5,15 @@ import { OUTCOME_FACTS, OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 /** What the exit code of a batch depends on. */
 export interface BatchEnd {
   readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Of the skipped rows, those that nobody asked for. */
+  /** Skipped rows that `--limit` or `--sample` left out. */
   readonly notChosen: number;
-  /** Every row has an outcome. */
+  /** True if every row has an outcome. */
   readonly isClosed: boolean;
   /** Why the batch paused by itself, if it is paused now. */
   readonly pausedBy: FailureClass | undefined;
-  /** It gave up by itself (`--halt`). */
+  /** True if `--halt` ended it. */
   readonly isHalted: boolean;
-  /** Something that was counted or hashed did not add up. */
+  /** True if a count, hash or sum did not add up. */
   readonly mismatch: boolean;
 }
 
@@ -28,7 +28,10 @@ export const GRAVEST_FIRST = [
   'failures',
 ] as const satisfies readonly ExitName[];
 
-/** The exit code of a batch as it stands; see {@link GRAVEST_FIRST}. One that has not ended goes on, unless something stands in its way. */
+/**
+ * The exit code of a batch; see {@link GRAVEST_FIRST}. An unfinished batch continues, unless something stands in its
+ * way.
+ */
 export function exitOf(end: BatchEnd): ExitName {
   const held = new Set(end.isClosed ? exitsOfEnd(end) : []);
   if (end.mismatch) held.add('mismatch');

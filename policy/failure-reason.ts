@@ -4,19 +4,22 @@ import type { Failure } from '../contract/failures.ts';
 const LONGEST = 120;
 
 /**
- * What failures are counted by: few words that many rows share. Where a failure names no cause, its message without what is of one row
- * only (numbers, ids, the part in brackets).
+ * The key by which failures are counted: few words that many rows share. Without a named cause, it is the message minus
+ * everything specific to a row (numbers, ids, the part in brackets).
  */
 export function reasonOf({ cause, message }: Pick<Failure, 'cause' | 'message'>): string {
   return cause === undefined ? withoutIds(message) : withoutCode(cause);
 }
 
-/** `403 ERR_DENIED from cdn.example` as `403 from cdn.example`: who answers so may word it in several ways. */
+/**
+ * Turns `403 ERR_DENIED from cdn.example` into `403 from cdn.example`, because one host may word the same answer in
+ * several ways.
+ */
 export function withoutCode(cause: string): string {
   return cause.replace(/^(\d{3}) .*?\bfrom /u, '$1 from ');
 }
 
-/** A sentence without what differs from row to row. */
+/** A sentence without its row-specific parts. */
 export function withoutIds(sentence: string): string {
   return sentence
     .replace(/\([^)]*\)/gu, '')

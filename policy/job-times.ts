@@ -1,18 +1,18 @@
 /**
- * How long jobs of one sort take, as far as was seen: a histogram with bins that grow by a constant factor, so that its size does not depend
- * on how many jobs there were, and that survives JSON. Old jobs fade, so it follows a service that becomes slower.
+ * How long jobs of one kind take, as observed: a histogram whose bins grow by a constant factor, so that its size does
+ * not depend on the number of jobs, and that survives JSON. Old jobs fade, so it follows a service that becomes slower.
  *
- * Nobody sees a job end. It runs at one poll and has ended at the next, so what is learned is a span. It is spread over its bins as other
- * jobs are: two polls that are far apart then do not blur what is known better.
+ * Nobody sees a job end: it runs at one poll and has ended at the next, so each observation is a span. A span is spread
+ * over its bins in proportion to other jobs, so that polls far apart do not blur better observations.
  */
 export interface JobTimes {
-  /** Jobs a bin, from the first bin that has any; empty before the first job. Fractions are parts of spans. */
+  /** Jobs per bin, from the first non-empty bin; empty before the first job. Fractions are parts of spans. */
   readonly jobs: readonly number[];
   /** Number of the first bin in `jobs`. */
   readonly first: number;
 }
 
-/** A job ran after `fromMs` from its acceptance, and had ended after `toMs`. */
+/** A job was still running `fromMs` after its acceptance, and had ended after `toMs`. */
 export type Span = readonly [fromMs: number, toMs: number];
 
 export const NO_JOB_TIMES: JobTimes = { jobs: [], first: 0 };
@@ -21,9 +21,9 @@ const GROWTH = 1.04;
 const SHORTEST_MS = 10;
 /** About eleven hours. */
 const MOST_BINS = 390;
-/** From so many jobs on, all that came before count half. */
+/** From this many jobs on, all earlier ones count half. */
 const FADE_AT = 4_000;
-/** Part of a span that is spread evenly, whatever is known of other jobs. */
+/** Share of a span that is spread evenly, whatever is known about other jobs. */
 const EVENLY = 0.05;
 
 /** Lower edge of a bin, ms; the first one begins at 0. */
@@ -36,12 +36,12 @@ function binOf(ms: number): number {
   return Math.min(MOST_BINS - 1, Math.floor(Math.log(ms / SHORTEST_MS) / Math.log(GROWTH)));
 }
 
-/** Jobs that are known, as far as they have not faded. */
+/** Number of known jobs, minus those that have faded. */
 export function jobsIn({ jobs }: JobTimes): number {
   return jobs.reduce((sum, count) => sum + count, 0);
 }
 
-/** Learns from jobs that have ended. */
+/** Learns from ended jobs. */
 export function learnTimes(before: JobTimes, spans: readonly Span[]): JobTimes {
   if (spans.length === 0) return before;
   const counts = new Array<number>(MOST_BINS).fill(0);
@@ -81,7 +81,7 @@ function spread(counts: number[], fromMs: number, toMs: number): void {
   }
 }
 
-/** The time after which this part of the jobs has ended, for each part (ascending, in [0, 1]), ms. */
+/** For each share of the jobs (ascending, in [0, 1]), the time by which that share has ended, ms. */
 export function quantilesOf(times: JobTimes, parts: readonly number[]): readonly number[] {
   const total = jobsIn(times);
   const found: number[] = [];

@@ -2,54 +2,59 @@ import { jobsIn, quantilesOf, type JobTimes } from './job-times.ts';
 import { scheduledAges, type PollPlan } from './poll-schedule.ts';
 
 /**
- * At which ages a job is polled, by how long jobs of its sort took so far.
+ * The ages at which to poll a job, learned from how long similar jobs took.
  *
- * Polls cost requests, and too few of them cost time: a job that has ended waits for its next poll. With a price for a poll in time, the best
- * ages are the cheapest way through the times at which jobs end (dynamic programming, exact on a grid). The price is chosen so that jobs
- * wait no longer than under the user's fixed gap, with as few polls as that takes; where that takes very few, up to half of those of the
- * fixed gap are made, and the jobs wait less.
+ * Polls cost requests, and too few of them cost time: a job that has ended waits for its next poll. Given a price per
+ * poll, in time, the best ages are the cheapest way through the times at which jobs end (dynamic programming, exact on
+ * a grid). The price is chosen so that jobs wait no longer than under the user's fixed gap, with as few polls as
+ * possible. If that takes very few, the plan makes up to half of the fixed gap's polls, and jobs wait less.
  *
- * Where job times have no peak, the fixed gap is the best plan there is. It is kept wherever the gain would be small, as it
- * could be a gain by chance.
+ * If job times have no peak, the fixed gap is the best plan. It also stays if the gain would be small, because that
+ * could be chance.
  */
 
-/** Jobs that must be known before they decide. */
+/** Jobs needed before they decide. */
 const FEWEST_JOBS = 30;
-/** Polls that are left, of those of the fixed gap, for the gain to be one; and less where few jobs could show one by chance. */
+/**
+ * The plan must need at most this share of the fixed gap's polls; less with few jobs, which can show a gain by chance.
+ */
 const WORTH_IT = 0.75;
 const CHANCE = 2;
-/** How much shorter jobs must seem to wait, for they will wait longer than those from which the plan was made. */
+/** How much shorter the plan's waits must seem, because real jobs wait longer than those it was made from. */
 const RESERVE = 1.5;
 const LEAST_RESERVE = 0.06;
-/** Polls, of those of the fixed gap, that are made in any case. */
+/** Minimum share of the fixed gap's polls. */
 const LEAST_POLLS = 0.3;
-/** And at least so many, where that is fewer than those of the fixed gap all the same. */
+/** Minimum polls per job, if that is fewer than the fixed gap's. */
 const LEAST_A_JOB = 1.3;
-/** No poll follows another one, or the acceptance, sooner than this part of the gap. */
+/** Minimum distance of a poll from the previous one, or from the acceptance, as a share of the gap. */
 const CLOSEST = 0.25;
-/** Steps of the grid between two quantiles, at most; as many as make them a third of the gap. */
+/** Max grid steps between two quantiles; enough to make them a third of the gap. */
 const MOST_STEPS = 6;
 const MOST_QUANTILES = 90;
-/** The last jobs are spread wide. */
+/** The last jobs spread widely. */
 const TAIL = [0.993, 0.996, 0.998];
 const TRIALS = 12;
 
-/** Polls of a job and the wait between its end and the poll that sees it, on average. */
+/** Average polls per job, and average wait from its end to the poll that sees it. */
 interface PollCost {
   readonly polls: number;
   readonly lagMs: number;
 }
 
-/** Times at which a job may be polled, and what is known at each. */
+/** A possible poll time, and what is known about jobs there. */
 interface Point {
   readonly at: number;
-  /** Part of the jobs that has ended by then. */
+  /** Share of the jobs ended by then. */
   readonly ended: number;
-  /** Mean time of those, times their part. */
+  /** Mean duration of those jobs, times their share. */
   readonly moment: number;
 }
 
-/** Ages at which to poll, ms, ascending; after the last one the schedule goes on. Null where the schedule itself is best. */
+/**
+ * Ages at which to poll, ms, ascending; after the last one the fixed schedule continues. Null if the fixed schedule is
+ * best.
+ */
 export function planPolls(times: JobTimes, plan: PollPlan): readonly number[] | null {
   const known = jobsIn(times);
   if (known < FEWEST_JOBS || plan.pollGapMs <= 0) return null;
@@ -59,7 +64,7 @@ export function planPolls(times: JobTimes, plan: PollPlan): readonly number[] | 
   const mostPolls = fixed.polls * (WORTH_IT - CHANCE / Math.sqrt(known));
   const closest = plan.pollGapMs * CLOSEST;
   const least = Math.max(LEAST_POLLS * fixed.polls, Math.min(LEAST_A_JOB, 0.6 * fixed.polls));
-  // The price of a poll, ms: between none at all and the whole of the longest wait, tried by halving.
+  // Bisects for the price of a poll, ms, between nothing and the longest wait.
   let [low, high] = [plan.pollGapMs * 1e-4, plan.pollGapMs * 1e3];
   let best: { readonly polls: readonly number[]; readonly cost: PollCost } | null = null;
   for (let trial = 0; trial < TRIALS; trial++) {
@@ -77,7 +82,10 @@ export function planPolls(times: JobTimes, plan: PollPlan): readonly number[] | 
   return best === null || best.cost.polls > mostPolls ? null : best.polls;
 }
 
-/** Where polls may lie: between the quantiles, which are close where many jobs end. Few jobs make few quantiles: that smooths them. */
+/**
+ * Candidate times: the quantiles, which are close together where many jobs end. Few jobs give few quantiles, which
+ * smooths.
+ */
 function gridOf(times: JobTimes, known: number, pollGapMs: number): readonly Point[] {
   const count = Math.max(6, Math.min(MOST_QUANTILES, Math.round(known ** (2 / 3))));
   const even = Array.from({ length: count + 1 }, (_, index) => index / count);
@@ -99,7 +107,7 @@ function gridOf(times: JobTimes, known: number, pollGapMs: number): readonly Poi
   return points;
 }
 
-/** The polls for which the price of all of them and the wait after the end add up to the least. */
+/** The polls with the least total cost: their price plus the wait after the end. */
 function cheapest(grid: readonly Point[], price: number, closest: number): readonly number[] {
   const last = grid.length - 1;
   const costs = new Array<number>(grid.length).fill(Infinity);
@@ -127,12 +135,12 @@ function cheapest(grid: readonly Point[], price: number, closest: number): reado
   }
 }
 
-/** What jobs that end between two polls wait for the second one, summed up. */
+/** Total wait, for the second of two polls, of jobs that end between them. */
 function lagBetween(here: Point, there: Point): number {
   return there.at * (there.ended - here.ended) - (there.moment - here.moment);
 }
 
-/** What polls at these ages cost where job times are those of the grid. */
+/** The cost of polls at these ages, for the job times of the grid. */
 function costOf(polls: readonly number[], grid: readonly Point[]): PollCost {
   let here: Point = { at: 0, ended: 0, moment: 0 };
   let [asked, lagMs, next] = [0, 0, 0];
@@ -146,7 +154,7 @@ function costOf(polls: readonly number[], grid: readonly Point[]): PollCost {
   return { polls: asked, lagMs };
 }
 
-/** What is known at a time at or before a point of the grid: jobs end evenly between points. */
+/** Interpolates between grid points: jobs end evenly in between. */
 function pointAt(grid: readonly Point[], next: number, at: number): Point {
   const [before, after] = [grid[next - 1], grid[next] as Point];
   if (before === undefined || after.at <= at || after.at === before.at) return { ...after, at };
@@ -155,11 +163,11 @@ function pointAt(grid: readonly Point[], next: number, at: number): Point {
   return { at, ended: before.ended + ended, moment: before.moment + (ended * (before.at + at)) / 2 };
 }
 
-/** What the schedule itself costs. */
+/** The cost of the fixed schedule. */
 function costOfSchedule(plan: PollPlan, grid: readonly Point[]): PollCost {
   const last = grid.at(-1) as Point;
   const ages = scheduledAges(plan, last.at);
-  // A gap that is nothing beside the time that jobs take: they end evenly within it.
+  // The gap is tiny compared with job times, so jobs end evenly within it.
   if ((ages.at(-1) ?? 0) < last.at) return { polls: 1 + last.moment / plan.pollGapMs, lagMs: plan.pollGapMs / 2 };
   return costOf(ages, grid);
 }

@@ -1,52 +1,52 @@
 import { learnedRate, type Wave } from './learned-limit.ts';
 import { asOf, climbed, highestStated, isFree, type Lease, type RateState } from './rate.ts';
 
-/** Who asks for a share of the pace. */
+/** A process's request for a share of the rate. */
 export interface LeaseAsk {
   /** The process. */
   readonly owner: string;
   readonly batch: string;
-  /** The user's own rate for the batch, calls a second, or null. */
+  /** The user's own rate for the batch, calls per second, or null. */
   readonly limit: number | null;
-  /** Calls a second that the process would make if it could. */
+  /** Calls per second that the process would make without a limit. */
   readonly want: number;
-  /** Calls that it made in the last second and that were not refused. */
+  /** Its calls of the last second that were not refused. */
   readonly used: number;
-  /** True if calls waited for their turn since it last asked. */
+  /** True if calls have waited for a slot since its last request. */
   readonly isShort: boolean;
-  /** What became of its calls around the last refusal that it told of, if there was one. */
+  /** Its calls around the last refusal that it reported, if any. */
   readonly wave?: Wave;
   /** Wall clock, ms. */
   readonly now: number;
 }
 
-/** What a process may do until it asks again. Spans rather than times, for it paces itself by another clock. */
+/** What a process may do until it asks again. Durations instead of times, because it paces itself by another clock. */
 export interface LeaseAnswer {
-  /** Calls a second; null where nothing limits them. 0: all of it is lent to others for the moment. */
+  /** Calls per second; null without a limit. 0: all of it is leased to others at the moment. */
   readonly rate: number | null;
-  /** True if nothing is known that could soon change this answer. */
+  /** True if nothing known could soon change this answer. */
   readonly isFree: boolean;
-  /** No call for so long, ms. */
+  /** Make no call for this long, ms. */
   readonly pauseMs: number;
-  /** True if the service could not be reached or was down: a good answer is news. */
+  /** True if the service was down or unreachable: then report the next good answer. */
   readonly isTroubled: boolean;
-  /** True if nobody else makes calls, so that slots that were missed may be made up for. */
+  /** True if nobody else makes calls, so that missed slots may be made up for. */
   readonly isAlone: boolean;
-  /** True if users have stated what is shared; false if refusals have taught it, or nothing limits the calls. */
+  /** True if users stated the rate; false if refusals taught it, or nothing limits the calls. */
   readonly isStated: boolean;
 }
 
-/** How long a share is lent, ms. A process that dies keeps its share from the others for so long. */
+/** How long a share is leased, ms. A process that dies keeps its share from the others this long. */
 export const LEASE_MS = 750;
-/** Part of the whole that each process is granted at least, so that it can begin at once when it has something to do. */
+/** Minimum share for each process, so that it can start at once. */
 const LEAST_PART = 0.05;
-/** Calls beyond a share that a second may have because it is no whole number of them. */
+/** Calls beyond a fractional share that a single second may have. */
 const USUAL_EXCESS = 1;
 
 /**
- * Lends a process a share of the pace for {@link LEASE_MS}. The shares never add up to more than the limit: one that must give way does
- * so when it asks next. Batches of one account share what there is; where their rates differ, each keeps to its own, and the slower
- * one does not hold the quicker one up.
+ * Leases a process a share of the rate for {@link LEASE_MS}. The shares never add up to more than the limit: a process
+ * that must give way does so at its next request. Batches of one account share the rate. If their own rates differ,
+ * each keeps to its own, and the slower one does not hold up the quicker one.
  */
 export function lease(
   before: RateState | undefined,
@@ -90,7 +90,7 @@ export function lease(
   };
 }
 
-/** A fair share of the whole by what each wants, and no more than is not lent. */
+/** A fair share of the whole, by what each wants, within what is not leased. */
 function shareOf(whole: number, want: number, others: readonly Lease[]): number {
   if (others.length === 0) return whole;
   const least = whole * LEAST_PART;
@@ -99,7 +99,7 @@ function shareOf(whole: number, want: number, others: readonly Lease[]): number 
     .sort((a, b) => a.want - b.want);
   let [left, sharers] = [whole, byWant.length + 1];
   const own = Math.max(least, want);
-  // Who wants less than an equal part leaves the rest to the others.
+  // A process that wants less than an equal share leaves the rest to the others.
   for (const other of byWant) {
     if (other.want >= left / sharers) break;
     left -= other.want;
@@ -112,16 +112,17 @@ function shareOf(whole: number, want: number, others: readonly Lease[]): number 
 }
 
 /**
- * What a process takes of the whole: its share, or the calls that it made in the last second where they were clearly more. It has given way to
- * others then, and its calls still count where the API counts them.
+ * The part of the whole that a process occupies: its share, or its calls of the last second if clearly more. In that
+ * case it has given way to others, but the API still counts its calls.
  */
 function partOf({ share, used }: Lease): number {
   return used > share + USUAL_EXCESS ? used : share;
 }
 
 /**
- * An equal part in whole calls a second: what is left over goes to whoever asks first, for half a call a second is one call in some seconds, and
- * those may be the same ones for everybody. Less than one call a second is not rounded, or some would have nothing.
+ * An equal share in whole calls per second. The remainder goes to whoever asks first: half a call per second is one
+ * call in some seconds, and those could be the same seconds for everybody. Shares below one call per second are not
+ * rounded, or some processes would get none.
  */
 function inWholeCalls(even: number, equals: readonly number[]): number {
   const part = Math.floor(even);
@@ -130,12 +131,12 @@ function inWholeCalls(even: number, equals: readonly number[]): number {
   return part + Math.min(1, Math.max(0, (even - part) * (equals.length + 1) - taken));
 }
 
-/** Names a lease. */
+/** The key of a lease. */
 function leaseKey(owner: string, batch: string): string {
   return `${owner} ${batch}`;
 }
 
-/** True if there is nothing to write. */
+/** True if nothing need be written. */
 function isSameAs(before: RateState | undefined, after: RateState): before is RateState {
   return JSON.stringify(before) === JSON.stringify(after);
 }

@@ -5,22 +5,22 @@ import type { Refusal } from './learned-limit.ts';
 import { answered, refused, troubled, type RateState } from './rate.ts';
 
 /**
- * What a process can ask of what all processes share: the pace, and how long jobs take. Plain data: the ledger, which keeps the
- * states, runs the step, perhaps in another thread.
+ * A process's requests to the shared limiters: rate, concurrency, and job times. Plain data, because the ledger, which
+ * keeps the states, runs the step, perhaps in another thread.
  */
 export type LimiterStep =
   | ({ readonly type: 'lease' } & LeaseAsk)
   | ({ readonly type: 'refused' } & Refusal & { readonly retryAfterMs?: number })
   | { readonly type: 'troubled'; readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number }
   | { readonly type: 'answered'; readonly now: number; readonly sentAt: number }
-  /** Asks how many jobs there may be at once; see `concurrency-limit.ts`. */
+  /** Asks for the concurrency limit; see `concurrency-limit.ts`. */
   | { readonly type: 'join'; readonly owner: string; readonly now: number }
-  /** A request was refused because of so many unfinished jobs. */
+  /** A request was refused because too many jobs are unfinished. */
   | { readonly type: 'limit-reached'; readonly owner: string; readonly running: number; readonly now: number }
-  /** Adds job times that this process has seen; none, to be told what all have seen. */
+  /** Adds job times that this process has observed; an empty list only asks for everybody's. */
   | { readonly type: 'learn'; readonly spans: readonly Span[] };
 
-/** For how long nobody may call now, ms. */
+/** How long nobody may call from now on, ms. */
 export interface Pause {
   readonly pauseMs: number;
 }
@@ -33,7 +33,7 @@ export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly ty
       ? ConcurrencyAnswer
       : Pause;
 
-/** Takes a step. The same state means that there is nothing to write. */
+/** Takes a step. Returning the same state means that nothing need be written. */
 export function takeStep(
   state: unknown,
   step: LimiterStep,

@@ -3,11 +3,11 @@ import type { AttemptState } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 
 /**
- * How many attempts of a take may come to nothing, by the class of the last one, before the row fails with it.
+ * How many attempts of a take may be refused, by the class of the last one, before the row fails.
  *
- * A refusal costs nothing, so patience is cheap; but some refusals never stop, and a batch must end. `NotSent` is the most
- * patient: with the shared backoff of at most 30 s its cap is more than an hour of an API that is away. `BadToken` and
- * `OutOfCredits` pause the batch instead: only a person can fix them, so they have no cap.
+ * A refusal costs nothing, so patience is cheap; but some refusals never stop, and a batch must end. `NotSent` has the
+ * most patience: with the shared backoff of at most 30 s, its cap covers more than an hour without the API. `BadToken`
+ * and `OutOfCredits` have no cap: they pause the batch, because only a person can fix them.
  */
 const MAX_ATTEMPTS: Partial<Record<FailureClass, number>> = {
   NotSent: 150,
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS: Partial<Record<FailureClass, number>> = {
   ServiceDown: 8,
 };
 
-/** An earlier attempt, which has its answer. */
+/** An earlier attempt that has its answer. */
 interface EarlierAttempt {
   readonly step: Step;
   readonly take: number;

@@ -3,11 +3,11 @@ import type { Control, UnknownPolicy } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 
 /**
- * When a row is given a new take without asking anybody, at a new price. There are two such cases, both off unless the
- * user turned them on: `--on-unknown resubmit`, where an answer is lost for good, and `--retakes N`, after a job that failed.
+ * When a row gets a new take, at a new price, without asking anybody. There are two cases, both off by default:
+ * `--on-unknown resubmit`, after an answer that is lost for good, and `--retakes N`, after a failed job.
  *
- * Neither is for a batch that is being stopped: the new take would only be cancelled, and with it the record of how the row
- * stood. How many takes a row has had is for the ledger to count, in the transaction that makes the next one.
+ * Neither applies to a batch that is stopping: the new take would only be cancelled, and the row's real ending lost.
+ * The ledger counts the takes, in the transaction that makes the next one.
  */
 
 /** How a row ends. */
@@ -27,7 +27,10 @@ export interface NewTake<Reason extends 'retake' | 'on-unknown'> {
 /** New takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
 const MOST_RESUBMITS = 2;
 
-/** What becomes of a row one of whose answers is lost for good. An attempt that has a job id is not lost: its job can be read. */
+/**
+ * Ends or continues a row after an answer that is lost for good. An attempt with a job id is not lost: its job can be
+ * read.
+ */
 export function afterUnknown(
   policy: UnknownPolicy,
   control: Control,
@@ -48,7 +51,7 @@ export function afterUnknown(
   }
 }
 
-/** What becomes of a row whose job failed; `retakes`: new takes that the user pays for in advance. */
+/** Ends or continues a row after a failed job; `retakes`: new takes that the user has agreed to pay for. */
 export function afterJobFailed(
   retakes: number,
   control: Control,

@@ -1,24 +1,24 @@
 /**
- * Which pages of a list of jobs, newest first, are worth reading for jobs that are due for a poll. A page costs one read, as a poll of one
- * job does, so it must show several of them.
+ * Which pages of a job list, newest first, are worth reading for jobs that are due for a poll. A page costs one read,
+ * like a poll of one job, so it must show several.
  *
- * How far down a job stands is how many were made after it. A process knows that of its own jobs; what others made since shifts all of
- * them, which is learned from where jobs were found.
+ * A job's position is the number of jobs made after it. A process knows that for its own jobs; jobs of others shift all
+ * of them, and the shift is learned from where jobs are found.
  */
 
-/** Jobs that a page must be expected to show, to be read. */
+/** Minimum number of jobs that a page should show. */
 export const WORTH_A_PAGE = 3;
-/** Part of what the last page showed that goes into the shift. */
+/** Weight of the last page in the learned shift. */
 const LEARN = 0.5;
-/** Gatherings that make no page reads after one that came to little, the first time; doubled each time. */
+/** Gatherings without page reads after a page that showed too few, the first time; doubled each time. */
 const FIRST_REST = 4;
 const LONGEST_REST = 256;
 
-/** What was learned of a list. */
+/** What a process has learned about a list. */
 export interface ListSense {
-  /** Jobs of others that stand before one's own. */
+  /** Jobs of others before one's own. */
   readonly shift: number;
-  /** Gatherings that still make no page reads. */
+  /** Remaining gatherings without page reads. */
   readonly rest: number;
   /** How long the last rest was, in gatherings. */
   readonly lastRest: number;
@@ -26,7 +26,9 @@ export interface ListSense {
 
 export const NEW_LIST: ListSense = { shift: 0, rest: 0, lastRest: 0 };
 
-/** Pages (from 1, ascending) that are expected to show enough of the jobs at these places (from 0, among the process's own). */
+/**
+ * Pages (from 1, ascending) that should show enough of the jobs at these positions (from 0, among the process's own).
+ */
 export function pagesFor({ shift }: ListSense, places: readonly number[], pageSize: number): readonly number[] {
   const wanted = new Map<number, number>();
   for (const place of places) {
@@ -40,8 +42,8 @@ export function pagesFor({ shift }: ListSense, places: readonly number[], pageSi
 }
 
 /**
- * Learns from the pages that were read. `moved`: for each job that was found, how much further down it stood than it would among the
- * process's own. `pages`: how many were read. Pages that showed too little are left alone for a while.
+ * Learns from the pages read. `moved`: for each job found, how much further down it was than among the process's own.
+ * `pages`: how many were read. After pages that showed too few, there are none for a while.
  */
 export function learnPages(sense: ListSense, moved: readonly number[], pages: number): ListSense {
   const { lastRest } = sense;
@@ -51,7 +53,7 @@ export function learnPages(sense: ListSense, moved: readonly number[], pages: nu
   return { shift: sense.shift + LEARN * (mean - sense.shift), rest, lastRest: rest };
 }
 
-/** One gathering passes without page reads. */
+/** Counts a gathering without page reads. */
 export function restOnce(sense: ListSense): ListSense {
   return { ...sense, rest: sense.rest - 1 };
 }

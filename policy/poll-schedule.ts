@@ -2,15 +2,15 @@ import type { PollingSettings } from '../contract/polling-settings.ts';
 import type { Instant } from './send-deadline.ts';
 
 /**
- * When to poll a job again. The first poll comes after the provider's advised wait; then at a fixed gap, which is the
- * best plan for durations of which nothing is known (exponential gaps poll most where jobs never end and least where
- * they do). Jitter keeps jobs that were created together from being read together.
+ * When to poll a job again. The first poll comes after the provider's advised wait, the others at a fixed gap, which is
+ * the best plan for unknown durations (exponential gaps poll most where jobs never end and least where they do). Jitter
+ * keeps jobs that were created together from being read together.
  */
 export type PollPlan = Pick<PollingSettings, 'firstLookMs' | 'pollGapMs'>;
 
 /**
- * The schedule itself, as ages of a job in ms. Everything else that asks when or how often a plan polls follows from these two, so another
- * schedule is another pair of them. What was learned of a job's sort goes first: see `learned-polls.ts`.
+ * The schedule, as ages of a job in ms. All other questions about when or how often a plan polls follow from these two
+ * functions, so another schedule is another pair. Learned ages take precedence: see `learned-polls.ts`.
  */
 const SCHEDULE = {
   /** The age at which a job is polled first. */
@@ -20,22 +20,22 @@ const SCHEDULE = {
 };
 
 /**
- * When to poll a job for the first time, on the monotonic clock: the wall clock, by which its acceptance is on record, may have
- * been set back since, and would then make everybody wait for it.
+ * When to poll a job for the first time, on the monotonic clock: the wall clock, which dates its acceptance, may have
+ * been set back since, and everybody would wait for it.
  */
 export function firstPoll(plan: PollPlan, planned: readonly number[] | null, acceptedAt: number, now: Instant): number {
-  // A job that is old already is polled now; what is planned for jobs of its age comes after that.
+  // Poll a job that is already old now; planned ages follow after that.
   const first = planned?.[0] ?? SCHEDULE.firstAge(plan);
   return now.monotonic + Math.min(first, Math.max(0, acceptedAt + first - now.wall));
 }
 
-/** Polls that were planned closer than this part of the gap to the one before are left out. */
+/** Planned polls closer to the previous one than this share of the gap are skipped. */
 const SAME_POLL = 0.12;
 
 /**
- * The age at which a job is polled next, after a poll (or its acceptance, 0) at an age. `planned`: the best ages for jobs of its sort, see
- * `learned-polls.ts`; beyond them the schedule goes on. `random` in [0, 1) spreads polls, so that jobs that were created together are not
- * read together.
+ * The age of the next poll, after a poll (or the acceptance, 0) at an age. `planned`: the learned ages for such jobs,
+ * see `learned-polls.ts`; beyond them the schedule continues. `random` in [0, 1) spreads polls, so that jobs that were
+ * created together are not read together.
  */
 export function nextAge(plan: PollPlan, planned: readonly number[] | null, ageMs: number, random: number): number {
   const gap = SCHEDULE.gapAfter(plan, ageMs);
@@ -50,35 +50,38 @@ export function nextPoll(plan: PollPlan, ageMs: number, now: number, random: num
   return now + spread(SCHEDULE.gapAfter(plan, ageMs), random);
 }
 
-/** A gap that is longer or shorter by up to a tenth. */
+/** A gap varied by up to a tenth. */
 function spread(gapMs: number, random: number): number {
   return gapMs * (0.9 + 0.2 * random);
 }
 
-/** A poll that failed is made again after this part of the gap, doubled for each more in a row: a read costs nothing, and the job may have ended. */
+/**
+ * Share of the gap after which a failed poll is repeated, doubled for each further one in a row: a read costs nothing,
+ * and the job may have ended.
+ */
 const AFTER_FAILED = 0.25;
 
-/** Time of the next poll after so many (1 or more) in a row that found the service in trouble, the last one at an age, made at `now`. */
+/** Time of the next poll after this many (1 or more) failed polls in a row, the last one at an age, made at `now`. */
 export function pollAfterFailure(plan: PollPlan, failed: number, ageMs: number, now: number, random: number): number {
   const part = Math.min(1, AFTER_FAILED * 2 ** Math.min(10, failed - 1));
   return now + spread(SCHEDULE.gapAfter(plan, ageMs) * part, random);
 }
 
-/** Part of the gap that is left for the last rows of a batch. */
+/** Share of the gap used for the last rows of a batch. */
 const LAST_GAP = 0.25;
-/** Polls that must have been saved for each row that is left, before any of them is polled more often. */
+/** Saved polls needed per remaining row, before any of them is polled more often. */
 const SAVED_A_ROW = 4;
 
 /**
- * The plan for the last rows of a batch, which nobody sends anything after: all wait for the last job, so it is polled more often.
- * Only polls are spent that learned ones have saved before, so there are never more of them than with a fixed gap.
+ * The plan for the last rows of a batch, once nothing is left to send: everything waits for the last job, so these are
+ * polled more often. It spends only polls that learned ages have saved, so there are never more than with a fixed gap.
  */
 export function planAtEnd<Plan extends PollPlan>(plan: Plan, rowsLeft: number | undefined, savedPolls: number): Plan {
   if (rowsLeft === undefined || savedPolls < SAVED_A_ROW * rowsLeft) return plan;
   return { ...plan, pollGapMs: plan.pollGapMs * LAST_GAP };
 }
 
-/** Polls of the schedule that are followed one by one, at most. */
+/** Max polls that the schedule is followed one by one. */
 const MOST_POLLS = 5_000;
 
 /** The ages at which the schedule polls a job that ends at an age, up to the poll that sees the end; 5,000 of them at most. */
@@ -92,7 +95,7 @@ export function scheduledAges(plan: PollPlan, endMs: number): readonly number[] 
   return ages;
 }
 
-/** Polls that the schedule makes at a job until one sees that it has ended, at this age. */
+/** Polls that the schedule makes until one sees that a job has ended at this age. */
 export function scheduledPolls(plan: PollPlan, endMs: number): number {
   const ages = scheduledAges(plan, endMs);
   const last = ages.at(-1) ?? 0;
@@ -100,12 +103,15 @@ export function scheduledPolls(plan: PollPlan, endMs: number): number {
   return ages.length + (gap <= 0 ? 0 : Math.max(0, Math.ceil((endMs - last) / gap)));
 }
 
-/** Polls of about the same time are made together, at the nearest tick, ms. They share wake-ups and what they bring about. */
+/**
+ * Polls due at about the same time are made together, at the nearest tick, ms. They share wake-ups and their
+ * consequences.
+ */
 const TICK_MS = 50;
-/** And the nearest tick is no further from the plan than half of this part of the gap. */
+/** The nearest tick is at most half of this share of the gap away. */
 const TICK = 0.1;
 
-/** When a poll that was planned for a moment is made. */
+/** When to make a poll that is due at a time. */
 export function onTick({ pollGapMs }: PollPlan, plannedAt: number): number {
   const tick = Math.min(TICK_MS, TICK * pollGapMs);
   return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;

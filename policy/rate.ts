@@ -2,30 +2,31 @@ import { WORKER_CLOCK_SLACK_MS } from './clocks.ts';
 import { climb, learn, learnedRate, prove, type LearnedLimit, type Refusal, type Wave } from './learned-limit.ts';
 
 /**
- * What is known of the pace that an API allows one account in one endpoint class, as pure steps on a small state that the ledger
- * keeps for all workers.
+ * The state of the rate that an API allows one account in one endpoint class, as pure steps on a small state that the
+ * ledger keeps for all workers.
  *
- * A 429 is news about the API, not about the row: it pauses everybody, at least as long as `Retry-After` says, and teaches a limit
- * (`learned-limit.ts`). Trouble (nobody answers, 503) pauses everybody with exponential backoff, and says nothing about the pace.
+ * A 429 says something about the API, not about the row: it pauses everybody, for at least `Retry-After`, and teaches a
+ * limit (`learned-limit.ts`). Trouble (no answer, 503) pauses everybody with exponential backoff, and says nothing
+ * about the rate.
  *
- * The pace itself is leased (`lease.ts`): each process is given a share of it for a moment, and paces its own calls.
+ * The rate itself is leased (`lease.ts`): each process gets a share of it for a moment, and paces its own calls.
  *
  * Times are ms on the wall clock, which the processes share.
  */
 export interface RateState {
-  /** No call before this. */
+  /** No call before this time. */
   readonly pausedUntil: number;
-  /** Pauses for trouble in a row. */
+  /** Consecutive pauses for trouble. */
   readonly troubles: number;
-  /** When the last one began; calls that were sent before bring no news. */
+  /** When the last trouble began; answers to earlier calls say nothing new. */
   readonly troubledAt: number;
-  /** What refusals have taught; null before the first. */
+  /** The limit learned from refusals; null before the first. */
   readonly limit: LearnedLimit | null;
-  /** Shares of the pace that are given out, by {@link leaseKey}. */
+  /** Leased shares of the rate, by {@link leaseKey}. */
   readonly leases: Readonly<Record<string, Lease>>;
 }
 
-/** A share of the pace that a process has for a batch. */
+/** A process's share of the rate for a batch. */
 export interface Lease {
   readonly owner: string;
   readonly batch: string;
@@ -33,24 +34,24 @@ export interface Lease {
   readonly share: number;
   /** The batch's own limit, calls a second, or null. */
   readonly limit: number | null;
-  /** Calls a second that the process would make if it could. */
+  /** Calls per second that the process would make without a limit. */
   readonly want: number;
-  /** Calls that it made in the second before it asked and that were not refused. */
+  /** Its calls in the second before its request that were not refused. */
   readonly used: number;
   readonly until: number;
 }
 
 export const FRESH_RATE: RateState = { pausedUntil: 0, troubles: 0, troubledAt: 0, limit: null, leases: {} };
 
-/** A refusal pauses everybody for so long at least, ms. */
+/** Shortest pause of everybody after a refusal, ms. */
 export const SHORTEST_PAUSE_MS = 250;
 const LONGEST_TROUBLE_MS = 30_000;
-/** A pause that the API asks for is obeyed up to this; a longer wish is asked for again. */
+/** Longest pause that is kept in one go, ms; if the API wants a longer one, it will say so again. */
 const LONGEST_PAUSE_MS = 600_000;
-/** Leases that are over are remembered for this long: what was sent under them still counts in a trailing second. */
+/** How long ended leases are remembered: their calls still count in a trailing second. */
 const REMEMBER_LEASE_MS = 1_000;
 
-/** The state without what cannot be: times that a clock wrote which has since been set back. */
+/** The state without impossible times, written by a clock that has since been set back. */
 export function asOf(before: Partial<RateState> | undefined, now: number): RateState {
   const state = { ...FRESH_RATE, ...before };
   const isReal = (time: number, ahead: number): boolean => time <= now + ahead + WORKER_CLOCK_SLACK_MS;
@@ -67,12 +68,12 @@ export function asOf(before: Partial<RateState> | undefined, now: number): RateS
   };
 }
 
-/** True if a call may go at once, and nothing is known that could soon change that. */
+/** True if a call may go at once, and nothing known could soon change that. */
 export function isFree(state: RateState, now: number): boolean {
   return state.pausedUntil <= now && state.troubles === 0 && learnedRate(state.limit) === null;
 }
 
-/** A call was refused with 429. `retryAfterMs` is a floor for the pause of the whole class. */
+/** Records a 429. `retryAfterMs` is a floor for the pause of the whole class. */
 export function refused(
   before: Partial<RateState> | undefined,
   refusal: Refusal & { readonly retryAfterMs?: number },
@@ -89,16 +90,16 @@ export function refused(
 }
 
 /**
- * The pace that users have stated for all their batches together, of what they stated for each: the highest, for each batch keeps to its own.
- * Null if one of them has no rate.
+ * The stated rate of all batches together: the highest of their rates, because each batch keeps to its own. Null if one
+ * of them has none.
  */
 export function highestStated(limits: readonly (number | null)[]): number | null {
   return limits.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
 }
 
 /**
- * What other processes sent in the trailing second. They said so when they asked last, and may have sent more since: as much for their
- * share as this process did for its own.
+ * What other processes sent in the trailing second: what they reported at their last request, plus as much since then,
+ * per share, as this process sent.
  */
 function othersCounts(leases: readonly Lease[], { owner, counted, now }: Refusal): Record<string, number> {
   const shareOf = (name: string): number =>
@@ -111,7 +112,7 @@ function othersCounts(leases: readonly Lease[], { owner, counted, now }: Refusal
   return counts;
 }
 
-/** Lets the learned limit climb by the time that passed, if somebody waits for it to; or holds it, where one wave of calls has proved it. */
+/** Raises the learned limit by the time passed if somebody needs it; or holds it if one wave of calls has proved it. */
 export function climbed(
   state: RateState,
   { owner, isShort, wave }: { readonly owner: string; readonly isShort: boolean; readonly wave?: Wave },
@@ -119,7 +120,7 @@ export function climbed(
   now: number,
 ): RateState {
   if (state.limit === null) return state;
-  // Answers of the wave may still be on their way in the pause.
+  // During the pause, answers of the wave may still be on their way.
   const isOver = state.pausedUntil <= now;
   const proven = isOver && wave !== undefined ? prove(state.limit, owner, wave, now) : state.limit;
   const limit = climb(proven, isShort && isOver, stated, now);
@@ -127,8 +128,8 @@ export function climbed(
 }
 
 /**
- * The service could not be reached or was down: everybody waits, twice as long each time, at most 30 s, and at least as long as it
- * asks for. Calls that were in flight together are one trouble.
+ * Records that the service was down or unreachable: everybody waits, twice as long each time, at most 30 s, and at
+ * least as long as it asks for. Calls that were in flight together count as one trouble.
  */
 export function troubled(
   before: Partial<RateState> | undefined,
@@ -148,7 +149,7 @@ export function troubled(
   };
 }
 
-/** A call that was sent after the last trouble was answered: the trouble is over. */
+/** Records an answer to a call that was sent after the last trouble: the trouble is over. */
 export function answered(
   before: Partial<RateState> | undefined,
   { now, sentAt }: { readonly now: number; readonly sentAt: number },

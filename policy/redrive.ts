@@ -4,46 +4,47 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
 import { hasRunningJob, lastAttempt, stepsFrom, type AttemptView } from './row-machine.ts';
 
 /**
- * What happens to a row that a person wants again.
+ * What a redrive does with a row.
  *
- * A row that is paid for again is paid from its first step that is not finished well; what is finished before that is kept.
- * A step that the person names, or whose input was edited, is done anew though it is finished, and so is all after it.
+ * A row that is paid for again is paid from its first unfinished step; finished steps before that are kept. If the
+ * person names a step, or edited its input, that step and all later ones are done again even if they are finished.
  *
- * Two kinds of rows are not paid again without a say (`--resubmit`), since that may be a second charge for one result: a row
- * whose last request may have been taken, and a row whose job may still run. The second kind need not be paid at all: its
- * job is waited for once more. The same goes for a job that was done and whose result could not be fetched.
+ * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
+ * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: its
+ * job is waited for again. The same holds for a finished job whose result could not be fetched.
  *
- * A result that did not pass a check is paid, too. A person may take it as it is (`--accept`), free; without that word it is paid anew.
+ * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
+ * redrive pays for a new one.
  *
  * A row that has its result is left alone, unless the person named it, a step of it, or its outcome.
  */
 
-/** What is looked at in a row. */
+/** The part of a row that matters here. */
 export interface RedriveRow {
   readonly kind: Kind;
-  /** Null: it has not ended. */
+  /** Null: the row has not ended. */
   readonly outcome: Outcome | null;
   readonly failure: { readonly class: FailureClass } | null;
   readonly take: number;
   readonly redoFrom: Step | null;
 }
 
-/** What is looked at in an attempt. */
+/** The part of an attempt that matters here. */
 export interface RedriveAttempt extends AttemptView {
   readonly jobId: string | null;
 }
 
-/** What a person wants of a row. */
+/** What a person wants done with a row. */
 export interface RedriveWish {
-  /** Do this step and all after it anew; null: what is not finished. */
+  /** Redo this step and all later ones; null: only what is unfinished. */
   readonly step: Step | null;
-  /** Pay also where that may be a second charge. */
+  /** Pay even if that may be a second charge. */
   readonly resubmit: boolean;
-  /** Replace also a result that is there. */
+  /** Replace even an existing result. */
   readonly replace: boolean;
-  /** Take a result that did not pass a check as it is, and pay for no other one. */
+  /** Accept a result that failed a check, and pay for no other one. */
   readonly accept: boolean;
-  /** Cells of the row were edited; `from`: the first step that reads one of them, null if none does. */
+  /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
 }
 
@@ -54,15 +55,18 @@ export type RedrivePlan =
       readonly fromStep: Step;
       readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
     }
-  /** Its job of this step is waited for again, free; later steps are paid as usual. */
+  /** Wait again for the job of this step, free; later steps are paid as usual. */
   | { readonly type: 'wait'; readonly step: Step }
-  /** Its unfit result of this step is taken as it is, free; later steps are paid as usual. */
+  /** Accept the unfit result of this step, free; later steps are paid as usual. */
   | { readonly type: 'accept'; readonly step: Step }
-  /** Nothing; `open`: it has not ended. `has-result`: it has, and nobody asked for another one. `no-unfit`: there is nothing to accept. */
+  /**
+   * Do nothing; `open`: the row has not ended. `has-result`: it has a result, and nobody asked for another. `no-unfit`:
+   * there is nothing to accept.
+   */
   | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
-   * Not without `--resubmit`: the last request for this step may have been taken (`unknown`), or its job may still run
-   * (`running`). Not now: `on-the-wire`. Not at all: its kind has no such step (`no-step`).
+   * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
+   * still run (`running`). Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`).
    */
   | { readonly type: 'refuse'; readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step'; readonly step: Step };
 
@@ -79,7 +83,7 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
 
   const unfinished = firstToPay(row, attempts);
   const wanted = unfinished === undefined ? asked : [...asked, unfinished];
-  // All is finished, and yet the row is wanted again: its result did not please, and nothing tells which step was at fault.
+  // Everything is finished, but the row is wanted again: nothing tells which step was at fault.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.kind);
   const unresolved = findUnresolved(row.kind, fromStep, attempts);
   if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
@@ -101,7 +105,7 @@ export function paidSteps(kind: Kind, plan: RedrivePlan): readonly Step[] {
   }
 }
 
-/** The job that is paid for and can be waited for, or fetched, once more. */
+/** The paid job that can be waited for, or fetched, once more. */
 function jobToWaitFor(row: RedriveRow, attempts: readonly RedriveAttempt[]): RedriveAttempt | undefined {
   const isGone = row.outcome === 'failed' && row.failure?.class === 'ResultGone';
   if (row.outcome !== 'overdue' && !isGone) return undefined;
@@ -114,7 +118,7 @@ function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): R
   return last === undefined ? { type: 'leave', why: 'no-unfit' } : { type: 'accept', step: last.step };
 }
 
-/** The attempt that the current take came to. */
+/** The last attempt of the current take. */
 export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   row: Pick<RedriveRow, 'kind' | 'take' | 'redoFrom'>,
   attempts: readonly A[],
@@ -125,7 +129,7 @@ export function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attemp
     .findLast((one) => one !== undefined);
 }
 
-/** The first step that the current take was to pay for and that did not come to a good end. */
+/** The first unfinished step that the current take had to pay for. */
 function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   const ofTake = attempts.filter((one) => one.take === row.take);
   return stepsFrom(row.kind, row.redoFrom).find((step) => {
@@ -137,8 +141,8 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
 }
 
 /**
- * The first step that is not finished well. A step that ended for a lost result without having been sent lacks the result of the
- * step before it, so that one is not well either.
+ * The first unfinished step. A step that ended unsent because a result was lost lacks the result of the step before it,
+ * so that step is unfinished too.
  */
 function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   const step = firstUnfinished(row, attempts);
@@ -148,7 +152,10 @@ function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step 
   return steps[steps.indexOf(step) - 1] ?? step;
 }
 
-/** May a request for one of these steps count still? The ledger asks again in the transaction that makes a new take. */
+/**
+ * Whether a request for one of these steps may still have been accepted. The ledger checks again in the transaction
+ * that makes a new take.
+ */
 export function findUnresolved(
   kind: Kind,
   fromStep: Step,

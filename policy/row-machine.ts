@@ -5,31 +5,32 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
 /**
  * The row machine: what a row needs next, from its recorded attempts alone.
  *
- * A row walks through the steps of its kind. A new take pays for a step and all after it (`redoFrom`); the steps before keep what
- * an earlier take made, and are not looked at. Of the others only attempts of the current take count, and of these only the
- * last one, because an attempt is made only when all before it certainly came to nothing:
+ * A row goes through the steps of its kind. A new take pays for a step and all later ones (`redoFrom`); the steps
+ * before keep the results of an earlier take, and are ignored here. For the others only attempts of the current take
+ * count, and of these only the last one, because an attempt is made only when all before it were certainly not
+ * accepted:
  *
  * - no attempt yet: make attempt 1 of this take;
- * - `sending`: somebody may have sent it and did not live to tell, so it must be reconciled;
- * - `not-accepted`, `revoked`: it certainly came to nothing, so the next attempt may be made;
- * - `unknown`: it may have been taken; only reconciling, which never sends, may go on from here;
+ * - `sending`: somebody may have sent it and died, so it must be reconciled;
+ * - `not-accepted`, `revoked`: it was certainly not accepted, so the next attempt may be made;
+ * - `unknown`: it may have been accepted; only reconciling, which never sends, can continue from here;
  * - `accepted`, its job not finished: wait; finished: the next step, or the row has ended;
  * - `done`: the next step, or the row has ended;
- * - `rejected`, a job that failed, or a result that did not pass a check: the row has ended.
+ * - `rejected`, a failed job, or a result that failed a check: the row has ended.
  *
- * What an earlier take left behind is money, and no business of the row any more, with one exception: while an attempt of
- * an earlier take is `sending`, nobody may send for that step, so it is reconciled first. A person's new take needs a row that has
- * ended, and a row does not end over a request in flight, so this is a second lock.
+ * Attempts of an earlier take matter only as money, with one exception: while one of them is `sending`, nobody may send
+ * for that step, so it is reconciled first. A person's new take needs a row that has ended, and a row does not end
+ * while a request is in flight, so this is a second safeguard.
  *
- * A job's failure ends its row, or makes a new take, in the transaction that records it. So in an open row a failed job
- * is one of an earlier take; a row that is waited for again has its job's end taken off the record. The story tests (`test/support/row-story`)
- * know of no open row that needs nothing.
+ * The transaction that records a job's failure also ends its row, or makes a new take. So a failed job in an open row
+ * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. The story
+ * tests (`test/support/row-story`) find no open row that needs nothing.
  *
- * A row that has an outcome has ended, whatever its attempts say. The machine never decides to send again after
- * `sending` or `unknown` of a take: that is the promise of one charge, seen from the workflow's side.
+ * A row with an outcome has ended, whatever its attempts say. The machine never decides to send again after `sending`
+ * or `unknown` of a take: that is the promise of one charge, as seen from the workflow.
  */
 
-/** What the machine looks at in an attempt. */
+/** The part of an attempt that the machine needs. */
 export interface AttemptView {
   readonly step: Step;
   readonly take: number;
@@ -37,11 +38,11 @@ export interface AttemptView {
   readonly state: AttemptState;
   /** When its job ended, for an accepted one; null while it runs. */
   readonly finishedAt: number | null;
-  /** Why it came to nothing, its job's failure included; null if it did not. */
+  /** Why it failed, including its job's failure; null if it did not. */
   readonly failure: object | null;
 }
 
-/** What the machine looks at in a row. */
+/** The part of a row that the machine needs. */
 export interface RowView {
   readonly row: number;
   readonly kind: Kind;
@@ -84,7 +85,7 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   return { type: 'ended' };
 }
 
-/** True for an accepted attempt whose job has not ended as far as is known. */
+/** True for an accepted attempt whose job is not known to have ended. */
 export function hasRunningJob({ state, finishedAt }: Pick<AttemptView, 'state' | 'finishedAt'>): boolean {
   return state === 'accepted' && finishedAt === null;
 }

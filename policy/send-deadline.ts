@@ -1,10 +1,10 @@
 /**
- * The last look before a paid request goes out: is the work still ours? A worker that was stopped, or a laptop that
- * slept, comes back after its heartbeat time-out, when the work may have been settled without it. Either clock can lie:
- * the wall clock can be set back, the monotonic clock may stand still while a machine sleeps. So both must agree.
+ * The last check before a paid request goes out: is the work still ours? A worker that was stopped, or a laptop that
+ * slept, may come back after its heartbeat timeout, when others may have settled the work. Either clock can mislead:
+ * the wall clock can be set back, the monotonic clock may stand still during sleep. So both must agree.
  */
 
-/** At most this long between the synced intent and the send, ms; half the heartbeat time-out. */
+/** Max time between the synced intent and the send, ms; half the heartbeat timeout. */
 export const SEND_WITHIN_MS = 5_000;
 
 /** Both clocks at one moment, ms. */

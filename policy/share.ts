@@ -2,7 +2,7 @@ import type { BatchLimits } from '../contract/tunables.ts';
 
 /** How a batch's limits are shared out among its lanes, and how many lanes there are. */
 
-/** One more lane pays off from this many rows on. */
+/** Rows that justify one more lane. */
 const ROWS_A_LANE = 50;
 
 /** Lanes for a batch: one per worker process (four in one process were slower than one), and no more than there is work for. */
