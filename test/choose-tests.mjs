@@ -40,17 +40,20 @@ function quickTests() {
   return allTests().filter((file) => !isLive(file) && !readFileSync(file, 'utf8').startsWith(SLOW));
 }
 
-/** Files that are not as they were at the commit that this branch and the named one have in common. */
+/** Files that are not as they were at the commit that this branch and the named one have in common; a renamed one by both its names. */
 function changedFiles(commit) {
   const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
   const [base] = git('merge-base', commit, 'HEAD');
-  return [...git('diff', '--name-only', '--relative', base), ...git('ls-files', '--others', '--exclude-standard')];
+  return [
+    ...git('diff', '--name-only', '--no-renames', '--relative', base),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
 }
 
-/** Unit tests that import one of the files, or name one that cannot be imported. */
+/** Unit tests that import one of the files, or name one that cannot be imported, because it is no source or is gone. */
 function relatedTests(files) {
   const sources = files.filter((file) => /[.](ts|mjs|json)$/.test(file) && existsSync(file));
-  const names = files.filter((file) => !file.endsWith('.ts')).map((file) => basename(file));
+  const names = files.filter((file) => !file.endsWith('.ts') || !existsSync(file)).map((file) => basename(file));
   const naming = allTests().filter((file) => {
     const text = readFileSync(file, 'utf8');
     return !isLive(file) && names.some((name) => text.includes(name));

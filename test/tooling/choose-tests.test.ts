@@ -34,14 +34,16 @@ const FILES = {
 };
 
 let folder: string;
+let start: string;
 
 function write(name: string, text: string): void {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), text);
 }
 
-function git(...args: readonly string[]): void {
-  execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: folder });
+function git(...args: readonly string[]): string {
+  const whoever = ['-c', 'user.name=x', '-c', 'user.email=x@example.org'];
+  return execFileSync('git', [...whoever, ...args], { cwd: folder, encoding: 'utf8' });
 }
 
 /** The tests that are chosen, and those projects they are of. */
@@ -68,6 +70,7 @@ beforeAll(() => {
   git('init', '-q', '-b', 'main');
   git('add', '.');
   git('commit', '-q', '-m', 'all');
+  start = git('rev-parse', 'HEAD').trim();
 });
 
 afterAll(() => {
@@ -75,7 +78,7 @@ afterAll(() => {
 });
 
 beforeEach(() => {
-  git('checkout', '-q', '.');
+  git('reset', '-q', '--hard', start);
   git('clean', '-q', '-f', '-d');
 });
 
@@ -97,6 +100,18 @@ describe('the tests that are chosen', () => {
     expect(choose('--changed-live')).toEqual({ tests: ['test/live/kill.test.ts'], projects: ['live'] });
     write('policy/rate.ts', 'export const rate = 2;');
     expect(choose('--changed-live').tests).toEqual(['test/live/build.test.ts', 'test/live/kill.test.ts']);
+  });
+
+  it('for what was renamed or deleted are those that know it by its new name or still name the old one', () => {
+    git('mv', 'api/ask.ts', 'api/request.ts');
+    write('api/deep.ts', "export * from './request.ts';");
+    expect(choose('--changed').tests).toEqual(['test/ask.test.ts']);
+    git('mv', 'GUIDE.md', 'HANDBOOK.md');
+    expect(choose('--changed').tests).toEqual(['test/ask.test.ts', 'test/guide.test.ts']);
+    git('rm', '-q', 'policy/rate.ts');
+    expect(choose('--changed').tests).toEqual(['test/ask.test.ts', 'test/guide.test.ts', 'test/rate.test.ts']);
+    git('commit', '-q', '-m', 'names');
+    expect(choose('--changed', '--since=HEAD~1').tests).toHaveLength(3);
   });
 
   it('since another commit are those of all changes since then, also of files that are new', () => {
