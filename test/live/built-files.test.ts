@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { LiveWorld } from '../support/live-world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -49,6 +50,22 @@ describe('the build', () => {
     expect(code).toBe(0);
     expect(loaded).toContain('starters/cli.js');
     expect(chunks.filter((chunk) => loaded.includes(chunk))).toEqual([]);
+  });
+
+  it('loads neither fastify nor a simulator for a worker', async () => {
+    const world = await LiveWorld.create();
+    try {
+      await world.prepare(2);
+      const { code, stderr } = await world.run(['run', 'lines.csv'], { env: { NODE_DEBUG: 'esm' } });
+      expect(code).toBe(0);
+      const isLoaded = (chunk: string): boolean => stderr.includes(chunk);
+      expect(filesWith('activities/lane/work-row.ts').every(isLoaded)).toBe(true);
+      const chunks = ['node_modules/fastify/', 'simulator/start-simulator.ts', 'simulator/routes/'].flatMap(filesWith);
+      expect(chunks.length).toBeGreaterThan(0);
+      expect(chunks.filter(isLoaded)).toEqual([]);
+    } finally {
+      await world.close();
+    }
   });
 
   it('leaves out what the SDK bundles workflows with', () => {

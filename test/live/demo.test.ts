@@ -7,10 +7,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { readPage } from '../docs/pages.ts';
+import { replayFolder } from '../support/replay-folder.ts';
 
 const DEMO = fileURLToPath(new URL('../../dist/starters/demo.js', import.meta.url));
 
-it('npm run demo ends as it should, and as the README shows it', async () => {
+it('npm run demo ends as it should, as the README shows it, and replays', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-demo-'));
   try {
     const child = spawn(process.execPath, [DEMO], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -19,6 +20,7 @@ it('npm run demo ends as it should, and as the README shows it', async () => {
     expect(summaryLines(readPage('README.md'))).toEqual(
       summaryLines(said).map((line, at) => cutLike(line, summaryLines(readPage('README.md'))[at] ?? '')),
     );
+    expect(await replayFolder(folder)).toBeGreaterThan(0);
   } finally {
     await rm(folder, { recursive: true });
   }

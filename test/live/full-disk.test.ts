@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { mixedManifest, type LiveWorld } from '../support/live-world.ts';
 import { messageOf } from '../support/one-message.ts';
 import { expectMended, openSmallWorld } from '../support/small-batch.ts';
+import { replayFolder } from '../support/replay-folder.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
 const RUN = ['run', 'lines.csv'];
@@ -56,6 +57,8 @@ describe('a disk that becomes full', () => {
       const unknown = [...(await world.results('lines')).values()].filter(({ _outcome }) => _outcome === 'unknown');
       expect({ ...last, unknown: unknown.length }).toMatchObject({ code: unknown.length > 0 ? 13 : 0 });
       expect(unknown.length).toBeLessThanOrEqual(8);
+      await world.untilAlone();
+      if (disk !== undefined) expect(await replayFolder(disk.path)).toBeGreaterThan(0);
     } finally {
       await disk?.close();
     }

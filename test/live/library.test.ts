@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readPage } from '../docs/pages.ts';
+import { replayFolder } from '../support/replay-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -75,6 +76,10 @@ describe('the packed package in a project of its own', () => {
       expect(stdout).toBe(prints);
     },
   );
+
+  it('leaves histories that replay', async () => {
+    expect(await replayFolder(project)).toBeGreaterThan(0);
+  });
 
   it('lets nothing else be imported', async () => {
     const deep = "await import('voxbatch/dist/starters/main.js')";

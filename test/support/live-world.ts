@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import {
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
 import type { StatisticsReport } from '../../simulator/statistics.ts';
-import { CLUSTER_DATABASE, TemporalServer } from './temporal-server.ts';
+import { replayFolder } from './replay-folder.ts';
 import { waitFor } from './wait-for.ts';
 
 /** How a command ended. */
@@ -265,31 +264,15 @@ export class LiveWorld {
     const left = [...this.#children].filter((child) => child.exitCode === null && child.signalCode === null);
     await this.#endProcesses();
     await this.simulator.close();
-    let replayed = 0;
+    let replayed: number;
     try {
-      for (const database of [join('.voxbatch', 'temporal.db'), CLUSTER_DATABASE]) {
-        // A server that was killed while it made its tables has no history, and no other can start on them.
-        const version = await this.read(`${database}.version`).catch(() => '');
-        if (existsSync(this.path(database)) && !version.includes('half made')) replayed += await this.#replay(database);
-      }
+      replayed = await replayFolder(this.folder);
     } finally {
       await this.#endProcesses();
       await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     }
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
     return replayed;
-  }
-
-  /** With a server of its own: the one that made them may be dead by now, or may have been killed. */
-  async #replay(database: string): Promise<number> {
-    // Loaded only here: tests that run no batch need not wait for it.
-    const { replayHistoriesAt } = await import('./replay-histories.ts');
-    const server = await TemporalServer.start(this.folder, database);
-    try {
-      return await replayHistoriesAt(server.address);
-    } finally {
-      await server.kill();
-    }
   }
 
   async #endProcesses(): Promise<void> {
