@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { namesForUser, startChild } from '../embedded/child-process.ts';
 
 /** A command that has not ended by then is killed, ms. */
 const TIMEOUT_MS = 600_000;
-/** Variables that no command is given: it may print all that it has. */
-const SECRETS = ['VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE', 'VOXBATCH_NOTIFY_SECRET'];
 
 /** What the command of `--on-end` is run with. */
 export interface HookCommand {
   /** For the shell. */
   readonly command: string;
-  /** Added to the environment of this process, which is handed on without its secrets. */
+  /** Added to the environment of this process, which is handed on without our secrets. */
   readonly environment: Readonly<Record<string, string>>;
   /** What it reads on its stdin. */
   readonly input: string;
@@ -29,10 +27,14 @@ export async function runHookCommand({
   signal,
 }: HookCommand): Promise<string | undefined> {
   signal.throwIfAborted();
-  const env: NodeJS.ProcessEnv = { ...process.env, ...environment };
-  for (const name of SECRETS) Reflect.deleteProperty(env, name);
-  // In a group of its own: what it starts is killed with it, and a Ctrl-C that ends us in order does not cut it off.
-  const child = spawn(command, { shell: true, detached: true, env, stdio: ['pipe', process.stderr, process.stderr] });
+  const { env: ours, stderr } = process;
+  const child = startChild('/bin/sh', ['-c', command], {
+    env: { ...ours, ...environment },
+    passes: [...namesForUser(ours), ...Object.keys(environment)],
+    // In a group of its own: what it starts is killed with it, and a Ctrl-C that ends us in order does not cut it off.
+    detached: true,
+    stdio: ['pipe', stderr, stderr],
+  });
   const kill = (): void => {
     if (child.pid === undefined) return;
     try {
@@ -44,8 +46,8 @@ export async function runHookCommand({
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   limit.addEventListener('abort', kill);
   // A command need not read its input.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input);
   try {
     const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     signal.throwIfAborted();

@@ -2,8 +2,9 @@
 export const EXIT_CODES = {
   complete: {
     code: 0,
-    meaning: 'complete; every row succeeded or cached; or a start with `--detach` that was accepted',
+    meaning: 'complete; every row succeeded or cached',
   },
+  started: { code: 0, meaning: 'started in the background (`run --detach`); `status` shows how it goes' },
   internal: { code: 1, meaning: 'internal error' },
   usage: {
     code: 2,

@@ -15,6 +15,14 @@ export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[]
   );
 }
 
+/**
+ * The names that a command of the user's own is given, as by a shell: all but the token, our other secrets, and what is Temporal's. It may need
+ * secrets of others, and the places of `voxbatch` commands that it runs.
+ */
+export function namesForUser(env: NodeJS.ProcessEnv): readonly string[] {
+  return Object.keys(env).filter((name) => !OURS.test(name) || (/^VOXBATCH_/i.test(name) && !SECRET.test(name)));
+}
+
 /** How to start a program. `env` keeps only the secrets that `passes` names. */
 export type StartChildOptions = Omit<SpawnOptions, 'env' | 'shell'> & {
   readonly env: NodeJS.ProcessEnv;

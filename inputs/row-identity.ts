@@ -76,8 +76,7 @@ export class RowIdentities {
     const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, line) : undefined;
     const findings = bad === undefined ? [] : [bad];
     if (before !== undefined) {
-      const alike = this.#isById ? ', ignoring case' : '';
-      const expected = `a unique id${alike}; line ${before} has the same`;
+      const expected = this.#isById ? uniqueFor(id, before) : `a unique id; line ${before} has the same`;
       findings.push({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
     }
     // A bad or repeated id spoils its name too; once is enough.
@@ -119,6 +118,17 @@ export class RowIdentities {
     return used.find((field) => whyBadPath(cellOf(field) ?? '') !== undefined) ?? used[0] ?? '';
   }
 }
+
+/** A clash of file names made from ids. An id that is changed in file names may share one with another id, so both are named. */
+function uniqueFor(id: string, line: number): string {
+  const safe = safeId(id);
+  return safe === id && !MARKED.test(id)
+    ? `a unique id, ignoring case; line ${line} has the same`
+    : `an id with a file name of its own; line ${line} has the same id, or the same file name "${safe}"`;
+}
+
+/** Ends like the names that `safeId` makes. */
+const MARKED = /-[0-9a-f]{8}$/iu;
 
 /** The cell of an input column, undefined if there is no such column. */
 type CellOf = (column: string) => string | undefined;

@@ -2,12 +2,17 @@ import { beginServer, type EarlyServer } from '../client/early-server.ts';
 import type { Settings } from '../client/settings.ts';
 
 /**
- * Begins to start the server while the rest of a command is still being loaded and its manifest read. Until it is taken over, Ctrl-C
- * and SIGTERM end the process, and the server with it; whoever takes it listens to signals from then on.
+ * Starts the server while the rest of the command loads and reads its manifest. Until the caller takes it over, Ctrl-C and SIGTERM
+ * say that nothing was sent and end the process and the server; afterwards the caller handles signals.
  */
 export function beginServerHere(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
-  const server = beginServer(settings, say);
+  return endedBySignals(beginServer(settings, say), say);
+}
+
+/** Ends the server, and the process, at SIGINT or SIGTERM until somebody takes the server. */
+export function endedBySignals(server: EarlyServer, say: (line: string) => void): EarlyServer {
   const onSignal = (name: NodeJS.Signals): void => {
+    say('Interrupted before this command sent anything. To start or resume, run it again.');
     void server.end().then(() => process.exit(name === 'SIGTERM' ? 143 : 130));
   };
   const dispose = (): void => {

@@ -43,9 +43,9 @@ export async function finishRun(request: FinishRequest): Promise<ExitName> {
     voxbatchVersion: voxbatchVersion(),
   });
   const byState = exitOfView({ batch, counts }, mismatches.length > 0);
-  // A start that was accepted has done what it was asked.
+  // `--detach` asks for a start only.
   const isAccepted = why === 'detached' && mismatches.length === 0;
-  const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'complete' : byState;
+  const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'started' : byState;
   if (request.json) {
     const { halted, name, settings } = batch;
     const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };

@@ -1,4 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
 import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
@@ -8,16 +9,31 @@ import { chosenOf, doneOf, number } from '../terminal/progress.ts';
 import { batchJson, standingOf } from '../terminal/status.ts';
 import { tableLines } from '../terminal/table.ts';
 
-/** `voxbatch list`: every batch of the ledger, the newest first. */
+/** `voxbatch list`: every batch of the ledger, the newest first. A home without a ledger has none, which is no error. */
 export async function list(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
+  try {
+    return await listLedger(flags, output);
+  } catch (error) {
+    if (!(error instanceof VoxbatchError) || error.problem.type !== 'no-ledger') throw error;
+    show([], flags, output);
+    return 'complete';
+  }
+}
+
+function listLedger(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
   return lookAtLedger<ExitName>(async (ledger, settings) => {
     const batches = (await ledger.listBatches()).toSorted((a, b) => b.createdAt - a.createdAt);
     const views: LocalView[] = [];
     for (const { name } of batches) views.push(await viewHere(ledger, settings, name));
-    if (flags.json === true) output.data(JSON.stringify(views.map(batchJson)));
-    else for (const line of tableLines(COLUMNS, views)) output.data(line);
+    show(views, flags, output);
     return 'complete';
   });
+}
+
+function show(views: readonly LocalView[], { json }: { readonly json?: boolean }, output: Output): void {
+  if (json === true) output.data(JSON.stringify(views.map(batchJson)));
+  else if (views.length === 0) output.say('There is no batch here yet. Start one: voxbatch run MANIFEST');
+  else for (const line of tableLines(COLUMNS, views)) output.data(line);
 }
 
 /** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty where none did. */

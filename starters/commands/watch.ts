@@ -30,7 +30,11 @@ export async function watch(
 ): Promise<ExitName> {
   return lookAtLedger(async (ledger, settings) => {
     const nothing = (): void => undefined;
-    const interrupt = listenForInterrupt(nothing, nothing);
+    const sayStopped = (batch = name): void => {
+      const again = `voxbatch watch${batch === undefined ? '' : ` ${batch}`}`;
+      output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
+    };
+    const interrupt = listenForInterrupt(nothing, sayStopped);
     const show = displayOn(output);
     try {
       let view = await viewHere(ledger, settings, name);
@@ -49,7 +53,7 @@ export async function watch(
         for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
       }
       if (!interrupt.signal.aborted) return exitOfView(view);
-      output.say(`Stopped watching; the batch is not affected. Watch again: voxbatch watch ${view.batch.name}`);
+      sayStopped(view.batch.name);
       return interrupt.exit();
     } finally {
       interrupt.dispose();

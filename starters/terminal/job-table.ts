@@ -7,14 +7,14 @@ const LISTED = 20;
 
 /** The jobs for people: the first of them in a table, a count of the others, the sum. */
 export function jobLines(jobs: readonly RunningJob[]): readonly string[] {
-  if (jobs.length === 0) return ['No job of it runs at the API.'];
+  if (jobs.length === 0) return ['None of its jobs is running at the API.'];
   const others = jobs.length - LISTED;
   const isQuoted = jobs.some((job) => job.creditsFrom !== 'api');
   return [
     ...tableLines(COLUMNS, jobs.slice(0, LISTED)),
     ...(others > 0 ? [`and ${number(others)} more`] : []),
-    `${number(jobs.length)} ${jobs.length === 1 ? 'job runs' : 'jobs run'} at the API: ` +
-      `${number(creditsOf(jobs))} credits${isQuoted ? ' (partly estimated)' : ''}, charged or to be charged.`,
+    `${number(jobs.length)} ${jobs.length === 1 ? 'job is' : 'jobs are'} running at the API: ${isQuoted ? 'about ' : ''}` +
+      `${number(creditsOf(jobs))} credits, charged now or when ${jobs.length === 1 ? 'it ends' : 'they end'}.`,
   ];
 }
 

@@ -2,10 +2,12 @@ import type { Money } from '../../ledger/record-types.ts';
 import { budgetLeft, isChargeEstimated } from '../../policy/budget.ts';
 import { number } from './progress.ts';
 
-/** `120 charged (partly estimated), 10 reserved, 5 uncertain; 65 left of a budget of 200` */
+/** `about 120 charged (some prices are estimates), 10 reserved, 5 uncertain; 65 left of a budget of 200` */
 export function moneyWords(money: Money, budget: number | null): string {
   const sums = [
-    `${number(money.charged)} charged${isChargeEstimated(money) ? ' (partly estimated)' : ''}`,
+    isChargeEstimated(money)
+      ? `about ${number(money.charged)} charged (some prices are estimates)`
+      : `${number(money.charged)} charged`,
     `${number(money.reserved)} reserved`,
     `${number(money.uncertain)} uncertain`,
   ].join(', ');

@@ -36,7 +36,9 @@ export function summaryLines(end: {
   const open = chosenOf(counts) - doneOf(counts);
   if (open > 0) rows.push(`  ${String(open).padStart(6)}  ${'unfinished'.padEnd(10)} waiting or in flight`);
   const took =
-    batch.startedAt === null || batch.closedAt === null ? '' : ` in ${clock(batch.closedAt - batch.startedAt)}`;
+    batch.startedAt === null || batch.closedAt === null
+      ? ''
+      : `, ended ${clock(batch.closedAt - batch.startedAt)} after the first request`;
   return [
     `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${took}`,
     ...rows,

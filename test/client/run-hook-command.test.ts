@@ -7,12 +7,14 @@ import { waitFor } from '../support/wait-for.ts';
 
 const never = new AbortController().signal;
 
+const SECRETS = ['VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'];
+
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'voxbatch-hook-'));
 });
 afterEach(async () => {
-  delete process.env['VOXBATCH_API_TOKEN'];
+  for (const name of [...SECRETS, 'VOXBATCH_HOME']) Reflect.deleteProperty(process.env, name);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -22,11 +24,13 @@ const run = (command: string, signal = never): Promise<string | undefined> =>
 
 describe('runHookCommand', () => {
   it('gives the command its figures and its input, and no secret', async () => {
-    process.env['VOXBATCH_API_TOKEN'] = 'hush';
+    for (const name of SECRETS) process.env[name] = 'hush';
+    process.env['VOXBATCH_HOME'] = '/srv/records';
     expect(await run('cat > "$F/input"; env > "$F/env"')).toBeUndefined();
     expect(await readFile(join(folder, 'input'), 'utf8')).toBe('{"batch":"b"}\n');
     const env = await readFile(join(folder, 'env'), 'utf8');
     expect(env).toContain('VOXBATCH_BATCH=b\n');
+    expect(env).toContain('VOXBATCH_HOME=/srv/records\n');
     expect(env).not.toContain('hush');
   });
 

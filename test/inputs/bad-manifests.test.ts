@@ -1,5 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
+import { safeId } from '../../inputs/output-name.ts';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 import type { ProblemCode } from '../../inputs/problems.ts';
 import { BAD_MANIFESTS } from './bad-manifest-cases.ts';
@@ -28,6 +29,15 @@ describe('checkManifest on bad manifests', () => {
       [3, 'duplicate-name'],
       [4, 'duplicate-id'],
       [5, 'duplicate-id'],
+    ]);
+  });
+
+  it('names the file name that an id shares with another id', async () => {
+    const name = safeId('L/77');
+    const { problems } = await check(`id,text,voice\nL/77,x,v\n${name},y,v\nA,x,v\na,y,v\n`);
+    expect(problems.map(({ line, code, expected }) => [line, code, expected])).toEqual([
+      [3, 'duplicate-id', `an id with a file name of its own; line 2 has the same id, or the same file name "${name}"`],
+      [5, 'duplicate-id', 'a unique id, ignoring case; line 4 has the same'],
     ]);
   });
 

@@ -22,8 +22,9 @@ describe('run --detach', () => {
 
   it('returns at once (0); the batch goes on, says so, ends by itself, writes its files and leaves no process', async () => {
     // So slow that it is not at its end before the commands have looked.
-    const detached = await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach']);
-    expect(detached).toMatchObject({ code: 0, stderr: saying('voxbatch status lines') });
+    const detached = await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach', '--json']);
+    const words = { stdout: saying('"exit":"started"'), stderr: saying('voxbatch status lines') };
+    expect(detached).toMatchObject({ code: 0, ...words });
     await world.untilCharged(2);
     const status = await world.run(['status', 'lines']);
     expect(status).toMatchObject({ code: 75 });

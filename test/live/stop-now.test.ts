@@ -61,7 +61,7 @@ describe('stop --now', () => {
     // Again, the other way round, and on a finished batch: it still lists them.
     const again = await world.run(['stop']);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is finished') });
-    expect(again.stdout).toContain(`${charged.length} jobs run at the API`);
+    expect(again.stdout).toContain(`${charged.length} jobs are running at the API`);
     expect(await stopNow()).toEqual({ ...stopped, state: 'closed' });
     expect(await world.status('lines')).toMatchObject(end);
 

@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { OpenApi } from '../../client/open-api.ts';
+import { endedBySignals } from '../../starters/early-server.ts';
+import { watch } from '../../starters/commands/watch.ts';
 import { firstNotice, listenForInterrupt } from '../../starters/interrupt.ts';
 import { readSettings } from '../../starters/settings.ts';
 import { workOnBatch, type WorkEnd } from '../../starters/work-on-batch.ts';
@@ -79,6 +82,38 @@ describe('Ctrl-C', () => {
       expect(end).toBe('terminated');
     });
     expect(said.trim()).toBe('Finishing the requests in flight …');
+  });
+});
+
+describe('Ctrl-C before there is a batch', () => {
+  it('says that nothing was sent, and ends the server and the process', async () => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+    const end = jest.fn(() => Promise.resolve());
+    const said: string[] = [];
+    const server = endedBySignals({ ...serverUntil('SIGINT'), end }, (line) => said.push(line));
+    process.emit('SIGINT', 'SIGINT');
+    expect(said).toEqual(['Interrupted before this command sent anything. To start or resume, run it again.']);
+    await server.end();
+    expect(end).toHaveBeenCalled();
+    expect(exit).toHaveBeenCalledWith(130);
+  });
+});
+
+describe('Ctrl-C twice while watching', () => {
+  it('ends at once, and says that the batch is not affected', async () => {
+    const { ledger } = desk.place;
+    await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
+    jest.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('ended');
+    });
+    const lines = { out: '', err: '' };
+    const before = process.listenerCount('SIGINT');
+    const watching = watch('lines', {}, capture(lines));
+    while (process.listenerCount('SIGINT') === before) await nextTurn();
+    process.emit('SIGINT', 'SIGINT');
+    expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
+    expect(lines.err).toContain('Stopped watching; the batch is not affected. Watch again: voxbatch watch lines');
+    expect(await watching).toBe('interrupted');
   });
 });
 

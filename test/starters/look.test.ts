@@ -18,7 +18,7 @@ const ROWS = [
 const addOpenBatch = (): Promise<void> => addBatch(desk.place, ['id', 'text'], ROWS);
 
 describe('without a ledger', () => {
-  it.each([['list'], ['status'], ['watch'], ['explain', '1'], ['results'], ['verify']])(
+  it.each([['status'], ['watch'], ['explain', '1'], ['results'], ['verify']])(
     '%s says how to start, and makes nothing',
     async (...words) => {
       process.env['VOXBATCH_HOME'] = join(desk.line.folder, 'home');
@@ -32,6 +32,15 @@ describe('without a ledger', () => {
 });
 
 describe('list', () => {
+  it('says that there is no batch yet, which is no error, and makes nothing', async () => {
+    process.env['VOXBATCH_HOME'] = join(desk.line.folder, 'home');
+    const { code, stdout, stderr } = await desk.line.run('list');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('There is no batch here yet. Start one: voxbatch run MANIFEST');
+    expect(await desk.line.json('list', '--json')).toMatchObject({ code: 0, value: [] });
+    expect(existsSync('home')).toBe(false);
+  });
+
   it('shows every batch, and none of their rows', async () => {
     await addSampleBatch(desk.place);
     const { code, stdout } = await desk.line.run('list');

@@ -10,7 +10,7 @@ describe('money', () => {
   });
 
   it('always says what is charged, reserved and uncertain, and what a budget leaves', () => {
-    expect(moneyWords(money, null)).toBe('70.1 charged (partly estimated), 20.1 reserved, 10 uncertain');
+    expect(moneyWords(money, null)).toBe('about 70.1 charged (some prices are estimates), 20.1 reserved, 10 uncertain');
     expect(moneyWords({ ...money, estimated: false }, 200)).toBe(
       '70.1 charged, 20.1 reserved, 10 uncertain; 99.8 left of a budget of 200',
     );

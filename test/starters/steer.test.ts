@@ -154,7 +154,7 @@ describe('stop', () => {
         '  1  r1  speech  job-1     ~2.5',
         '  3  r3  speech  job-3     ~2.5',
         '  4  r4  speech  job-4       40',
-        '3 jobs run at the API: 45 credits (partly estimated), charged or to be charged.\n',
+        '3 jobs are running at the API: about 45 credits, charged now or when they end.\n',
       ].join('\n'),
     );
     expect(stderr).toContain('Batch "b" is stopped');
@@ -184,7 +184,7 @@ describe('stop', () => {
     for (let row = 1; row <= 25; row++) await accept(ledger, row);
     const { stdout } = await line.run('stop', '--now');
     expect(stdout.split('\n')).toHaveLength(1 + 20 + 2 + 1);
-    expect(stdout).toContain('and 5 more\n25 jobs run at the API: 62.5 credits');
+    expect(stdout).toContain('and 5 more\n25 jobs are running at the API: about 62.5 credits');
   });
 
   it('leaves a request without an answer to whoever works on it next', async () => {
@@ -192,7 +192,7 @@ describe('stop', () => {
     await STATES.untouched(ledger);
     await ledger.intend(aKey(1), INTENT);
     const { code, stdout, stderr } = await line.run('stop', '--now');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'No job of it runs at the API.\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'None of its jobs is running at the API.\n' });
     expect(stderr).toContain('1 paid request has no recorded answer. Find out what became of it: voxbatch run b.csv');
     expect(await standing(ledger)).toMatchObject({ state: 'open', ended: { cancelled: ROWS - 1 } });
   });
