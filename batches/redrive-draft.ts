@@ -187,6 +187,27 @@ export class RedriveDraft {
   }
 }
 
+/** What a redrive will do and cost, by numbers of rows. Nothing of it has happened. */
+export type RedriveForecast = Readonly<
+  Pick<
+    RedriveDraft,
+    | 'count'
+    | 'pays'
+    | 'waits'
+    | 'untaken'
+    | 'accepts'
+    | 'left'
+    | 'replaced'
+    | 'notChosen'
+    | 'resubmitted'
+    | 'paying'
+    | 'isEstimate'
+    | 'bill'
+    | 'refused'
+    | 'refusedFor'
+  >
+>;
+
 /** Take and outcome in a number above 0. */
 function standingOf({ take, outcome }: RowStanding['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);

@@ -1,19 +1,24 @@
 import { resolve } from 'node:path';
+import { defaultOut } from '../batches/batch-name.ts';
 import { explainRow, type RowHistory } from '../batches/explain.ts';
+import type { RedriveForecast } from '../batches/redrive-draft.ts';
 import { viewBatch, type BatchView } from '../batches/view-batch.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { projectBatch, type Projection } from '../results/project.ts';
 import { checkTuning } from './check-options.ts';
+import type { FollowEvent } from './follow.ts';
 import { chooseBatch } from './open-records.ts';
 import { claimOut } from './out-folder.ts';
+import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile.ts';
+import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered } from './steer-batch.ts';
 import { tuneBatch } from './tune-batch.ts';
 import { voxbatchVersion } from './version.ts';
 
-/** A batch that is on record. Nothing of this sends a paid request. */
+/** A batch that is on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for something. */
 export interface Batch {
   readonly name: string;
   /** How it stands: counts, sums, the commonest failures. */
@@ -27,18 +32,81 @@ export interface Batch {
   stop(options?: { readonly now?: boolean }): Promise<Steered>;
   /** Changes what may be changed at any time. Returns whether workers were told; false if nobody works on it. */
   tune(tuning: Tuning): Promise<boolean>;
+  /** Tells what {@link redrive} would do with the same options, and what it would cost. Changes nothing, sends nothing. */
+  checkRedrive(options: RedriveOptions): Promise<RedriveCheck>;
+  /**
+   * Runs rows again that have ended, as a new take at a new price, and has the batch worked on. Finished steps are kept, and jobs that were paid
+   * for are fetched, free. The same again goes on with it, and pays for nothing twice.
+   */
+  redrive(options: RedriveOptions): Promise<RedriveAnswer>;
+  /** Settles rows whose answer was lost, and lists jobs of the API that no row has. Has the batch worked on where rows are open again. */
+  reconcile(options?: ReconcileOptions): Promise<ReconcileAnswer>;
   /** Writes the tables, the summary and the media as they stand. `out`: the folder, made if need be. May be repeated. */
   writeFiles(out: string): Promise<Projection>;
 }
 
+/** A batch that is worked on. */
+export interface RunningBatch extends Batch {
+  /** Folder of its files. Absolute. */
+  readonly out: string;
+  /**
+   * Follows it to its end, or until it pauses, and links its media to the out folder as they come. The last event is `ended`. `signal` ends
+   * following, never the batch.
+   */
+  follow(options?: { readonly signal?: AbortSignal }): AsyncIterable<FollowEvent>;
+}
+
+/**
+ * What became of a redrive. `finished`: there was nothing to send. `refused-rows`, `refused`, `declined` and what is wrong with the choice of rows:
+ * nothing was changed. `not-opened`: the ledger refused after `opened` rows.
+ */
+export type RedriveAnswer =
+  | {
+      readonly type: 'running';
+      readonly batch: RunningBatch;
+      readonly opened: number;
+      readonly forecast: RedriveForecast;
+    }
+  | {
+      readonly type: 'finished';
+      readonly batch: Batch;
+      readonly opened: number;
+      readonly forecast: RedriveForecast;
+    }
+  | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' }>;
+
+/**
+ * What became of a wish. `settled`: nobody has to work on the batch. In all other cases with `rows`, those of `resubmit` were not sent again; what
+ * could be settled is settled all the same.
+ */
+export type ReconcileAnswer =
+  | (Reconciled &
+      (
+        { readonly type: 'running'; readonly batch: RunningBatch } | { readonly type: 'settled'; readonly batch: Batch }
+      ))
+  | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' }>;
+
+/** What batches are asked with. */
+export interface BatchDesk {
+  readonly session: Session;
+  readonly say: (line: string) => void;
+  /** Has a batch worked on. `isNew`: no workflow of it can be there. `out`: absolute. */
+  readonly work: (batch: BatchRecord, isNew: boolean, out: string) => Promise<RunningBatch>;
+}
+
 /** The batch of this name, as {@link Batch}. */
-export function batchNamed(name: string, session: Session, say: (line: string) => void): Batch {
+export function batchNamed(name: string, desk: BatchDesk): Batch {
+  const { session, say } = desk;
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
   const steer = async (wish: Control, isNow = false): Promise<Steered> => {
     const { settings } = session;
     return steerBatch({ settings, ledger: await session.ledger(), batch: await record(), wish, isNow, say });
   };
-  return {
+  const workOn = async (folder: string | undefined): Promise<RunningBatch | undefined> => {
+    const now = await record();
+    return now.state === 'closed' ? undefined : desk.work(now, false, resolve(folder ?? defaultOut(name)));
+  };
+  const batch: Batch = {
     name,
     status: async () => viewBatch(await session.ledger(), await record()),
     explain: async (row) => explainRow(await session.ledger(), await record(), row),
@@ -50,12 +118,34 @@ export function batchNamed(name: string, session: Session, say: (line: string) =
       const { settings } = session;
       return tuneBatch({ settings, ledger: await session.ledger(), batch: await record(), tuning, say });
     },
+    checkRedrive: async (options) => checkRedrive(session, await record(), options),
+    redrive: async (options) => {
+      const end = await redrive(session, await record(), options);
+      if (end.type !== 'open' && end.type !== 'finished') return end;
+      const { opened, forecast } = end;
+      const running = end.type === 'open' ? await workOn(options.out) : undefined;
+      return running === undefined
+        ? { type: 'finished', batch, opened, forecast }
+        : { type: 'running', batch: running, opened, forecast };
+    },
+    reconcile: async (options = {}) => {
+      // It reads as a worker does, which takes long to load.
+      const { reconcile } = await import('./reconcile.ts');
+      const end = await reconcile(session, await record(), options);
+      if (end.type !== 'open' && end.type !== 'settled') return end;
+      const { rows, orphans } = end;
+      const running = end.type === 'open' ? await workOn(options.out) : undefined;
+      return running === undefined
+        ? { type: 'settled', batch, rows, orphans }
+        : { type: 'running', batch: running, rows, orphans };
+    },
     writeFiles: async (folder) => {
       const out = resolve(folder);
-      const [ledger, store, batch] = [await session.ledger(), await session.store(), await record()];
-      await claimOut(out, batch);
-      const complete = batch.state === 'closed';
+      const [ledger, store, now] = [await session.ledger(), await session.store(), await record()];
+      await claimOut(out, now);
+      const complete = now.state === 'closed';
       return projectBatch({ ledger, store, batch: name, out, complete, voxbatchVersion: voxbatchVersion() });
     },
   };
+  return batch;
 }

@@ -7,7 +7,7 @@ import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tuna
 import { urlSchemeOf } from '../contract/url-scheme.ts';
 import { expectedOf, formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
 import type { Config } from '../inputs/config-file.ts';
-import { VoxbatchError } from './problem.ts';
+import { refuseOption as refuse } from './refuse-option.ts';
 
 /**
  * What a program gives is checked as a command line is. Types do not say it: a budget that is not a number would be none, and with a name that is a
@@ -87,9 +87,4 @@ function checkValue(option: string, takes: ValueKind, value: unknown): void {
 function checkNumber(option: string, value: unknown, least: number): void {
   if (typeof value !== 'number' || !Number.isFinite(value) || value < least)
     refuse(option, `a number, ${least} or more`, value);
-}
-
-function refuse(option: string, expected: string, came: unknown): never {
-  const shown = typeof came === 'string' ? JSON.stringify(came) : String(came);
-  throw new VoxbatchError({ type: 'bad-option', option, expected, came: shown.slice(0, 80) });
 }

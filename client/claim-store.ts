@@ -24,17 +24,3 @@ export async function claimStore(
     throw new VoxbatchError({ type: 'store-of-another', store: settings.store, ledger: ledger.place });
   });
 }
-
-/** Works with the store, and closes it when that is done. */
-export async function withStore<T>(
-  settings: Pick<Settings, 'store'>,
-  ledger: Pick<Ledger, 'id' | 'place'>,
-  work: (store: Store) => Promise<T>,
-): Promise<T> {
-  const store = await claimStore(settings, ledger);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}

@@ -3,9 +3,12 @@
  * imported but `voxbatch/simulator` (docs/decisions/library-api.md).
  */
 export { openVoxbatch } from './voxbatch.ts';
-export type { RunAnswer, RunningBatch, Voxbatch } from './voxbatch.ts';
+export type { RunAnswer, Voxbatch } from './voxbatch.ts';
 export type { RunOptions } from './record-manifest.ts';
-export type { Batch } from './batch.ts';
+export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
+export type { ReconcileOptions } from './reconcile.ts';
+export type { RedriveCheck, RedriveOptions } from './redrive.ts';
+export type { Finding, Trouble } from './doctor.ts';
 export type { FollowEvent } from './follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './options.ts';
 export { VoxbatchError } from './problem.ts';

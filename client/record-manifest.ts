@@ -7,7 +7,8 @@ import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts'
 import { checkManifest, type CheckedManifest, type OutcomeFile, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { Config } from '../inputs/config-file.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
+import type { SpendFacts } from '../policy/spend.ts';
+import { approve, type Confirm, type NotApproved } from './approval.ts';
 import { checkWanted } from './check-options.ts';
 import type { OpenApi } from './open-api.ts';
 import { putOnRecord } from './put-on-record.ts';
@@ -20,13 +21,8 @@ export interface RunOptions extends WantedBatch {
   /** Folder of its files. Default `out/NAME`. */
   readonly out?: string;
   /** Asked before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
-  readonly confirm?: (facts: SpendFacts) => boolean | Promise<boolean>;
+  readonly confirm?: Confirm;
 }
-
-/** Why a batch may not be paid for: by its bill, or because `confirm` said no. */
-export type NotApproved =
-  | { readonly type: 'refused'; readonly why: SpendRefusal; readonly facts: SpendFacts }
-  | { readonly type: 'declined'; readonly facts: SpendFacts };
 
 /** Why a manifest is not on record. */
 export type NotRecorded = Extract<CheckedManifest, { readonly type: 'faulty' }> | OutcomeFile | TakenName | NotApproved;
@@ -77,11 +73,9 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
     return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
   };
-  const found: { refusal?: NotApproved } = {};
+  const found: { refusal?: NotApproved | undefined } = {};
   const approves = async (facts: SpendFacts): Promise<boolean> => {
-    const decision = decideSpend(facts);
-    if (decision.type === 'refuse') found.refusal = { type: 'refused', why: decision.why, facts };
-    else if (decision.type === 'ask' && !(await confirm?.(facts))) found.refusal = { type: 'declined', facts };
+    found.refusal = await approve(facts, confirm);
     return found.refusal === undefined;
   };
   const recorded = await putOnRecord({

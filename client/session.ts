@@ -21,6 +21,8 @@ export interface SessionRequest {
  */
 export class Session {
   readonly settings: Settings;
+  /** Says where the API is, and the token. */
+  readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
   readonly ledger: () => Promise<Ledger>;
   /** Opens the store. Throws {@link VoxbatchError} (`store-of-another`, `machine`). */
@@ -33,6 +35,7 @@ export class Session {
 
   constructor({ settings, access, ledger }: SessionRequest) {
     this.settings = settings;
+    this.access = access;
     this.ledger = this.#part(
       () => openRecords(settings, ledger),
       (opened) => opened.close(),

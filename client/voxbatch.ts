@@ -2,25 +2,14 @@ import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { batchNamed, type Batch } from './batch.ts';
+import { batchNamed, type Batch, type BatchDesk, type RunningBatch } from './batch.ts';
 import { checkConfig, checkPlaces, checkWanted } from './check-options.ts';
-import type { FollowEvent } from './follow.ts';
+import { examine, type Finding } from './doctor.ts';
 import { accessOf, settingsOf, type VoxbatchOptions } from './options.ts';
 import { recordManifest, type NotRecorded, type RunOptions } from './record-manifest.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { Workplace } from './workplace.ts';
-
-/** A batch that is worked on. */
-export interface RunningBatch extends Batch {
-  /** Folder of its files. Absolute. */
-  readonly out: string;
-  /**
-   * Follows it to its end, or until it pauses, and links its media to the out folder as they come. The last event is `ended`. `signal` ends
-   * following, never the batch.
-   */
-  follow(options?: { readonly signal?: AbortSignal }): AsyncIterable<FollowEvent>;
-}
 
 /**
  * What became of a manifest. `finished`: every row of the batch ended before. `refused`, `declined`: it may not be paid for. In all but the
@@ -40,6 +29,8 @@ export interface Voxbatch {
    * where something is in the way.
    */
   run(manifest: string, options?: RunOptions): Promise<RunAnswer>;
+  /** Checks what a run needs: Node, disk, ledger, Temporal, API, account, and on a cluster the workers. Spends nothing. */
+  doctor(): Promise<readonly Finding[]>;
   /** All batches of the ledger. */
   list(): Promise<readonly BatchRecord[]>;
   /** A batch of the ledger. Its functions throw {@link VoxbatchError} (`no-batch`) where there is none of this name. */
@@ -63,11 +54,11 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   const ending = new AbortController();
   const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal });
 
-  const work = async (record: BatchRecord, isNew: boolean, out: string): Promise<RunningBatch> => {
+  const work: BatchDesk['work'] = async (record, isNew, out) => {
     const place = await workplace.get();
     const started = await place.start(record, { isNew });
     return {
-      ...batchNamed(record.name, session, say),
+      ...batchNamed(record.name, desk),
       out,
       follow: ({ signal } = {}) =>
         place.follow(started, {
@@ -77,6 +68,8 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
         }),
     };
   };
+
+  const desk: BatchDesk = { session, say, work };
 
   return {
     check: async (manifest, wanted = {}) => {
@@ -89,11 +82,16 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       const answer = await recordManifest(manifest, wanted, session, settings.config);
       if (answer.type !== 'recorded') return answer;
       const { batch, isNew, out } = answer;
-      if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, session, say) };
+      if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, desk) };
       return { type: 'running', batch: await work(batch, isNew, out) };
     },
+    doctor: async () => {
+      const findings: Finding[] = [];
+      for await (const finding of examine(session, say)) findings.push(finding);
+      return findings;
+    },
     list: async () => (await session.ledger()).listBatches(),
-    batch: (name) => batchNamed(name, session, say),
+    batch: (name) => batchNamed(name, desk),
     close: async () => {
       ending.abort();
       await workplace.leave();

@@ -37,19 +37,3 @@ export async function openApi(settings: Settings, flags: ApiFlags): Promise<Open
 export function openSession(settings: Settings, flags: ApiFlags, ledger: OpenOptions): Session {
   return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger });
 }
-
-/**
- * Runs `work` with a function that opens the API on first use, like {@link openApi}. Closes the API afterwards.
- */
-export async function withApi<T>(
-  settings: Settings,
-  flags: ApiFlags,
-  work: (open: () => Promise<OpenApi>) => Promise<T>,
-): Promise<T> {
-  const session = openSession(settings, flags, { mustExist: true });
-  try {
-    return await work(session.api);
-  } finally {
-    await session.close();
-  }
-}

@@ -1,14 +1,11 @@
-import type { FaultPointHook } from '../activities/fault-points.ts';
 import { deliverLast, deliverNotices } from '../client/deliver-notices.ts';
 import type { EarlyServer } from '../client/early-server.ts';
 import type { FollowEnd } from '../client/follow.ts';
-import type { OpenApi } from '../client/open-api.ts';
 import { messageOf } from '../client/problem.ts';
-import type { Settings } from '../client/settings.ts';
 import { Workplace } from '../client/workplace.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import type { Store } from '../store/store.ts';
+import type { Desk } from './desk.ts';
 import { ExitError } from './exit-error.ts';
 import { goOnCommand } from './go-on-command.ts';
 import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
@@ -16,23 +13,15 @@ import { exitErrorOf } from './problem-words.ts';
 import { refusedStart } from './refused-start.ts';
 import { showFollowed } from './show-followed.ts';
 import { spawnUp } from './spawn-up.ts';
-import { logOf, type Output } from './terminal/output.ts';
+import { logOf } from './terminal/output.ts';
 
+/** A batch that is to be worked on. */
 export interface WorkRequest {
-  readonly settings: Settings;
-  readonly ledger: Ledger;
-  readonly store: Store;
-  readonly open: OpenApi;
   readonly record: BatchRecord;
   /** False if a workflow of an earlier command may be there. */
   readonly isNew: boolean;
-  readonly batch: string;
+  /** Folder of its files. Absolute. */
   readonly out: string;
-  readonly output: Output;
-  readonly detach: boolean;
-  /** Never wait for a person. */
-  readonly yes: boolean;
-  readonly atFaultPoint: FaultPointHook | undefined;
   /** The embedded server, where it was begun already; it is taken over. */
   readonly server?: EarlyServer | undefined;
 }
@@ -51,9 +40,17 @@ export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
  * Returns what `finish` makes of the end. It is called when all this is over; for a batch that is closed already before, so that its
  * files do not wait for the worker, which may have other batches.
  */
-export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd) => Promise<T>): Promise<T> {
-  const { settings, output, record, detach } = request;
-  const workplace = new Workplace({ ...request, startsOnly: detach, say: output.say, onLog: logOf(output) });
+export async function workOnBatch<T>(
+  request: WorkRequest,
+  desk: Desk,
+  finish: (end: WorkEnd) => Promise<T>,
+): Promise<T> {
+  const { record, out, server } = request;
+  const { session, output, detach, atFaultPoint } = desk;
+  const { settings } = session;
+  const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
+  const watched = { say: output.say, onLog: logOf(output), atFaultPoint };
+  const workplace = new Workplace({ settings, ledger, store, open, startsOnly: detach, server, ...watched });
   const { fault } = workplace;
   const interrupt = listenForInterrupt(
     (exit) => {
@@ -66,7 +63,7 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
     },
   );
   const signal = AbortSignal.any([interrupt.signal, fault]);
-  const told = { ledger: request.ledger, batch: request.batch, say: output.say, signal };
+  const told = { ledger, batch: record.name, say: output.say, signal };
   const finishAndTell = async (why: WorkEnd): Promise<T> => {
     const made = await finish(why);
     if (why === 'closed' || why === 'paused') await deliverLast(told, HOOK_PATIENCE_MS);
@@ -76,11 +73,11 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
   let end: WorkEnd | undefined;
   let isUnderWay = false;
   try {
-    if (detach && settings.cluster === undefined) spawnUp(settings, request.open, request);
+    if (detach && settings.cluster === undefined) spawnUp(settings, open, { batch: record.name, out });
     await workplace.open(signal);
     isUnderWay = true;
-    const followed = await workAt(workplace, request, signal);
-    if (followed !== 'detached' && (await isOver(request, followed))) {
+    const followed = await workAt(workplace, request, desk, signal);
+    if (followed !== 'detached' && (await isOver(ledger, record.name, followed))) {
       const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
       if (made.status === 'rejected') throw made.reason;
       if (fault.aborted) throw faultError(fault.reason, record);
@@ -108,17 +105,26 @@ export async function workOnBatch<T>(request: WorkRequest, finish: (end: WorkEnd
 
 async function workAt(
   workplace: Workplace,
-  { record, ledger, batch, isNew, out, output, detach, yes }: WorkRequest,
+  { record, isNew, out }: WorkRequest,
+  { session, output, person, detach }: Desk,
   signal: AbortSignal,
 ): Promise<FollowEnd | 'detached'> {
   const started = await workplace.start(record, { isNew });
   if (detach) return 'detached';
   const following = new AbortController();
   // Of its end is told later, once the files are there.
-  const told = { ledger, batch, event: 'paused', say: output.say, signal, until: following.signal } as const;
+  const until = following.signal;
+  const told = {
+    ledger: await session.ledger(),
+    batch: record.name,
+    event: 'paused',
+    say: output.say,
+    signal,
+    until,
+  } as const;
   const telling = deliverNotices(told).catch(() => undefined);
   try {
-    const waitWhilePaused = output.isInteractive && !yes;
+    const waitWhilePaused = output.isInteractive && !person.yes;
     return await showFollowed(workplace.follow(started, { out, signal, waitWhilePaused }), output);
   } finally {
     following.abort();
@@ -127,7 +133,7 @@ async function workAt(
 }
 
 /** Whether the files can be written while the worker is still ended: the batch is closed, and no answer can still change a sum of it. */
-async function isOver({ ledger, batch }: WorkRequest, { why }: FollowEnd): Promise<boolean> {
+async function isOver(ledger: Ledger, batch: string, { why }: FollowEnd): Promise<boolean> {
   return why === 'closed' && (await ledger.money(batch)).reserved === 0;
 }
 

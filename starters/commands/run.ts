@@ -4,13 +4,12 @@ import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { RunContext } from '../command-context.ts';
+import { atDesk, type Desk } from '../desk.ts';
 import { checkSpend } from '../check-spend.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
 import { ExitError } from '../exit-error.ts';
 import type { OpenApi } from '../../client/open-api.ts';
-import { openSession } from '../open-api.ts';
 import { putOnRecord, type Recorded } from '../../client/put-on-record.ts';
-import type { Session } from '../../client/session.ts';
 import { probeAloud } from '../probe-manifest.ts';
 import { refuseProblems, sayWarnings } from '../report-problems.ts';
 import { finishRun } from '../finish-run.ts';
@@ -65,8 +64,8 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
   if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
   const report = reportOptions(manifestPath, flags);
   if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
-  const session = openSession(settings, flags, { mustExist: false, thread: true });
-  try {
+  return atDesk({ settings, flags, context, mustExist: false, input: manifestPath }, async (desk) => {
+    const { session } = desk;
     const recorded = await putOnRecord({
       session,
       source,
@@ -77,13 +76,11 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
         if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
           sayWarnings(checked.summary, output, report);
       },
-      approve: (open) => readyToSpend(request, checked, open, output),
-      approveMore: async (more, open) => checkMore(more, { ...personOf(request, open, output), session, output }),
+      approve: (open) => readyToSpend(request, checked, open, desk),
+      approveMore: async (more, open) => checkMore(more, payerOf(request, open, desk), desk),
     });
-    return await runRecorded(request, recorded, session, context);
-  } finally {
-    await session.close();
-  }
+    return runRecorded(request, recorded, desk);
+  });
 }
 
 /**
@@ -94,27 +91,26 @@ async function readyToSpend(
   request: RunRequest,
   checked: SoundManifest,
   open: OpenApi,
-  output: Output,
+  desk: Desk,
 ): Promise<SoundManifest> {
   const { source, plan } = request;
+  const { output } = desk;
   const priced = plan.probe ? await probeAloud(source, checked, plan.settings.budget, output) : checked;
-  await checkSpend(spendFacts(priced.summary, plan, personOf(request, open, output)), output);
+  await checkSpend(spendFacts(priced.summary, plan, payerOf(request, open, desk)), output);
   return priced;
 }
 
-/** What is known of whoever pays. An answer cannot come from where the manifest came from. */
-function personOf({ flags, plan, manifestPath }: RunRequest, open: OpenApi, output: Output): Payer {
-  const { confirmAbove } = plan;
-  const canAsk = output.isInteractive && manifestPath !== '-';
-  return { yes: flags.yes ?? false, canAsk, confirmAbove, balance: open.profile.quotaRemaining ?? null };
+/** What is known of whoever pays. */
+function payerOf({ plan }: RunRequest, { profile }: OpenApi, { person }: Desk): Payer {
+  return { ...person, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
 }
 
 async function runRecorded(
-  { manifestPath, source, flags, settings, plan, server }: RunRequest,
+  { manifestPath, source, flags, plan, server }: RunRequest,
   recorded: Recorded,
-  session: Session,
-  { output, atFaultPoint }: RunContext,
+  desk: Desk,
 ): Promise<ExitName> {
+  const { session, output } = desk;
   if (recorded.type === 'declined') throw new Error('What is not approved ends with its own words.');
   if (recorded.type === 'taken') {
     const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
@@ -123,26 +119,16 @@ async function runRecorded(
   const isNew = recorded.type === 'new';
   const { batch } = recorded;
   if (recorded.type === 'known') sayChanges(recorded, plan, output);
-  const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
-  const finish = { settings, ledger, store, batch: batch.name, out: plan.out, output, json: flags.json ?? false };
+  const place = { batch: batch.name, out: plan.out };
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
-    return finishRun({ ...finish, why: 'closed' });
+    return finishRun({ ...place, why: 'closed' }, desk);
   }
-  output.say(
-    `Batch "${batch.name}": ${await rowsOf(ledger, batch, isNew)}, account ${batch.account}, ${open.api.baseUrl}`,
+  const rows = await rowsOf(await session.ledger(), batch, isNew);
+  output.say(`Batch "${batch.name}": ${rows}, account ${batch.account}, ${(await session.api()).api.baseUrl}`);
+  return workOnBatch({ record: batch, isNew, out: plan.out, server }, desk, (why) =>
+    finishRun({ ...place, why }, desk),
   );
-  const work = {
-    ...finish,
-    open,
-    server,
-    record: batch,
-    isNew,
-    detach: flags.detach ?? false,
-    yes: flags.yes ?? false,
-    atFaultPoint,
-  };
-  return workOnBatch(work, (why) => finishRun({ ...finish, why }));
 }
 
 /** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. */

@@ -1,15 +1,11 @@
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
+import type { ReconciledRow } from '../../client/reconcile-batch.ts';
 import { shellWord } from '../go-on-command.ts';
 import { namedRow, rowWord, takeWord } from '../row-words.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
-
-/** What became of a row: it was settled, or is sent again. */
-export type ReconciledRow =
-  | SettledRow
-  | { readonly row: number; readonly id: string; readonly jobId: string | null; readonly type: 'resubmitted' };
 
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {

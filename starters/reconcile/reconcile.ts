@@ -1,38 +1,29 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
+import { afterSettling, type AfterSettling } from '../../batches/settle-order.ts';
+import type { SettleOrder } from '../../batches/settle-wish.ts';
+import type { SettledRow } from '../../batches/settled-row.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import { claimOut } from '../../client/out-folder.ts';
+import { draftResubmit, reconcileBatch, type OrphanList } from '../../client/reconcile-batch.ts';
+import { refuseLoading } from '../../client/refuse-loading.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { RunContext } from '../command-context.ts';
+import { atDesk, type Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
-import { lookAtLedger, viewHere } from '../look-at.ts';
-import { exitOfView } from '../../batches/view-batch.ts';
-import { requireSameRealm, type OpenApi } from '../../client/open-api.ts';
-import { withApi } from '../open-api.ts';
-import { chooseBatch } from '../../client/open-records.ts';
-import { claimOut, requireOwnOut } from '../../client/out-folder.ts';
-import { readAdoptions, readTakes, rowsToResubmit } from './row-flags.ts';
-import { readsOf, settleWanted, type Wanted } from './settle-wanted.ts';
-import type { FreeReads } from '../../batches/free-reads.ts';
-import { listOrphans, type Orphan } from '../../batches/list-orphans.ts';
-import { unknownRows } from '../../batches/settle-unknown.ts';
-import type { SettledRow } from '../../batches/settled-row.ts';
-import { draftRedrive } from '../../batches/redrive.ts';
+import { viewHere } from '../look-at.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
-import { refuseLoading } from '../../client/refuse-loading.ts';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import type { Settings } from '../../client/settings.ts';
 import { rowsInWords } from '../row-words.ts';
+import { readSettings } from '../settings.ts';
 import { wordSteps } from '../terminal/next-steps.ts';
 import { orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
+import { requireOrder, type WishFlags } from './row-flags.ts';
 
 /** What `reconcile` was told on the command line. */
-export interface ReconcileFlags {
-  readonly adopt?: readonly string[];
-  readonly resubmit?: readonly string[];
-  readonly release?: readonly string[];
-  readonly notCharged?: readonly string[];
+export interface ReconcileFlags extends WishFlags {
   readonly yes?: boolean;
   readonly out?: string;
   readonly apiUrl?: string;
@@ -40,14 +31,9 @@ export interface ReconcileFlags {
 }
 
 /** What the parts of the command share. */
-interface Desk {
-  readonly settings: Settings;
-  readonly ledger: Ledger;
+interface Task {
   readonly batch: BatchRecord;
-  readonly open: OpenApi;
-  readonly reads: FreeReads;
-  readonly flags: ReconcileFlags;
-  readonly context: RunContext;
+  readonly order: SettleOrder;
   /** Absolute. */
   readonly out: string;
 }
@@ -61,36 +47,20 @@ export async function reconcile(
   flags: ReconcileFlags,
   context: RunContext,
 ): Promise<ExitName> {
-  return lookAtLedger(async (ledger, settings) => {
+  const settings = await readSettings();
+  return atDesk({ settings, flags, context, mustExist: true }, async (desk) => {
+    const ledger = await desk.session.ledger();
     const batch = await chooseBatch(ledger, name);
     refuseLoading(batch);
-    const adoptions = await readAdoptions(ledger, batch, flags.adopt ?? []);
-    const again = await rowsToResubmit(ledger, batch, flags.resubmit ?? []);
-    const releases = await readTakes(ledger, batch, flags.release ?? []);
-    const notCharged = await readTakes(ledger, batch, flags.notCharged ?? []);
-    const isForAll = [adoptions, releases, notCharged, again].every((named) => named.length === 0);
-    const lookFor = isForAll ? await unknownRows(ledger, batch.name) : again;
-    const wanted: Wanted = { releases, notCharged, adoptions, lookFor };
-    requireWord(again, batch, flags, context);
-    return withApi(settings, flags, async (openApi) => {
-      const open = await openApi();
-      requireSameRealm(batch, open);
-      const out = resolve(flags.out ?? defaultOut(batch.name));
-      await requireOwnOut(out, batch);
-      const reads = await readsOf(settings, ledger, open);
-      return settleAll({ settings, ledger, batch, open, reads, flags, context, out }, wanted, again);
-    });
+    const order = await requireOrder(ledger, batch, flags);
+    requireWord(order, batch, desk);
+    return settleAll({ batch, order, out: resolve(flags.out ?? defaultOut(batch.name)) }, desk);
   });
 }
 
 /** To pay again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
-function requireWord(
-  again: readonly number[],
-  batch: BatchRecord,
-  { yes }: ReconcileFlags,
-  { output }: RunContext,
-): void {
-  if (again.length === 0 || yes === true || output.isInteractive) return;
+function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Desk): void {
+  if (again.length === 0 || person.yes || person.canAsk) return;
   throw new ExitError(
     'refused',
     `Not confirmed: ${rowsInWords(again.length)} of "${batch.name}" may be charged a second time, and there is no terminal to ask on. ` +
@@ -98,59 +68,54 @@ function requireWord(
   );
 }
 
-/** `again`: rows to be paid for once more, where nothing is found of them. */
-async function settleAll(desk: Desk, wanted: Wanted, again: readonly number[]): Promise<ExitName> {
-  const { settings, ledger, batch, flags, context } = desk;
+async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
+  const { batch, order, out } = task;
+  const { session, output, json } = desk;
+  const { rows: settling, orphans: listOrphans } = await reconcileBatch(session, task);
   const rows: SettledRow[] = [];
-  for await (const row of settleWanted(desk, wanted)) {
+  for await (const row of settling) {
     rows.push(row);
     // A refusal is said once: where nothing else was done it is the error.
-    if (flags.json !== true && row.type !== 'refused') context.output.data(reconciledLine(row));
-    for (const line of priceLines(row, batch.name)) context.output.say(line);
+    if (!json && row.type !== 'refused') output.data(reconciledLine(row));
+    for (const line of priceLines(row, batch.name)) output.say(line);
   }
-  const isRefused = rows.some(({ type }) => type === 'refused');
   if (rows.length > 0 && rows.every(({ type }) => type === 'refused')) {
     throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
   }
-  if (rows.length === 0 && flags.json !== true) context.output.data(`Batch "${batch.name}" has no unknown row.`);
-  const orphans = await findOrphans(desk);
-  if (flags.json !== true) {
-    const refused = rows.filter(({ type }) => type === 'refused').map(reconciledLine);
-    const lines = [
-      ...orphanLines(orphans, batch.name, {
-        isWanted: rows.some((row) => row.type === 'still-unknown' && row.hasList),
-      }),
-      ...refused,
-      ...stillUnknown(rows, again, batch),
-    ];
-    for (const line of lines) context.output.data(line);
-    if (isRefused && again.length > 0)
-      context.output.say(
-        'No row was paid for again, because a job was refused. Fix that first, then run the same command.',
-      );
-  }
-  const settled = new Set(
-    rows.filter(({ type }) => type === 'found' || type === 'adopted' || type === 'released').map(({ row }) => row),
-  );
-  const toPay = isRefused ? [] : again.filter((row) => !settled.has(row));
-  // The charge of an earlier take changes the sums of the batch, though its row stays as it is.
-  const hasNewSums = rows.some(({ type }) => type === 'charged' || type === 'not-charged');
-  const exit = await goOn(desk, toPay, settled.size > 0 ? 'rows' : hasNewSums ? 'sums' : 'nothing');
-  if (flags.json === true) {
-    const { counts, money } = await viewHere(ledger, settings, batch.name);
-    const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out: desk.out };
-    const became = rows.map((row) => (toPay.includes(row.row) ? ({ ...row, type: 'resubmitted' } as const) : row));
-    context.output.data(JSON.stringify({ ...end, ...reconciledJson(became, orphans) }));
+  if (rows.length === 0 && !json) output.data(`Batch "${batch.name}" has no unknown row.`);
+  const found = await listOrphans();
+  if (found.type === 'unreadable') output.say(`Jobs that belong to no row could not be listed: ${found.why}`);
+  if (!json) sayLeft(rows, found, task, desk);
+  const after = afterSettling(rows, order);
+  const exit = await goOn(task, after, desk);
+  if (json) {
+    const { counts, money } = await viewHere(await session.ledger(), session.settings, batch.name);
+    const end = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out };
+    const became = rows.map((row) =>
+      after.toPay.includes(row.row) ? ({ ...row, type: 'resubmitted' } as const) : row,
+    );
+    output.data(JSON.stringify({ ...end, ...reconciledJson(became, orphansOf(found)) }));
   }
   return exit;
 }
 
-/** The jobs from the time of the batch that no row has; null where the API does not say, which is told. */
-async function findOrphans({ ledger, reads, batch, context }: Desk): Promise<readonly Orphan[] | null> {
-  const found = await listOrphans(ledger, reads, batch.name);
-  if (found.type === 'listed') return found.orphans;
-  context.output.say(`Jobs that belong to no row could not be listed: ${found.why}`);
-  return null;
+/** What was not settled, and what a person can do about it. */
+function sayLeft(rows: readonly SettledRow[], found: OrphanList, { batch, order: { again } }: Task, desk: Desk): void {
+  const { output } = desk;
+  const isWanted = rows.some((row) => row.type === 'still-unknown' && row.hasList);
+  const refused = rows.filter(({ type }) => type === 'refused').map(reconciledLine);
+  const lines = [
+    ...orphanLines(orphansOf(found), batch.name, { isWanted }),
+    ...refused,
+    ...stillUnknown(rows, again, batch),
+  ];
+  for (const line of lines) output.data(line);
+  if (refused.length > 0 && again.length > 0)
+    output.say('No row was paid for again, because a job was refused. Fix that first, then run the same command.');
+}
+
+function orphansOf(found: OrphanList): Parameters<typeof orphanLines>[0] {
+  return found.type === 'listed' ? found.orphans : null;
 }
 
 /** What is left to a person, for rows of which no trace was found. */
@@ -161,37 +126,18 @@ function stillUnknown(rows: readonly SettledRow[], again: readonly number[], bat
   return left.length === 0 ? [] : [wordSteps({ count: left.length, first: left }, shellWord(batch.name))];
 }
 
-/** Pays for the rows that are to be sent again, works on what is open, writes the files. `changed`: what was settled before that. */
-async function goOn(desk: Desk, again: readonly number[], changed: 'rows' | 'sums' | 'nothing'): Promise<ExitName> {
-  const { settings, ledger, batch, open, flags, context, out } = desk;
-  const { output } = context;
-  const work = {
-    settings,
-    ledger,
-    batch,
-    out,
-    json: false,
-    detach: false,
-    yes: flags.yes ?? false,
-    canAsk: output.isInteractive,
-    output,
-    atFaultPoint: context.atFaultPoint,
-  };
-  if (again.length > 0) {
-    const rules = { step: null, resubmit: true, replace: false, accept: false, asksForOverdue: false };
-    const rows = chosenRows(ledger, batch.name, { rows: again });
-    const draft = await draftRedrive(ledger, batch, rows, rules);
+/** Pays for the rows that are to be sent again, works on what is open, writes the files. */
+async function goOn({ batch, out }: Task, { toPay, changed }: AfterSettling, desk: Desk): Promise<ExitName> {
+  const { session, output } = desk;
+  const { settings } = session;
+  const ledger = await session.ledger();
+  // The line of JSON is that of `reconcile`.
+  const quietDesk = { ...desk, json: false };
+  if (toPay.length > 0) {
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;
     const confirmAbove = settings.config.confirmAbove ?? null;
-    return redriveRows({
-      ...work,
-      draft,
-      rows,
-      command,
-      fileSha256: null,
-      confirmAbove,
-      openApi: () => Promise.resolve(open),
-    });
+    const drafted = await draftResubmit(ledger, batch, toPay);
+    return redriveRows({ ...drafted, batch, command, fileSha256: null, out, confirmAbove }, quietDesk);
   }
   const view = await viewHere(ledger, settings, batch.name);
   if (changed === 'nothing') return exitOfView(view);
@@ -201,5 +147,5 @@ async function goOn(desk: Desk, again: readonly number[], changed: 'rows' | 'sum
     return exitOfView(view);
   }
   await claimOut(out, batch);
-  return workOn(work, open);
+  return workOn(batch, out, quietDesk);
 }

@@ -8,8 +8,7 @@ import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
-import { withApi } from '../open-api.ts';
-import { openRecords } from '../../client/open-records.ts';
+import { atDesk } from '../desk.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { refuseLoading } from '../../client/refuse-loading.ts';
@@ -35,9 +34,8 @@ export interface FileRequest {
  */
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
-  const { output } = context;
-  const ledger = await openRecords(settings, { mustExist: false, thread: true });
-  try {
+  return atDesk({ settings, flags, context, mustExist: false, input: path }, async (desk) => {
+    const ledger = await desk.session.ledger();
     const batch = await ledger.findBatch(previousBatch);
     if (batch === undefined) throw missing(request);
     refuseLoading(batch);
@@ -49,33 +47,19 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
       accept: false,
       asksForOverdue: true,
     };
-    const json = flags.json ?? false;
-    const { rows, fileSha256 } = await requireEditedRows(source, { ledger, batch, output });
-    const draft = await draftRedrive(ledger, batch, rows, rules, plan.tuning);
-    return await withApi(settings, flags, (openApi) =>
-      redriveRows({
-        settings,
-        ledger,
-        batch,
-        tuning: plan.tuning,
-        draft,
-        rows,
-        command: `voxbatch run ${shellWord(path)}`,
-        fileSha256,
-        out: resolve(flags.out ?? defaultOut(batch.name)),
-        json,
-        detach: flags.detach ?? false,
-        yes: flags.yes ?? false,
-        canAsk: output.isInteractive && path !== '-',
-        confirmAbove: plan.confirmAbove,
-        output,
-        atFaultPoint: context.atFaultPoint,
-        openApi,
-      }),
-    );
-  } finally {
-    await ledger.close();
-  }
+    const { rows, fileSha256 } = await requireEditedRows(source, { ledger, batch, output: desk.output });
+    const redrive = {
+      batch,
+      tuning: plan.tuning,
+      draft: await draftRedrive(ledger, batch, rows, rules, plan.tuning),
+      rows,
+      command: `voxbatch run ${shellWord(path)}`,
+      fileSha256,
+      out: resolve(flags.out ?? defaultOut(batch.name)),
+      confirmAbove: plan.confirmAbove,
+    };
+    return redriveRows(redrive, desk);
+  });
 }
 
 function missing({ path, previousBatch }: FileRequest): ExitError {

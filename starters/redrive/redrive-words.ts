@@ -2,6 +2,10 @@ import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
 import { namedRow, rowsInWords, rowsWord, unnamedRows } from '../row-words.ts';
+import type { BatchRecord, Money } from '../../ledger/record-types.ts';
+import { budgetFor } from '../../policy/budget.ts';
+import type { RefusalWords } from '../check-spend.ts';
+import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { number } from '../terminal/progress.ts';
 
 /** Rows that are named; the others are counted. */
@@ -33,8 +37,18 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
   return [title, ...lines.map((line) => `  ${line}`)];
 }
 
+/** What a person is asked before results are replaced, or rows paid for that may have been charged. Undefined: neither is done. */
+export function doubtsQuestion({ replaced, resubmitted }: RedriveDraft): string | undefined {
+  const doubts = [
+    ...(replaced > 0 ? [`replace the results of ${rowsInWords(replaced)} (${REPLACING})`] : []),
+    ...(resubmitted > 0 ? [`pay for ${rowsInWords(resubmitted)} that may already have been charged`] : []),
+  ];
+  const question = doubts.join(' and ');
+  return question === '' ? undefined : `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
+}
+
 /** What a person should know before a result is replaced. */
-export const REPLACING = 'if a new take fails, its row has no result; the old file stays in the store';
+const REPLACING = 'if a new take fails, its row has no result; the old file stays in the store';
 
 /** `1 of these has`, `2 of these have`. */
 function ofThese(rows: number): string {
@@ -80,3 +94,29 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
 };
+
+/** A budget that is too small for more rows of a batch that is there is that of the batch, so it is raised by `tune`. */
+export function leftBudgetRefusal(batch: Pick<BatchRecord, 'name'>, money: Money): RefusalWords {
+  const tune = `voxbatch tune ${shellWord(batch.name)} --budget`;
+  return (why, facts) => {
+    const { unpriced, unpricedRows, cheapest, quoted } = facts.bill;
+    const left = facts.budget ?? 0;
+    switch (why) {
+      case 'unpriced':
+        return [
+          `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
+          ...namedRowLines(unpricedRows),
+          'Nothing was changed, nothing was spent. Give them one, or drop the budget:',
+          '  a duration in seconds in an edited file (redrive --from)',
+          `  no budget: ${tune} none`,
+        ].join('\n');
+      case 'small-budget':
+        return (
+          `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
+          `Nothing was changed, nothing was spent. Raise it, then run the same command again: ${tune} ${String(budgetFor(money, quoted))}`
+        );
+      default:
+        return refusalText(why, facts);
+    }
+  };
+}

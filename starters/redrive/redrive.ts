@@ -1,27 +1,23 @@
 import { resolve } from 'node:path';
+import { batchOfFile } from '../../batches/batch-of-file.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
+import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
+import { draftRedrive } from '../../batches/redrive.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import { refuseLoading } from '../../client/refuse-loading.ts';
+import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Step } from '../../contract/row-kinds.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
-import { summarizeManifest } from '../../inputs/read-manifest.ts';
-import { BUILT_IN_PRICES, type Step } from '../../contract/row-kinds.ts';
-import { hasResult } from '../../contract/outcomes.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
+import type { OutputFlags } from '../commands/output-flags.ts';
+import { atDesk } from '../desk.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../go-on-command.ts';
-import { lookAtLedger } from '../look-at.ts';
-import { withApi } from '../open-api.ts';
-import { chooseBatch } from '../../client/open-records.ts';
-import { chosenRows } from '../../batches/choose-rows.ts';
-import type { FoundRows, RedriveRules } from '../../batches/redrive-draft.ts';
-import { draftRedrive } from '../../batches/redrive.ts';
+import { readSettings } from '../settings.ts';
 import { redriveRows } from './redrive-rows.ts';
-import { refuseLoading } from '../../client/refuse-loading.ts';
+import { requireEditedRows } from './require-edited-rows.ts';
 import { readConditions, requireRows } from './row-flags.ts';
-import type { OutputFlags } from '../commands/output-flags.ts';
 
 /** What `redrive` was told on the command line. */
 export interface RedriveFlags extends OutputFlags {
@@ -50,7 +46,7 @@ export async function redrive(name: string | undefined, given: RedriveFlags, con
   if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
   const source = await openManifest(flags.from);
   try {
-    return await redriveFrom(name ?? (await batchOf(source)), source, flags, context);
+    return await redriveFrom(name ?? (await batchOfFile(source)), source, flags, context);
   } finally {
     await source.close();
   }
@@ -62,56 +58,33 @@ async function redriveFrom(
   flags: RedriveFlags,
   context: RunContext,
 ): Promise<ExitName> {
-  const { output } = context;
-  return lookAtLedger(async (ledger, settings) => {
+  const settings = await readSettings();
+  return atDesk({ settings, flags, context, mustExist: true, input: flags.from }, async (desk) => {
+    const ledger = await desk.session.ledger();
     const batch = await chooseBatch(ledger, name);
     requireSomeChoice(flags);
     refuseLoading(batch);
-    const json = flags.json ?? false;
-    const conditions = readConditions(flags.where ?? []);
-    const rules: RedriveRules = {
-      step: flags.step ?? null,
-      resubmit: flags.resubmit ?? false,
-      accept: flags.accept !== undefined,
-      replace: flags.rows !== undefined || isForResults(conditions.outcomes),
-      asksForOverdue: false,
-    };
+    const wish = wishOf(flags);
     const { rows, fileSha256 } =
       source === undefined
-        ? { rows: await rowsOf(ledger, batch, flags, conditions), fileSha256: null }
-        : await requireEditedRows(source, { ledger, batch, output });
-    const draft = await draftRedrive(ledger, batch, rows, rules);
-    return withApi(settings, flags, (openApi) =>
-      redriveRows({
-        settings,
-        ledger,
-        batch,
-        draft,
-        rows,
-        command: commandOf(batch.name, flags),
-        fileSha256,
-        out: resolve(flags.out ?? defaultOut(batch.name)),
-        json,
-        detach: flags.detach ?? false,
-        yes: flags.yes ?? false,
-        canAsk: output.isInteractive && flags.from !== '-',
-        confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
-        output,
-        atFaultPoint: context.atFaultPoint,
-        openApi,
-      }),
-    );
+        ? { rows: await requireRows(ledger, batch, wish), fileSha256: null }
+        : await requireEditedRows(source, { ledger, batch, output: desk.output });
+    const request = {
+      batch,
+      draft: await draftRedrive(ledger, batch, rows, rulesOf(wish)),
+      rows,
+      command: commandOf(batch.name, flags),
+      fileSha256,
+      out: resolve(flags.out ?? defaultOut(batch.name)),
+      confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
+    };
+    return redriveRows(request, desk);
   });
 }
 
-async function rowsOf(
-  ledger: Ledger,
-  batch: BatchRecord,
-  flags: RedriveFlags,
-  conditions: ReturnType<typeof readConditions>,
-): Promise<FoundRows> {
-  const rows = flags.rows === undefined ? {} : { rows: await requireRows(ledger, batch, flags.rows) };
-  return chosenRows(ledger, batch.name, { ...conditions, ...rows });
+function wishOf({ where = [], rows, step, resubmit, accept }: RedriveFlags): RedriveWish {
+  const isAccepting = accept === undefined ? undefined : true;
+  return { ...readConditions(where), ...defined({ rows, step, resubmit, accept: isAccepting }) };
 }
 
 /** The rows that `--accept` names are chosen as by `--rows`. */
@@ -136,17 +109,6 @@ function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFla
   if ((where ?? rows) !== undefined && from !== undefined) {
     throw unchangedError('--from cannot be combined with --where or --rows.');
   }
-}
-
-/** The batch of one of our outcome files; undefined for any other file. */
-async function batchOf(source: ManifestSource): Promise<string | undefined> {
-  const neutral = { defaults: {}, map: {}, strict: false, nameTemplate: DEFAULT_TEMPLATE, prices: BUILT_IN_PRICES };
-  const { previousBatch } = await summarizeManifest(source, { ...neutral, tts: 'job' });
-  return previousBatch ?? undefined;
-}
-
-function isForResults(outcomes: readonly string[] | undefined): boolean {
-  return outcomes?.some(hasResult) ?? false;
 }
 
 /** The command without the flags that only say how it is worked on. */

@@ -1,7 +1,9 @@
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
-import { findRows, type RowChoice } from '../../batches/choose-rows.ts';
+import type { RowChoice } from '../../batches/choose-rows.ts';
+import type { FoundRows } from '../../batches/redrive-draft.ts';
+import { wishedRows, type RedriveWish } from '../../batches/redrive-wish.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -49,13 +51,9 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
   return Object.fromEntries([...allowed].map(([key, values]) => [names[key], values]));
 }
 
-/** The rows that `--rows` names. Throws {@link ExitError} `usage` naming all that are not there. */
-export async function requireRows(
-  ledger: Ledger,
-  batch: BatchRecord,
-  texts: readonly string[],
-): Promise<readonly number[]> {
-  const found = await findRows(ledger, batch, texts);
+/** The rows that `--where` and `--rows` choose. Throws {@link ExitError} `usage` naming all that are not there. */
+export async function requireRows(ledger: Ledger, batch: BatchRecord, wish: RedriveWish): Promise<FoundRows> {
+  const found = await wishedRows(ledger, batch, wish);
   if (found.type === 'missing') {
     const { words } = found;
     const named = words.slice(0, 10).map((word) => `"${word}"`);
@@ -64,7 +62,8 @@ export async function requireRows(
       `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`,
     );
   }
-  if (found.rows.length === 0) throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
+  if (wish.rows?.every((text) => /^[\s,]*$/u.test(text)) === true)
+    throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
   return found.rows;
 }
 

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EarlyServer } from '../../client/early-server.ts';
-import type { OpenApi } from '../../client/open-api.ts';
+import type { Session } from '../../client/session.ts';
 import { endedBySignals } from '../../starters/early-server.ts';
 import { watch } from '../../starters/commands/watch.ts';
 import { firstNotice, listenForInterrupt } from '../../starters/interrupt.ts';
 import { readSettings } from '../../starters/settings.ts';
 import { workOnBatch, type WorkEnd } from '../../starters/work-on-batch.ts';
-import type { Store } from '../../store/store.ts';
 import { aBatch } from '../ledger/setup.ts';
 import { capture } from './command-line.ts';
 import { placeForEach } from './place-for-each.ts';
@@ -36,23 +35,17 @@ async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => voi
   const record = await ledger.findBatch('lines');
   if (record === undefined) throw new Error('The batch was just created.');
   const lines = { out: '', err: '' };
-  const request = {
+  const session = {
     settings: { ...(await readSettings()), cluster: undefined },
-    ledger,
+    ledger: () => Promise.resolve(ledger),
     // Nothing is sent or stored before there is a server.
-    store: {} as unknown as Store,
-    open: {} as unknown as OpenApi,
-    record,
-    isNew: true,
-    batch: 'lines',
-    out: 'out/lines',
-    output: capture(lines),
-    detach: false,
-    yes: true,
-    atFaultPoint: undefined,
-    server: serverUntil(signal),
-  };
-  await workOnBatch(request, (end) => {
+    store: () => Promise.resolve({}),
+    api: () => Promise.resolve({}),
+  } as unknown as Session;
+  const person = { yes: true, canAsk: false };
+  const here = { session, person, output: capture(lines), json: false, detach: false };
+  const request = { record, isNew: true, out: 'out/lines', server: serverUntil(signal) };
+  await workOnBatch(request, here, (end) => {
     finish(end);
     return Promise.resolve();
   });

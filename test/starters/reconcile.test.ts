@@ -1,29 +1,17 @@
 /** @slow */
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  orphanLines,
-  reconciledJson,
-  reconciledLine,
-  priceLines,
-  type ReconciledRow,
-} from '../../starters/reconcile/reconcile-words.ts';
-import { openApi, realmOf } from '../../client/open-api.ts';
+import { orphanLines, reconciledJson, reconciledLine, priceLines } from '../../starters/reconcile/reconcile-words.ts';
+import type { ReconciledRow } from '../../client/reconcile-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
+import { addSampleBatchOf } from '../client/sample-batch-of.ts';
 import { addSampleBatch } from '../results/sample-batch.ts';
 import { placeAtSimulator } from './place-for-each.ts';
 
 const desk = placeAtSimulator();
 
 /** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
-async function addBatchOfSimulator(): Promise<void> {
-  const { url: baseUrl, token } = desk.simulator;
-  const open = await openApi({ baseUrl, token });
-  open.api.close();
-  const { ledger } = desk.place;
-  const createBatch: typeof ledger.createBatch = (batch) => ledger.createBatch({ ...batch, ...realmOf(open) });
-  await addSampleBatch({ ...desk.place, ledger: { ...ledger, createBatch } });
-}
+const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(desk.simulator, desk.place);
 
 describe('reconcile refuses', () => {
   beforeEach(() => addSampleBatch(desk.place));

@@ -1,0 +1,111 @@
+import { defined } from '../contract/defined.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import type { NamedJob } from './adopt-job.ts';
+import { findRow } from './choose-rows.ts';
+import { findTake, type RowTake, type TakeByName } from './find-take.ts';
+import { unknownRows } from './settle-unknown.ts';
+
+/**
+ * What is to be settled of a batch, and how. A row is named by its id, or by its number where no row has that id; `ROW/TAKE` is an earlier take of it.
+ */
+export interface SettleWish {
+  /** Jobs of the API that belong to unknown rows. */
+  readonly adopt?: readonly { readonly row: string; readonly job: string }[];
+  /** Undo `adopt`: these rows are unknown again. */
+  readonly release?: readonly string[];
+  /** Earlier takes, as `ROW/TAKE`, for which the account shows no charge. */
+  readonly notCharged?: readonly string[];
+  /** Unknown rows that are paid for again unless their requests are found. */
+  readonly resubmit?: readonly string[];
+  /** Unknown rows to be looked up. Default: all of them where nothing else is wished. */
+  readonly rows?: readonly string[];
+}
+
+/** The same by numbers of rows. */
+export interface SettleOrder {
+  readonly releases: readonly RowTake[];
+  readonly notCharged: readonly RowTake[];
+  readonly adoptions: readonly NamedJob[];
+  /** Rows to be looked for, those of `again` among them. */
+  readonly lookFor: readonly number[];
+  /** Rows to be paid for once more, where nothing is found of them. */
+  readonly again: readonly number[];
+}
+
+/** Why a wish cannot be meant. `word`: the row as it was named. */
+export type WishFault =
+  | Exclude<TakeByName, { readonly type: 'found' }>
+  /** It is known what became of its request. */
+  | { readonly type: 'not-unknown'; readonly word: string }
+  /** A row has one job, and a job belongs to one row. */
+  | { readonly type: 'adopted-twice'; readonly what: 'row' | 'job'; readonly word: string };
+
+/** Finds the rows of a wish. Changes nothing. */
+export async function findWished(
+  ledger: Ledger,
+  batch: BatchRecord,
+  wish: SettleWish,
+): Promise<({ readonly type: 'found' } & SettleOrder) | WishFault> {
+  const adoptions = await findAdoptions(ledger, batch, wish.adopt ?? []);
+  if (adoptions.type !== 'found') return adoptions;
+  const again = await findUnknown(ledger, batch, wish.resubmit ?? []);
+  if (again.type !== 'found') return again;
+  const releases = await findTakes(ledger, batch, wish.release ?? []);
+  if (releases.type !== 'found') return releases;
+  const notCharged = await findTakes(ledger, batch, wish.notCharged ?? []);
+  if (notCharged.type !== 'found') return notCharged;
+  const named = await findUnknown(ledger, batch, wish.rows ?? []);
+  if (named.type !== 'found') return named;
+  const isForAll = [adoptions, again, releases, notCharged, named].every(({ found }) => found.length === 0);
+  const lookFor = isForAll ? await unknownRows(ledger, batch.name) : [...new Set([...again.found, ...named.found])];
+  return {
+    type: 'found',
+    adoptions: adoptions.found,
+    releases: releases.found,
+    notCharged: notCharged.found,
+    again: again.found,
+    lookFor: lookFor.toSorted((a, b) => a - b),
+  };
+}
+
+type Found<T> = { readonly type: 'found'; readonly found: readonly T[] } | WishFault;
+
+async function findAdoptions(
+  ledger: Ledger,
+  batch: BatchRecord,
+  wanted: NonNullable<SettleWish['adopt']>,
+): Promise<Found<NamedJob>> {
+  const jobs: NamedJob[] = [];
+  for (const { row: word, job: jobId } of wanted) {
+    const named = await findTake(ledger, batch, word);
+    if (named.type !== 'found') return named;
+    const { row, take } = named;
+    if (jobs.some((one) => one.row === row && one.take === take)) return { type: 'adopted-twice', what: 'row', word };
+    if (jobs.some((one) => one.jobId === jobId)) return { type: 'adopted-twice', what: 'job', word: jobId };
+    jobs.push({ row, jobId, ...defined({ take }) });
+  }
+  return { type: 'found', found: jobs };
+}
+
+async function findTakes(ledger: Ledger, batch: BatchRecord, words: readonly string[]): Promise<Found<RowTake>> {
+  const takes: RowTake[] = [];
+  for (const word of words) {
+    const named = await findTake(ledger, batch, word);
+    if (named.type !== 'found') return named;
+    takes.push(named);
+  }
+  return { type: 'found', found: takes };
+}
+
+async function findUnknown(ledger: Ledger, batch: BatchRecord, words: readonly string[]): Promise<Found<number>> {
+  const unknown = new Set(words.length === 0 ? [] : await unknownRows(ledger, batch.name));
+  const rows = new Set<number>();
+  for (const word of words) {
+    const row = await findRow(ledger, batch, word);
+    if (row === undefined) return { type: 'no-row', word };
+    if (!unknown.has(row)) return { type: 'not-unknown', word };
+    rows.add(row);
+  }
+  return { type: 'found', found: [...rows].sort((a, b) => a - b) };
+}

@@ -1,0 +1,53 @@
+import type { RedriveWish } from '../batches/redrive-wish.ts';
+import type { SettleWish } from '../batches/settle-wish.ts';
+import { FAILURES } from '../contract/failures.ts';
+import { OUTCOMES } from '../contract/outcomes.ts';
+import { KINDS, STEPS } from '../contract/row-kinds.ts';
+import type { Tuning } from '../contract/tunables.ts';
+import { checkTuning } from './check-options.ts';
+import { refuseOption as refuse } from './refuse-option.ts';
+
+/** What a program gives of a redrive. */
+type GivenRedrive = RedriveWish & { readonly from?: string; readonly tuning?: Tuning };
+
+/** Checks which rows are to run again, and how. */
+export function checkRedriveOptions(options: GivenRedrive): void {
+  const { from, rows, outcomes, classes, kinds, step, resubmit, accept, tuning } = options;
+  const isByWish = [rows, outcomes, classes, kinds].some((one) => one !== undefined);
+  if (!isByWish && from === undefined) refuse('rows', 'rows, outcomes, classes, kinds or from', 'none of them');
+  if (isByWish && from !== undefined) refuse('from', 'no rows, outcomes, classes or kinds beside it', from);
+  if (accept === true && (from !== undefined || step !== undefined || resubmit === true))
+    refuse('accept', 'no from, step or resubmit beside it', accept);
+  checkNames('rows', rows);
+  checkWords('outcomes', outcomes, OUTCOMES);
+  checkWords('classes', classes, Object.keys(FAILURES));
+  checkWords('kinds', kinds, KINDS);
+  checkWords('step', step === undefined ? undefined : [step], STEPS);
+  if (tuning !== undefined) checkTuning(tuning);
+}
+
+/** Checks what is to be settled, and how. */
+export function checkSettleWish({ adopt, release, notCharged, resubmit, rows }: SettleWish): void {
+  checkNames(
+    'adopt',
+    adopt?.map(({ row }) => row),
+  );
+  checkNames(
+    'adopt',
+    adopt?.map(({ job }) => job),
+  );
+  for (const [option, names] of Object.entries({ release, notCharged, resubmit, rows })) checkNames(option, names);
+}
+
+/** An empty list would mean no row where the author of a program may think of all. */
+function checkNames(option: string, names: readonly unknown[] | undefined): void {
+  if (names === undefined) return;
+  if (names.length === 0) refuse(option, 'one name at least', 'none');
+  for (const name of names)
+    if (typeof name !== 'string' || name.trim() === '') refuse(option, 'names that are not empty', name);
+}
+
+function checkWords(option: string, words: readonly string[] | undefined, known: readonly string[]): void {
+  if (words?.length === 0) refuse(option, `one of ${known.join(', ')}`, 'none');
+  for (const word of words ?? []) if (!known.includes(word)) refuse(option, `one of ${known.join(', ')}`, word);
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defined } from '../contract/defined.ts';
+import { findServer } from '../embedded/find-server.ts';
+import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
+import { realmOf, type OpenApi } from './open-api.ts';
+import { openTemporal } from './open-temporal.ts';
+import { countPollers } from './pollers.ts';
+import { VoxbatchError } from './problem.ts';
+import type { Session } from './session.ts';
+
+/** What is sound of a thing that a run needs. */
+export type SoundPart =
+  | { readonly type: 'node'; readonly version: string }
+  | { readonly type: 'disk'; readonly home: string; readonly freeBytes: number }
+  | { readonly type: 'ledger'; readonly ledger: string; readonly batches: number; readonly unfinished: number }
+  /** `binary`: of the embedded server; left out on a cluster. */
+  | {
+      readonly type: 'server';
+      readonly version: string;
+      readonly address: string;
+      readonly binary?: { readonly version: string; readonly from: string };
+    }
+  | { readonly type: 'api'; readonly url: string }
+  /** Token, account and clock. `credits`: what is left of the account, where the API tells it. */
+  | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
+  /** Workers that poll the queue. Looked at on a cluster only: embedded, a run brings its own. */
+  | { readonly type: 'worker'; readonly workers: number };
+
+/** What is wrong with a thing that a run needs. */
+export type Trouble =
+  | { readonly type: 'error'; readonly error: unknown }
+  | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
+  | { readonly type: 'clocks-apart'; readonly apartMs: number }
+  | { readonly type: 'no-worker' };
+
+/** A thing that a run needs, and whether it is there. */
+export type Finding =
+  | ({ readonly ok: true } & SoundPart)
+  | { readonly ok: false; readonly type: SoundPart['type']; readonly trouble: Trouble };
+
+/** Less free disk than this is too little for a large batch, bytes. */
+const LITTLE_DISK = 1e9;
+
+/**
+ * Checks what a run needs, one after the other: Node, disk, ledger, Temporal, the API, the account, and on a cluster the workers. Starts the
+ * embedded server where none runs, and ends it again. Spends nothing and never throws.
+ *
+ * @param say told what takes long
+ */
+export async function* examine(
+  session: Session,
+  say: (line: string) => void,
+): AsyncGenerator<Finding, void, undefined> {
+  let opening: Promise<OpenApi> | undefined;
+  // Where it fails, that holds for all that is checked.
+  const open = (): Promise<OpenApi> => (opening ??= session.api());
+  const checks: readonly (readonly [SoundPart['type'], () => Promise<SoundPart>])[] = [
+    ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
+    ['disk', () => checkDisk(session)],
+    ['ledger', () => checkLedger(session)],
+    ['server', () => checkServer(session, say)],
+    ['api', () => checkApi(session, open)],
+    ['account', () => checkAccount(open)],
+    ...(session.settings.cluster === undefined ? [] : [['worker', () => checkWorker(session, open, say)] as const]),
+  ];
+  for (const [type, check] of checks) {
+    yield await Promise.resolve()
+      .then(check)
+      .then(
+        (part): Finding => ({ ok: true, ...part }),
+        (error: unknown): Finding => ({ ok: false, type, trouble: troubleOf(error) }),
+      );
+  }
+}
+
+/** Carries a trouble that is no error to where it is reported. */
+class Troubled extends Error {
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble) {
+    super(trouble.type);
+    this.trouble = trouble;
+  }
+}
+
+function troubleOf(error: unknown): Trouble {
+  return error instanceof Troubled ? error.trouble : { type: 'error', error };
+}
+
+async function checkDisk({ settings: { home } }: Session): Promise<SoundPart> {
+  await mkdir(home, { recursive: true });
+  const probe = join(home, `.writable-${randomUUID()}`);
+  await writeFile(probe, '');
+  await rm(probe);
+  const { bavail, bsize } = await statfs(home);
+  const freeBytes = bavail * bsize;
+  if (freeBytes < LITTLE_DISK) throw new Troubled({ type: 'little-disk', home, freeBytes });
+  return { type: 'disk', home, freeBytes };
+}
+
+async function checkLedger(session: Session): Promise<SoundPart> {
+  const batches = await (await session.ledger()).listBatches();
+  const unfinished = batches.filter((one) => one.state !== 'closed').length;
+  return { type: 'ledger', ledger: session.settings.ledger, batches: batches.length, unfinished };
+}
+
+async function checkServer({ settings }: Session, say: (line: string) => void): Promise<SoundPart> {
+  const found = settings.cluster === undefined ? await findServer({ env: settings.env, say }) : undefined;
+  const temporal = await openTemporal(settings, { say });
+  try {
+    const { serverVersion } = await temporal.client.workflowService.getSystemInfo({});
+    const facts = { type: 'server', version: serverVersion, address: temporal.address } as const;
+    return found === undefined ? facts : { ...facts, binary: { version: found.version, from: found.from } };
+  } finally {
+    await temporal.close();
+  }
+}
+
+/** Whether the API answers, also where it refuses the token: that is for {@link checkAccount} to say. */
+async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise<SoundPart> {
+  try {
+    return { type: 'api', url: (await open()).api.baseUrl };
+  } catch (error) {
+    if (!(error instanceof VoxbatchError)) throw error;
+    const { problem } = error;
+    if (problem.type === 'no-profile' && problem.failure.class === 'BadToken')
+      return { type: 'api', url: problem.apiUrl };
+    // Without a token that can be sent, nobody was asked.
+    if (problem.type === 'odd-token') return { type: 'api', url: (await session.access()).baseUrl };
+    throw error;
+  }
+}
+
+async function checkAccount(open: () => Promise<OpenApi>): Promise<SoundPart> {
+  const { profile } = await open();
+  const { userId: account, tier, quotaRemaining: credits, serverTimeMs } = profile;
+  const apartMs = serverTimeMs === undefined ? 0 : Math.abs(Date.now() - serverTimeMs);
+  if (apartMs > API_CLOCK_SLACK_MS) throw new Troubled({ type: 'clocks-apart', apartMs });
+  return { type: 'account', account, ...defined({ tier, credits }) };
+}
+
+/** On a cluster somebody else must work. */
+async function checkWorker(
+  session: Session,
+  open: () => Promise<OpenApi>,
+  say: (line: string) => void,
+): Promise<SoundPart> {
+  const realm = { ...realmOf(await open()), ledgerId: (await session.ledger()).id };
+  const temporal = await openTemporal(session.settings, { say });
+  try {
+    const workers = await countPollers(temporal, realm);
+    if (workers === 0) throw new Troubled({ type: 'no-worker' });
+    return { type: 'worker', workers };
+  } finally {
+    await temporal.close();
+  }
+}

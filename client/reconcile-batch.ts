@@ -1,0 +1,75 @@
+import { chosenRows } from '../batches/choose-rows.ts';
+import type { FreeReads } from '../batches/free-reads.ts';
+import { listOrphans } from '../batches/list-orphans.ts';
+import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
+import { draftRedrive } from '../batches/redrive.ts';
+import { settleOrder } from '../batches/settle-order.ts';
+import type { SettleOrder } from '../batches/settle-wish.ts';
+import type { SettledRow } from '../batches/settled-row.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { newIdentity } from '../worker/dependencies.ts';
+import { freeReadsOf } from '../worker/free-reads.ts';
+import { openLog } from './embedded-worker.ts';
+import { realmOf, requireSameRealm } from './open-api.ts';
+import { requireOwnOut } from './out-folder.ts';
+import type { Session } from './session.ts';
+import { whoAsks } from './who-asks.ts';
+
+/** What became of a row: it was settled, or is sent again. */
+export type ReconciledRow =
+  | SettledRow
+  | { readonly row: number; readonly id: string; readonly jobId: string | null; readonly type: 'resubmitted' };
+
+/** The jobs of the API that no row has; `unreadable`: its lists could not be read, so nothing is known. */
+export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;
+
+/** A batch that is reconciled: its rows as they are settled, then the jobs that no row has. */
+export interface Reconciling {
+  readonly rows: AsyncGenerator<SettledRow, void, undefined>;
+  readonly orphans: () => Promise<OrphanList>;
+}
+
+/**
+ * Begins to settle rows: this process reads as a worker does, but sends nothing and starts no workflow. `out`: folder of the batch's files.
+ * Throws {@link VoxbatchError} (all that a session throws, `other-realm`, `taken-out`); nothing is changed then.
+ */
+export async function reconcileBatch(
+  session: Session,
+  { batch, order, out }: { readonly batch: BatchRecord; readonly order: SettleOrder; readonly out: string },
+): Promise<Reconciling> {
+  const [ledger, open] = [await session.ledger(), await session.api()];
+  requireSameRealm(batch, open);
+  await requireOwnOut(out, batch);
+  const reads = await readsOf(session);
+  return {
+    rows: settleOrder({ ledger, reads, batch, who: whoAsks() }, order),
+    orphans: () => listOrphans(ledger, reads, batch.name),
+  };
+}
+
+/** What it takes to pay for unknown rows once more. Changes nothing. */
+export async function draftResubmit(
+  ledger: Ledger,
+  batch: BatchRecord,
+  again: readonly number[],
+): Promise<{ readonly draft: RedriveDraft; readonly rows: FoundRows }> {
+  const rules = { step: null, resubmit: true, replace: false, accept: false, asksForOverdue: false };
+  const rows = chosenRows(ledger, batch.name, { rows: again });
+  return { draft: await draftRedrive(ledger, batch, rows, rules), rows };
+}
+
+async function readsOf(session: Session): Promise<FreeReads> {
+  const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
+  return freeReadsOf({
+    ledger,
+    store,
+    api: open.api,
+    realm: { ...realmOf(open), ledgerId: ledger.id },
+    owner: newIdentity(),
+    log: openLog(session.settings.home),
+    onFault: (fault) => {
+      throw fault;
+    },
+  });
+}

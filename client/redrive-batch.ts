@@ -1,0 +1,104 @@
+import type { FoundRows, RedriveDraft } from '../batches/redrive-draft.ts';
+import { budgetLeftFor, openRows, type OpenedRows } from '../batches/redrive.ts';
+import type { Tuning } from '../contract/tunables.ts';
+import type { BillSummary } from '../inputs/bill.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import type { SpendFacts } from '../policy/spend.ts';
+import { allowReplacing } from '../results/edited-tables.ts';
+import { requireSameRealm, type OpenApi } from './open-api.ts';
+import { claimOut, requireOwnOut } from './out-folder.ts';
+
+/** A redrive of which it is known what it will do. */
+export interface RedriveRequest {
+  readonly ledger: Ledger;
+  readonly batch: BatchRecord;
+  /** Changes of the batch's tunables that come with it. */
+  readonly tuning?: Tuning;
+  readonly draft: RedriveDraft;
+  /** The rows of the draft, to be read once more. */
+  readonly rows: FoundRows;
+  /** sha256 of the file whose rows these are, as it was read; null: they are of none. */
+  readonly fileSha256: string | null;
+  /** Folder of the batch's files. Absolute. */
+  readonly out: string;
+  /** Opens the API; asked only where somebody has to work on the batch. */
+  readonly openApi: () => Promise<OpenApi>;
+  /** Says whether it may be done at its price. */
+  readonly approve: (open: OpenApi) => Promise<boolean>;
+}
+
+/**
+ * What became of a redrive. `finished`: nobody has to work on the batch. `open`: somebody has to. In both, `opened` and `movedOn` are as
+ * {@link OpenedRows} has them. In the other cases nothing was changed, but for what `not-opened` says.
+ */
+export type Redriven =
+  | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
+  | { readonly type: 'open'; readonly opened: number; readonly movedOn: number; readonly open: OpenApi }
+  /** Rows of the draft are refused. */
+  | { readonly type: 'refused-rows' }
+  | { readonly type: 'declined' }
+  /** The ledger did not allow it, in its own words; `opened` rows had been opened before that. */
+  | { readonly type: 'not-opened'; readonly opened: number; readonly why: string };
+
+/**
+ * Opens the rows of a draft in the ledger, once they are approved, and makes the out folder that of the batch. Sends nothing. Throws
+ * {@link VoxbatchError} (all that the API's opening throws, `other-realm`, `unwritable-out`, `taken-out`).
+ */
+export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
+  const { ledger, batch, draft, tuning = {}, out } = request;
+  if (draft.refused.length > 0) return { type: 'refused-rows' };
+  const isNothing = draft.count === 0;
+  if (isNothing && batch.state === 'closed') {
+    await requireOwnOut(out, batch);
+    await allowTaken(request, 0);
+    return { type: 'finished', opened: 0, movedOn: 0 };
+  }
+  await claimOut(out, batch);
+  if (draft.isSettling && batch.state === 'closed') {
+    const opened = await openAll(request);
+    return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'finished' };
+  }
+  const open = await request.openApi();
+  requireSameRealm(batch, open);
+  if (isNothing) {
+    // The rows may be open already, by the same redrive that was killed: it goes on with them.
+    await allowTaken(request, 0);
+    return { type: 'open', opened: 0, movedOn: 0, open };
+  }
+  if (!(await request.approve(open))) return { type: 'declined' };
+  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
+  const opened = await openAll(request);
+  return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'open', open };
+}
+
+/** What a redrive will cost, and what it risks beside that. */
+export interface RedriveFacts extends SpendFacts {
+  readonly bill: BillSummary;
+  /** Results that are there and will be replaced. */
+  readonly replaced: number;
+  /** Rows that may be charged a second time for one result. */
+  readonly resubmitted: number;
+}
+
+/** What decides whether the rows of a draft may be paid for; see `policy/spend.ts`. The budget is what is left of the batch's. */
+export async function redriveFacts(
+  { ledger, batch, tuning, draft }: Pick<RedriveRequest, 'ledger' | 'batch' | 'tuning' | 'draft'>,
+  payer: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>,
+): Promise<RedriveFacts> {
+  const { paying: rows, isEstimate, bill, replaced, resubmitted } = draft;
+  const budget = await budgetLeftFor(ledger, batch, tuning);
+  return { rows, bill, isEstimate, budget, replaced, resubmitted, ...payer };
+}
+
+async function openAll(request: RedriveRequest): Promise<OpenedRows> {
+  const { ledger, batch, draft, rows } = request;
+  const opened = await openRows(ledger, batch.name, draft, rows);
+  if (opened.type === 'opened') await allowTaken(request, opened.movedOn);
+  return opened;
+}
+
+/** A file whose edits are all in the ledger now may be replaced by the files of the batch. `movedOn`: rows that were not taken from it. */
+async function allowTaken({ draft, fileSha256, out }: RedriveRequest, movedOn: number): Promise<void> {
+  if (fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0) await allowReplacing(out, [fileSha256]);
+}

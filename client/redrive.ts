@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { defaultOut } from '../batches/batch-name.ts';
+import type { RowsByName } from '../batches/choose-rows.ts';
+import { findEditedRows, type EditedRows } from '../batches/edited-rows.ts';
+import type { FoundRows, RedriveDraft, RedriveForecast } from '../batches/redrive-draft.ts';
+import { rulesOf, wishedRows, type RedriveWish } from '../batches/redrive-wish.ts';
+import { draftRedrive } from '../batches/redrive.ts';
+import type { Tuning } from '../contract/tunables.ts';
+import { openManifest } from '../inputs/manifest-source.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { approve, type Confirm, type NotApproved } from './approval.ts';
+import { checkRedriveOptions } from './check-wish.ts';
+import type { OpenApi } from './open-api.ts';
+import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest, type Redriven } from './redrive-batch.ts';
+import { refuseLoading } from './refuse-loading.ts';
+import type { Session } from './session.ts';
+
+/** Which rows that have ended are to run again, and how: those of a file, or those that meet all other conditions. One must be given. */
+export interface RedriveOptions extends RedriveWish {
+  /** Path of an edited copy of the manifest, or of an outcome file. Edited rows are done again. */
+  readonly from?: string;
+  /** Changes of the batch's limits, budget and policies that come with it. */
+  readonly tuning?: Tuning;
+  /** Folder of the batch's files. Default `out/NAME`. */
+  readonly out?: string;
+  /**
+   * Asked before a bill above `confirmAbove` of the configuration is paid, before a result is replaced, and before a row is paid for that may
+   * have been charged. Default: such a bill is refused, and for the others the options are word enough.
+   */
+  readonly confirm?: Confirm<RedriveFacts>;
+}
+
+/** Why it cannot be told what a redrive would do: names that are no rows, a file that does not fit the batch, rows that need another word. */
+export type NotRedrivable =
+  | Extract<RowsByName, { readonly type: 'missing' }>
+  | Exclude<EditedRows, { readonly type: 'found' }>
+  /** `forecast.refused` says which rows, and why; `resubmit` may be what is missing. */
+  | { readonly type: 'refused-rows'; readonly forecast: RedriveForecast };
+
+/** What a redrive would do and cost. Nothing was changed. */
+export type RedriveCheck = { readonly type: 'ready'; readonly forecast: RedriveForecast } | NotRedrivable;
+
+/** What became of rows whose price is known; see {@link Redriven}. */
+export type PaidEnd =
+  | (Exclude<Redriven, { readonly type: 'declined' }> & { readonly forecast: RedriveForecast })
+  | NotApproved<RedriveFacts>;
+
+/** What became of a redrive. */
+export type RedriveEnd = PaidEnd | NotRedrivable;
+
+/** Finds the rows and tells what a redrive would do with them. Reads the ledger and the file alone. */
+export async function checkRedrive(
+  session: Session,
+  batch: BatchRecord,
+  options: RedriveOptions,
+): Promise<RedriveCheck> {
+  const ledger = await session.ledger();
+  return withWork<RedriveCheck>(ledger, batch, options, ({ draft }) => {
+    const type = draft.refused.length > 0 ? 'refused-rows' : 'ready';
+    return Promise.resolve({ type, forecast: draft });
+  });
+}
+
+/** Opens the rows, once their bill is approved. Sends nothing. Throws {@link VoxbatchError} as {@link redriveBatch} does. */
+export async function redrive(session: Session, batch: BatchRecord, options: RedriveOptions): Promise<RedriveEnd> {
+  const ledger = await session.ledger();
+  const { out = defaultOut(batch.name), tuning = {}, confirm } = options;
+  return withWork<RedriveEnd>(ledger, batch, options, (work) =>
+    redriveApproved({ session, confirm, request: { ...work, ledger, batch, tuning, out: resolve(out) } }),
+  );
+}
+
+/** A redrive that is known, but for its price. */
+interface ApprovalRequest {
+  readonly session: Session;
+  readonly confirm: Confirm<RedriveFacts> | undefined;
+  readonly request: Omit<RedriveRequest, 'openApi' | 'approve'>;
+}
+
+/** Opens the rows of a draft if `confirm` and the rules of spending allow it. */
+export async function redriveApproved({ session, confirm, request }: ApprovalRequest): Promise<PaidEnd> {
+  const { draft } = request;
+  const found: { refusal?: NotApproved<RedriveFacts> | undefined } = {};
+  const approveIt = async ({ profile }: OpenApi): Promise<boolean> => {
+    const facts = await redriveFacts(request, {
+      balance: profile.quotaRemaining ?? null,
+      yes: false,
+      canAsk: confirm !== undefined,
+      confirmAbove: session.settings.config.confirmAbove ?? null,
+    });
+    found.refusal = draft.paying === 0 ? undefined : await approve(facts, confirm, isDoubtful(draft));
+    return found.refusal === undefined;
+  };
+  const ended = await redriveBatch({ ...request, openApi: session.api, approve: approveIt });
+  if (ended.type !== 'declined') return { ...ended, forecast: draft };
+  if (found.refusal === undefined) throw new Error('What is declined has a reason.');
+  return found.refusal;
+}
+
+/** A result would be replaced, or a row be charged twice. */
+function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
+  return replaced + resubmitted > 0;
+}
+
+/** The rows that are meant, and what is done with them. */
+type Work = Pick<RedriveRequest, 'draft' | 'rows' | 'fileSha256'>;
+
+/** Does something with the rows that are meant; a file that they are in is there as long as that takes. */
+async function withWork<T>(
+  ledger: Ledger,
+  batch: BatchRecord,
+  options: RedriveOptions,
+  work: (found: Work) => Promise<T>,
+): Promise<T | NotRedrivable> {
+  checkRedriveOptions(options);
+  refuseLoading(batch);
+  const draftOf = (rows: FoundRows): Promise<RedriveDraft> =>
+    draftRedrive(ledger, batch, rows, rulesOf(options), options.tuning);
+  if (options.from === undefined) {
+    const wished = await wishedRows(ledger, batch, options);
+    if (wished.type !== 'found') return wished;
+    return work({ draft: await draftOf(wished.rows), rows: wished.rows, fileSha256: null });
+  }
+  const source = await openManifest(options.from);
+  try {
+    const edited = await findEditedRows(source, { ledger, batch });
+    if (edited.type !== 'found') return edited;
+    return await work({ draft: await draftOf(edited.rows), rows: edited.rows, fileSha256: edited.checked.digest });
+  } finally {
+    await source.close();
+  }
+}
