@@ -5,17 +5,18 @@ import { afterFailure, newWatch, type AlikeWatch } from '../policy/alike.ts';
 import { reasonOf } from '../policy/failure-reason.ts';
 import type { Tx } from './schema.ts';
 
-/** A row that was paid for and came, or is about to come, to nothing. */
+/** A paid row that failed, or is about to. */
 export interface BadRow {
   readonly row: number;
   readonly failure: Failure;
-  /** A step that is not the last of its row, whose result could not be fetched: results of this step count, too. */
+  /** Set if this is not the row's last step: then results of this step count too. */
   readonly step?: Step;
 }
 
 /**
- * Pauses a batch whose first paid rows have all come to nothing, with one class of failure, if a row is left that still costs money. Called in the
- * transaction that notes the failure, so that it holds over all processes; costs nothing any more once a row had a result.
+ * Pauses a batch whose first paid rows have all failed with one class of failure, if any row is left that still costs
+ * money. Runs in the transaction that records the failure, so it holds across all processes. Costs nothing once a row
+ * had a result.
  */
 export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
   const { row, failure } = bad;
@@ -40,7 +41,7 @@ export async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<
     .execute();
 }
 
-/** The watch begins anew where a person lets the batch go on. */
+/** The watch starts over when a person lets the batch continue. */
 export function watchFrom(since: number): string {
   return JSON.stringify(newWatch(since));
 }
@@ -49,7 +50,7 @@ function toWatch(json: string | null): AlikeWatch {
   return json === null ? newWatch(null) : (JSON.parse(json) as AlikeWatch);
 }
 
-/** Without the money: what is in flight is still paid for, so a figure that is kept would soon be too low. */
+/** Without the money: requests in flight are still paid for, so a recorded figure would soon be too low. */
 function wordsOf({ rows }: AlikeWatch, failure: Failure): string {
   return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}`;
 }
@@ -84,7 +85,7 @@ async function hasResult(tx: Tx, batch: string, { step }: BadRow, since: number 
   return stored !== undefined;
 }
 
-/** Whether a row is left whose next step is still to be paid. */
+/** Whether any row still has a step to pay for. */
 async function costsMore(tx: Tx, batch: string): Promise<boolean> {
   const found = await tx
     .selectFrom('rows')

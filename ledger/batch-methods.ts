@@ -7,47 +7,47 @@ import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { WorkerRecord } from './workers.ts';
 
-/** Batches: how they are made, steered, counted and closed. A part of {@link Ledger}. */
+/** Creates, steers, counts and closes batches. A part of {@link Ledger}. */
 export interface BatchMethods {
   createBatch(batch: NewBatch): Promise<void>;
   /** Adds rows of a `loading` batch. Throws on a duplicate id. */
   addRows(batch: string, rows: readonly LoadedRow[]): Promise<void>;
-  /** `loading` → `open`. Throws {@link LedgerMisuse} if it has not just so many rows. */
+  /** `loading` → `open`. Throws {@link LedgerMisuse} unless it has exactly this many rows. */
   openBatch(batch: string, rows: number): Promise<void>;
   /** Removes a batch that is still `loading`, with its rows; any other stays. */
   discardLoading(batch: string): Promise<void>;
   findBatch(batch: string): Promise<BatchRecord | undefined>;
   listBatches(): Promise<readonly BatchRecord[]>;
-  /** Returns the control that then holds; a closed batch keeps its own, `stopping` is never taken back. */
+  /** Returns the resulting control; a closed batch keeps its own, and `stopping` is never undone. */
   setControl(batch: string, control: Control, reason?: Failure): Promise<Control>;
   /**
-   * Stops at once: like `stopping`, and rows whose jobs run are not waited for. They end `overdue` with their job ids, what was not
-   * sent `cancelled`; only what is in flight stays open until its verdict. Returns the control that then holds.
+   * Stops at once: like `stopping`, but does not wait for running jobs. Their rows end `overdue` with their job ids,
+   * unsent rows `cancelled`; only requests in flight stay open until their verdict. Returns the resulting control.
    */
   stopNow(batch: string): Promise<Control>;
-  /** Changes what is given and returns all of it. Also on a batch that is closed: it holds for a redrive. */
+  /** Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. */
   tune(batch: string, tuning: Tuning): Promise<Tunables>;
   /** `closed` if no row is open. Returns the number of open rows. */
   closeBatch(batch: string): Promise<number>;
   counts(batch: string): Promise<Counts>;
   money(batch: string): Promise<Money>;
-  /** The commonest reasons why rows failed, or fail now, most rows first. */
+  /** The most common reasons why rows failed, or are failing now, most rows first. */
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
 }
 
-/** Who works on a batch: lanes, and the worker processes that live. A part of {@link Ledger}. */
+/** Who works on a batch: lanes and living worker processes. A part of {@link Ledger}. */
 export interface LaneMethods {
-  /** Takes a lane, with every row of whoever had it. Repeatable: who took it last has it. */
+  /** Acquires a lane, with every row of its earlier holder. Repeatable: the last caller has it. */
   acquireLane(request: LaneRequest): Promise<LaneOwnership>;
-  /** Gives a lane up: its rows are free for the next claim. No effect if somebody else has it by now. */
+  /** Releases a lane: its rows are free for the next claim. No effect if another process has it by now. */
   releaseLane(owned: LaneOwnership): Promise<void>;
-  /** The lanes of the batch that somebody has. */
+  /** The lanes of the batch that have an owner. */
   laneOwners(batch: string): Promise<readonly OwnedLane[]>;
-  /** Notes that a worker process lives. */
+  /** Records that a worker process lives. */
   beat(worker: WorkerRecord): Promise<void>;
-  /** Notes that a worker has ended, or that all are known to be dead. */
+  /** Records that a worker has ended, or that all are known to be dead. */
   forgetWorkers(which: { readonly owner: string } | 'all'): Promise<void>;
-  /** Worker processes of this API and account that were heard of in the last seconds. */
+  /** Worker processes of this API and account that reported within the last seconds. */
   livingWorkers(apiUrl: string, account: string): Promise<readonly string[]>;
 }
 

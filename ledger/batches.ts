@@ -9,19 +9,25 @@ import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
 import { write, type Db, type Tx } from './schema.ts';
 
-/** Rows whose files share a folder. A row has three files at most and a few takes, and a folder should not have 100,000. */
+/**
+ * Rows whose files share a folder. A row has at most three files and a few takes, and no folder should have 100,000
+ * files.
+ */
 const ROWS_A_FOLDER = 10_000;
-/** Rows that are removed in one transaction: others wait for its lock. */
+/** Rows removed per transaction, because others wait for its lock. */
 const ROWS_REMOVED_AT_ONCE = 1_000;
-/** Of a batch's name in the name of its folder, characters: a name of a folder has 255 bytes at most. */
+/** Max characters of a batch's name in the name of its folder, which may have 255 bytes. */
 const LONGEST_NAME = 48;
 
-/** Folder of a new batch in the store. Some file systems take `Lines` and `lines`, or two Unicode forms of one name, for the same. */
+/**
+ * Folder of a new batch in the store. Some file systems treat `Lines` and `lines`, or two Unicode forms of one name, as
+ * the same.
+ */
 function newStem(name: string): string {
   return `${Array.from(name).slice(0, LONGEST_NAME).join('')}-${randomBytes(5).toString('hex')}`;
 }
 
-/** Makes a batch in state `loading`. Throws {@link BatchExists}. */
+/** Creates a batch in state `loading`. Throws {@link BatchExists}. */
 export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
   try {
     await write(db, (tx) =>
@@ -51,7 +57,7 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
   }
 }
 
-/** `loading` → `open`; a batch that is past that stays as it is. See {@link Ledger.openBatch}. */
+/** `loading` → `open`; a batch that is already past `loading` stays as it is. See {@link Ledger.openBatch}. */
 export async function openBatch(db: Db, batch: string, rows: number): Promise<void> {
   await write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
@@ -65,12 +71,15 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
   });
 }
 
-/** Removes a batch that is still `loading`, some rows at a time. If the process ends before the last, it is loading still, and removed another time. */
+/**
+ * Removes a batch that is still `loading`, some rows at a time. If the process ends before the last, the batch is still
+ * loading and can be removed later.
+ */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
   while (await write(db, (tx) => discardSome(tx, batch)));
 }
 
-/** Returns whether more is to be removed. */
+/** Returns whether more is left to remove. */
 async function discardSome(tx: Tx, batch: string): Promise<boolean> {
   const found = await findBatch(tx, batch);
   if (found?.state !== 'loading') return false;
@@ -113,9 +122,9 @@ export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
 }
 
 /**
- * Records what the user lets the batch do, and returns what then holds. A closed batch keeps its own, and `stopping` is
- * never taken back. The reason of a pause stays on record until the batch runs again: a later pause or stop by hand does not
- * make it untrue.
+ * Sets what the batch may do, and returns the result. A closed batch keeps its own control, and `stopping` is never
+ * undone. The reason of a pause stays on record until the batch runs again: a later pause or stop by hand does not make
+ * it untrue.
  */
 export async function setControl(db: Db, batch: string, control: Control, reason?: Failure): Promise<Control> {
   return write(db, async (tx) => {
@@ -148,7 +157,7 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
   });
 }
 
-/** A closed batch runs again, whatever ended it; one that is open keeps what the user lets it do. */
+/** Reopens a closed batch, whatever ended it; an open one keeps its control. */
 export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
   if (!wasClosed) return;
   await tx

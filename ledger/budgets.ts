@@ -19,10 +19,10 @@ import { write, type Db, type RowLine, type Tx } from './schema.ts';
  * need for their later steps. So no row is left half paid.
  */
 
-/** Whether a request may be made: `later` if it fits as soon as one in flight comes to nothing. */
+/** Whether a request may be made: `later` if it fits once a request in flight turns out to be free. */
 export type Room = 'room' | 'later' | 'none';
 
-/** Untouched rows that end with one that does not fit, at most. Those that are left end with the next. */
+/** Max untouched rows to end together with one that does not fit. The next one ends the others. */
 const MOST_SKIPPED = 2_000;
 /** Binary fractions must not make 0.1 + 0.2 exceed 0.3. */
 const DUST = 1e-6;
@@ -35,13 +35,16 @@ export function roomFor(sums: Sums, row: RowLine, budget: number, intent: Intent
   return needs + onTheWire > budget + DUST ? 'later' : 'room';
 }
 
-/** What the batch has spent or may have; `onTheWire` may still come to nothing. Without what this row itself was promised. */
+/**
+ * What the batch has spent or may have spent; `onTheWire` may still turn out to be free. Without what is reserved for
+ * this row.
+ */
 function committed(sums: Sums, row: RowLine): { settled: number; onTheWire: number } {
   const others = sums.promised - (row.outcome === null ? row.promised : 0);
   return { settled: sums.charged + sums.unknown_quoted + others, onTheWire: sums.sending_quoted };
 }
 
-/** Ends a row that does not fit, and all untouched ones that cost more than is left: there is no need to ask for each. */
+/** Ends a row that does not fit, and all untouched rows that cost more than is left, to save asking for each. */
 export async function skip(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<void> {
   const { settled } = committed(await readSums(tx, row.batch), row);
   const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);

@@ -18,9 +18,9 @@ import { write, type ChargeLine, type Db } from './schema.ts';
 /**
  * What happens to an attempt after its intent.
  *
- * An attempt starts as `sending` (see `intents.ts`), or at once as `revoked`, where somebody looked for its record and there
- * was none. From `sending` a verdict leads to any other state. `unknown` is left once more if the answer comes late. An
- * `accepted` attempt ends once more, when its job does; that fills in `finishedAt` and leaves the state as it is. All other states are final.
+ * An attempt starts as `sending` (see `intents.ts`), or as `revoked` if somebody looked for its record and there was
+ * none. From `sending`, a verdict leads to any other state. A late answer can still change `unknown`. When the job of
+ * an `accepted` attempt ends, `finishedAt` is filled in and the state stays. All other states are final.
  */
 
 /** Records a verdict and its effect on the row. See {@link Ledger.settle}. */
@@ -65,7 +65,7 @@ export async function settleInHand(
     job_id: jobId ?? null,
     charged,
     charged_from: charged === null || holder !== undefined ? null : credits === null ? 'quote' : 'api',
-    // What counts elsewhere now may have to be counted here yet.
+    // A job counted elsewhere may later have to be counted here.
     told: holder === undefined ? charge.told : credits,
     failure: jsonOrNull(verdict.failure),
     request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.request_id,
@@ -73,7 +73,7 @@ export async function settleInHand(
     finished_at: isDone ? now : null,
     file: isDone ? jsonOrNull(verdict.file) : null,
   });
-  // The row may have gone on to another take: then this is news about money only.
+  // If the row has moved on to another take, only the money matters.
   if (row.line.take !== key.take) return true;
   const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
   await apply(row, effect);
@@ -81,21 +81,21 @@ export async function settleInHand(
 }
 
 /**
- * What an answer says it charged. A job that has only been accepted and cost nothing so far is one that is billed at its end: until then its quote
- * counts, or a budget would let all that run at once pass for free.
+ * The price that an answer reported. A job accepted at a price of 0 is billed at its end: until then its quote counts,
+ * or a budget would treat all running jobs as free.
  */
 function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefined {
   return verdict === 'accepted' && credits === 0 ? undefined : credits;
 }
 
-/** Says on an attempt in doubt, and on its row if that was given up for it, what came to light. */
+/** Records what came to light on an attempt in doubt, and on its row if it was given up for that attempt. */
 async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (row.line.take !== charge.take || row.line.outcome !== 'unknown') return;
   await row.change({ failure: JSON.stringify(failure), updated_at: Date.now() });
 }
 
-/** Notes a price that came before the verdict. See {@link Ledger.notePrice}. */
+/** Records a price that came before the verdict. See {@link Ledger.notePrice}. */
 export async function notePrice(
   db: Db,
   key: AttemptKey,
@@ -105,7 +105,7 @@ export async function notePrice(
     const row = await RowInHand.take(tx, key);
     const charge = requireCharge(row, key);
     if (charge.state !== 'sending' && charge.state !== 'unknown') return;
-    // What is in doubt counts with what it would cost.
+    // A request in doubt counts with what it would cost.
     const quoted = charge.state === 'unknown' ? credits : charge.quoted;
     await row.changeCharge(charge, { told: credits, request_id: requestId ?? null, quoted });
   });
@@ -133,7 +133,7 @@ export async function finishJob(
             ? { told: end.credits }
             : { charged: end.credits, charged_from: 'api' as const }),
       });
-      // What went wrong with its result on the way is over.
+      // Earlier trouble with its result is over.
       const last = 'state' in effect ? { trouble: null, ...effect } : effect;
       if (row.line.take === key.take) await applyJobEnd(row, last);
     }
@@ -178,7 +178,7 @@ export async function countRunning(db: Db, apiUrl: string, account: string): Pro
   return n ?? 0;
 }
 
-/** True unless the key speaks of a job that a person has taken back from the attempt meanwhile. */
+/** True unless a person has meanwhile taken the key's job back from the attempt. */
 function isItsJob(charge: ChargeLine, { jobId }: JobKey): boolean {
   return jobId === undefined || charge.job_id === jobId;
 }

@@ -5,9 +5,9 @@ import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
 import { write, type Db } from './schema.ts';
 
-/** What a lane asks for. */
+/** A lane's request for rows. */
 export interface ClaimRequest extends LaneOwnership {
-  /** Rows that nobody has begun, at most. Rows with a request or a job under way are given beyond it. */
+  /** Max rows that nobody has begun. Rows with an open request or job come on top. */
   readonly limit: number;
 }
 
@@ -17,17 +17,17 @@ export interface Claim {
   readonly exhausted: boolean;
 }
 
-/** Rows under way of one claim, at most; the next claim brings the others. */
+/** Max rows per claim that are already begun; the next claim brings the others. */
 const MOST_UNDER_WAY = 200;
-/** States of a row that somebody has begun. */
+/** States of a row that is already begun. */
 const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting');
 
 /**
- * Gives a lane its next free rows, each under a new fencing token, so that whoever had one before can record no intent for it.
- * `lost`: the lane has another holder by now, and nothing was given.
+ * Gives a lane its next free rows, each under a new fencing token, so that an earlier holder can record no intent for
+ * them. `lost`: the lane has another holder by now, and got nothing.
  *
- * Rows that are under way come first, and also where the lane has no room (`limit` 0): their jobs run and were paid for, and
- * requests without a verdict use up the in-flight limit that all others wait for.
+ * Begun rows come first, even if the lane has no room (`limit` 0): their jobs are paid for, and requests without a
+ * verdict use up the in-flight limit that all others wait for.
  */
 export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
   const { batch, lane, limit } = request;
@@ -35,7 +35,7 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     if (!(await ownsLane(tx, request))) return 'lost';
     const begun = await selectFreeRows(tx, batch, UNDER_WAY, MOST_UNDER_WAY + 1).execute();
     const taken = begun.slice(0, MOST_UNDER_WAY);
-    // One more than can be taken tells whether any is left.
+    // One more than needed tells whether any is left.
     const fresh = await selectFreeRows(tx, batch, ['waiting'], limit + 1).execute();
     const rows = [...taken, ...fresh.slice(0, limit)].map(({ row }) => row);
     const exhausted = begun.length <= MOST_UNDER_WAY && fresh.length <= limit;

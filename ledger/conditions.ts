@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * Conditions of the partial indexes, word for word as the migrations have them: with a parameter in the place of a name, a database could
- * not know before it is given that the index holds what is asked for.
+ * Conditions of the partial indexes, word for word as in the migrations: if a name were a parameter, the database could
+ * not tell in advance that the index covers the query.
  */
 
 /** Attempts in flight: index `charges_sending`. */
@@ -10,17 +10,17 @@ export function isSending(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'sending'`;
 }
 
-/** Attempts that may have made a job that nobody claims: index `charges_doubt`. */
+/** Attempts that may have made a job that belongs to nobody: index `charges_doubt`. */
 export function isUnresolved(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} in ('sending', 'unknown')`;
 }
 
-/** Accepted attempts whose jobs have not ended as far as is known: index `charges_running`. */
+/** Accepted attempts whose jobs are not known to have ended: index `charges_running`. */
 export function isRunning(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'accepted' and ${sql.ref(`${charges}.finished_at`)} is null`;
 }
 
-/** Rows that `--limit` or `--sample` left out: they never began, so they have no time of their end. Index `rows_not_chosen`. */
+/** Rows that `--limit` or `--sample` left out: they never began, so they have no end time. Index `rows_not_chosen`. */
 export function isNotChosen(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.outcome`)} = 'skipped' and ${sql.ref(`${rows}.ended_at`)} is null`;
 }
@@ -30,7 +30,7 @@ export function isChosen(rows: string): RawBuilder<boolean> {
   return sql<boolean>`(${isNotChosen(rows)}) is not true`;
 }
 
-/** Rows of which nothing was asked yet, as far as the row knows: index `rows_untouched`. */
+/** Rows that were never sent, as far as the row's record says: index `rows_untouched`. */
 export function isUntouched(rows: string): RawBuilder<boolean> {
   const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${rows}.${column}`)}`;
   return sql<boolean>`${at('outcome')} is null and ${at('state')} = 'waiting' and ${at('take')} = 1`;

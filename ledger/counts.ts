@@ -5,12 +5,12 @@ import type { Counts, Money } from './record-types.ts';
 import { readSums } from './sums.ts';
 import type { Db, RowCountsTable, Tx } from './schema.ts';
 
-/** In the place of a standing: rows that are not chosen, which are counted as skipped, too. */
+/** Pseudo-outcome for rows that are not chosen, which also count as skipped. */
 const NOT_CHOSEN = 'not chosen';
 
 type Standing = RowCountsTable['standing'] | typeof NOT_CHOSEN;
 
-/** One statement, so that both counts are of one moment. */
+/** One statement, so that both counts show one moment. */
 const selectCounts = prepared((db, { batch }: { batch: string }) =>
   db
     .selectFrom('row_counts')

@@ -12,8 +12,8 @@ import { write, type Db, type DecisionsTable, type Tx } from './schema.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
 /**
- * What a person says of a request whose outcome nobody knows, or takes back of what was said. Each is on record with the change that it
- * makes, in one transaction. Nothing here pays.
+ * A person's decisions about requests with an unknown outcome, and their reversal. Each is recorded with its change in
+ * one transaction. Nothing here pays.
  */
 
 /** See {@link Ledger.decide}. */
@@ -40,8 +40,9 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
 }
 
 /**
- * Takes back the job that a person gave to an attempt: nobody knows its outcome again, and its row, if it is still at that take, ends
- * `unknown`. Returns the files that were the row's result; undefined, and changes nothing, where no person gave it a job.
+ * Takes back the job that a person gave to an attempt: its outcome is unknown again, and its row, if still at that
+ * take, ends `unknown`. Returns the files that were the row's result; undefined, without any change, if no person gave
+ * it a job.
  */
 async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
@@ -82,10 +83,10 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
   return file === null ? [] : [file, ...extraFiles];
 }
 
-/** States of an attempt that was made, or may have been. */
+/** States of an attempt that was sent, or may have been. */
 const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown'];
 
-/** What was made with the result of the foreign job cannot be taken back with it. */
+/** Later steps already used the result of the job, so it cannot be taken back. */
 function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
   const later = STEPS.slice(STEPS.indexOf(key.step) + 1).find((step) =>
     row.chargesOf(step).some(({ take, state }) => take === key.take && MADE.includes(state)),

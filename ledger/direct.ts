@@ -1,8 +1,8 @@
 import type { CompiledQuery, DialectAdapter, Kysely } from 'kysely';
 
-/** The adapter of a database that answers at once. */
+/** Adapter of a database that answers synchronously. */
 export interface DirectAdapter extends DialectAdapter {
-  /** Executes a statement on the one connection that there is; whoever calls it has that in hand. */
+  /** Executes a statement on the only connection, which the caller must hold. */
   executeNow(sql: string, parameters: readonly unknown[]): readonly unknown[];
 }
 
@@ -10,8 +10,8 @@ export interface DirectAdapter extends DialectAdapter {
 type Executing = Pick<Kysely<unknown>, 'isTransaction' | 'getExecutor' | 'executeQuery'>;
 
 /**
- * Executes a compiled statement. Inside a transaction the connection is in hand, so a database that answers at once is asked without the
- * dozen promises that Kysely puts between: they took longer than the answer.
+ * Executes a compiled statement. Inside a transaction the connection is held, so a synchronous database needs none of
+ * the dozen promises that Kysely would add: they took longer than the answer.
  */
 export async function execute<R>(
   db: Executing,

@@ -7,12 +7,12 @@ import type { RowLine } from './schema.ts';
 import { makeTake } from './takes.ts';
 
 /**
- * What a verdict, or the end of a job, means for its row. A row is open until it has an outcome; after that only three things
- * change it: an answer that comes late for a row that was given up as unknown, a result that comes late for one that
- * was overdue, and a person's redrive.
+ * What a verdict, or the end of a job, means for its row. A row is open until it has an outcome. After that only three
+ * things change it: a late answer for a row given up as unknown, a late result for one that was overdue, and a person's
+ * redrive.
  */
 
-/** Changes an open row. A row that has ended stays as it is. */
+/** Changes an open row. An ended row stays as it is. */
 export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
@@ -20,7 +20,7 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   if ('outcome' in effect) await haltIfDue(row.tx, row.line.batch, row.line.row, effect);
 }
 
-/** A new take without asking anybody. The lane that holds the row keeps it. */
+/** Makes a new take without asking anybody. The row stays with its lane. */
 async function retake(row: RowInHand, effect: Retake): Promise<void> {
   const { line, tx } = row;
   if (line.outcome !== null) return;
@@ -29,7 +29,7 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
     .select('control')
     .where('name', '=', line.batch)
     .executeTakeFirstOrThrow();
-  // A batch that is being stopped would only cancel it, and lose how it stood.
+  // A stopping batch would only cancel it, and lose the row's real ending.
   if (control === 'stopping' || line.auto_takes >= effect.most) return applyEffect(row, effect.otherwise);
   const before = { outcome: null, failure: effect.otherwise.failure ?? null, file: null, extraFiles: [] };
   await makeTake(tx, line, { reason: effect.reason, fromStep: effect.retake, before });
@@ -38,8 +38,8 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
 }
 
 /**
- * The effect of an answer that came after all, on a row that may have been given up: such a row ends as the answer says, or is open
- * again, free for the next claim, and its batch with it. A row that ended otherwise stays as it is.
+ * Applies a late answer to a row that may have been given up: such a row ends as the answer says, or is open again,
+ * free for the next claim, and so is its batch. A row that ended otherwise stays as it is.
  */
 export async function applyLateEffect(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('retake' in effect || !wasGivenUp(row.line)) return applyEffect(row, effect);
@@ -60,13 +60,16 @@ function wasGivenUp({ outcome, failure }: RowLine): boolean {
   return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
 }
 
-/** The end of a job: on an open row as usual, and on one that was no longer waited for, where it brings an ending. */
+/**
+ * Applies the end of a job: to an open row as usual, and to one that nobody waited for any longer if it brings an
+ * ending.
+ */
 export async function applyJobEnd(row: RowInHand, effect: RowEffect): Promise<void> {
   if ('outcome' in effect && row.line.outcome === 'overdue') await row.change(ending(effect));
   else await applyEffect(row, effect);
 }
 
-/** The columns of a row that is worked on. What went wrong with it stays until it is said to be over. */
+/** The columns of a row in progress. Its trouble stays until it is declared over. */
 function progress({ state, trouble }: RowProgress): { state: RowState; updated_at: number; failure?: string | null } {
   const failure = trouble === undefined ? {} : { failure: trouble === null ? null : JSON.stringify(trouble) };
   return { state, updated_at: Date.now(), ...failure };

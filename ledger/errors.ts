@@ -1,9 +1,9 @@
 /**
- * The ledger cannot be opened, created, read or written. Nothing may be sent while that is so: without a recorded intent
- * no request goes out.
+ * The ledger cannot be opened, created, read or written. Nothing may be sent meanwhile: without a recorded intent no
+ * request goes out.
  */
 export class LedgerUnreachable extends Error {
-  /** Where the ledger is, or was to be. */
+  /** Path of the ledger. */
   readonly path: string;
 
   constructor(path: string, problem: string, advice: string, cause?: unknown) {
@@ -13,9 +13,9 @@ export class LedgerUnreachable extends Error {
   }
 }
 
-/** There is no ledger where one must exist: nothing was ever run from here. */
+/** There is no ledger where one must exist: nothing was ever run here. */
 export class LedgerMissing extends Error {
-  /** Where it was looked for. */
+  /** The path that was tried. */
   readonly path: string;
 
   constructor(path: string) {
