@@ -33,6 +33,8 @@ export interface Services {
   readonly owner: string;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Written to summaries. */
+  readonly voxbatchVersion: string;
 }
 
 /** What this process remembers and bounds by itself. Losing it with the process costs free reads and a moment, never a charge. */

@@ -4,29 +4,25 @@ import type { Activities } from '../contract/activities.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
+import { awaitOccurrence } from './await-occurrence.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { openOccurrence } from './open-occurrence.ts';
 import { surveyBatch } from './survey-batch.ts';
 import { workLane } from './work-lane.ts';
 
-/** How often a survey beats, ms. A lane beats whenever it looks into the ledger. */
+/** How often work beats that cannot do so by itself, ms. A lane beats whenever it looks into the ledger. */
 const BEAT_EVERY_MS = 2_000;
 
 /** All activities, with the world they work on. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    surveyBatch: (batch) =>
-      tellingFaults(deps, () =>
-        withHeartbeat(async (_, beat) => {
-          leaveContexts(deps);
-          // A look may take long; that nobody else can take it over meanwhile would be worse.
-          const beating = setInterval(beat, BEAT_EVERY_MS);
-          try {
-            return await surveyBatch(deps, batch);
-          } finally {
-            clearInterval(beating);
-          }
-        }),
-      ),
+    surveyBatch: (batch) => beating(deps, () => surveyBatch(deps, batch)),
+    openOccurrence: (offer) => beating(deps, () => openOccurrence(deps, offer)),
+    awaitOccurrence: (batch) => beating(deps, (signal) => awaitOccurrence(deps, batch, signal)),
+    stopBatch: (batch) =>
+      tellingFaults(deps, async () => {
+        await deps.ledger.setControl(batch, 'stopping');
+      }),
     workLane: (offer) =>
       tellingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
@@ -36,6 +32,21 @@ export function createActivities(deps: Dependencies): Activities {
         }),
       ),
   };
+}
+
+/** Work that may take long, and beats meanwhile: that nobody else could take it over for so long would be worse. */
+function beating<T>(deps: Dependencies, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return tellingFaults(deps, () =>
+    withHeartbeat(async (signal, beat) => {
+      leaveContexts(deps);
+      const timer = setInterval(beat, BEAT_EVERY_MS);
+      try {
+        return await work(signal);
+      } finally {
+        clearInterval(timer);
+      }
+    }),
+  );
 }
 
 /** Switches off the storages of Temporal's SDK, also that of an activity's own context. See {@link Dependencies.leaveContext}. */

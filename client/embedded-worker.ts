@@ -13,6 +13,7 @@ import { lockLedger } from './lock-ledger.ts';
 import type { OpenApi } from './open-api.ts';
 import type { Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
+import { voxbatchVersion } from './version.ts';
 
 export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
@@ -50,6 +51,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
       owner,
       log,
+      voxbatchVersion: voxbatchVersion(),
       onFault: request.onFault,
       ...defined({ atFaultPoint }),
     });

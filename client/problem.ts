@@ -39,6 +39,14 @@ export type Problem =
   | { readonly type: 'odd-token'; readonly cause: unknown }
   /** The API does not return the profile of the account. */
   | { readonly type: 'no-profile'; readonly apiUrl: string; readonly failure: Failure }
+  /** There is no schedule of this name. */
+  | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
+  /** There is a schedule of this name already. */
+  | { readonly type: 'schedule-taken'; readonly schedule: string }
+  /** Temporal does not take the schedule as it is, and says why. */
+  | { readonly type: 'schedule-refused'; readonly schedule: string; readonly cause: Error }
+  /** Temporal does not answer now; what was asked of a schedule may or may not have been done. */
+  | { readonly type: 'schedule-silent'; readonly schedule: string | undefined; readonly cause: Error }
   /** The batch is of another API or account than this token. */
   | {
       readonly type: 'other-realm';
@@ -108,6 +116,14 @@ function sentenceFor(problem: Problem): string {
       return messageOf(problem.cause);
     case 'no-profile':
       return `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`;
+    case 'no-schedule':
+      return `There is no schedule "${problem.schedule}" here.`;
+    case 'schedule-taken':
+      return `There is a schedule "${problem.schedule}" already.`;
+    case 'schedule-refused':
+      return `Temporal does not take the schedule "${problem.schedule}": ${messageOf(problem.cause)}.`;
+    case 'schedule-silent':
+      return `Temporal does not answer: ${messageOf(problem.cause)}.`;
     case 'other-realm':
       return problem.differs === 'api'
         ? `Batch "${problem.batch.name}" ran against ${problem.batch.apiUrl}, and this is ${problem.here.apiUrl}.`

@@ -15,6 +15,7 @@ import { realmOf, requireSameRealm } from './open-api.ts';
 import { requireOwnOut } from './out-folder.ts';
 import type { Session } from './session.ts';
 import { whoAsks } from './who-asks.ts';
+import { voxbatchVersion } from './version.ts';
 
 /** What became of a row: it was settled, or is sent again. */
 export type ReconciledRow =
@@ -68,6 +69,7 @@ async function readsOf(session: Session): Promise<FreeReads> {
     realm: { ...realmOf(open), ledgerId: ledger.id },
     owner: newIdentity(),
     log: openLog(session.settings.home),
+    voxbatchVersion: voxbatchVersion(),
     onFault: (fault) => {
       throw fault;
     },

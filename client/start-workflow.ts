@@ -5,14 +5,16 @@ import {
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../contract/messages.ts';
+import {
+  WAKE_UP_SIGNAL,
+  SUPERVISE_BATCH,
+  WORKFLOW_TASK_TIMEOUT,
+  type SuperviseBatchInput,
+} from '../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { inTime } from './in-time.ts';
-
-/** Workflow tasks of ours are short; a lost worker's task comes again after this. */
-const WORKFLOW_TASK_TIMEOUT = '3s';
 
 /** Temporal takes what it is told within this time, or does not take it now, ms. */
 const TELL_TIMEOUT_MS = 30_000;

@@ -1,3 +1,4 @@
+import type { ExitName } from './exit-codes.ts';
 import type { Control } from './outcomes.ts';
 
 /** A lane that is offered to whichever worker takes it. */
@@ -28,6 +29,35 @@ export interface BatchSurvey {
   readonly lanes: number;
 }
 
+/** A firing of a schedule that is to become a batch. */
+export interface OccurrenceOffer {
+  /** Name of the schedule. */
+  readonly schedule: string;
+  /** The time that it was scheduled for, ms since 1970. */
+  readonly at: number;
+  /** What to run; not parsed yet. */
+  readonly run: unknown;
+}
+
+/** What became of a firing: a batch, or nothing. `reason`: for people, without what is in the manifest's cells. */
+export type OccurrenceStart =
+  | {
+      readonly type: 'opened';
+      /** Name of its batch. */
+      readonly batch: string;
+      /** Folder of the batch's files. Absolute. */
+      readonly out: string;
+      /** Id of the batch's own workflow. */
+      readonly workflowId: string;
+      /** Every row has ended already: the firing ran before. */
+      readonly isClosed: boolean;
+    }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** Where a firing's batch stands. `ended`: every row has an outcome, and its files are written unless `problem` says why not. */
+export type OccurrenceEnd =
+  { readonly type: 'open' } | { readonly type: 'ended'; readonly exit: ExitName; readonly problem?: string };
+
 /** Everything that a workflow may ask for. Implemented in `activities/`. */
 export interface Activities {
   /** Ends what a stopping batch has not sent, closes the batch if no row is open, and says what it needs. Repeatable. */
@@ -37,4 +67,10 @@ export interface Activities {
    * twice, late, or on another worker; whoever acquired the lane last owns it.
    */
   workLane(offer: LaneOffer): Promise<LaneReport>;
+  /** Reads a schedule's manifest as it is now, checks and prices it, and makes it the batch of this occurrence, or finds that. Repeatable. */
+  openOccurrence(offer: OccurrenceOffer): Promise<OccurrenceStart>;
+  /** Waits for the end of a batch, an hour at most, and writes its files. Repeatable. */
+  awaitOccurrence(batch: { readonly batch: string; readonly out: string }): Promise<OccurrenceEnd>;
+  /** Has a batch send no more paid requests. Its workflow must be told. Repeatable. */
+  stopBatch(batch: string): Promise<void>;
 }

@@ -14,3 +14,6 @@ export interface SuperviseBatchInput {
   /** Continue as new after this many events; default: when the server suggests it. */
   readonly continueAfterEvents?: number;
 }
+
+/** Workflow tasks of ours are short; a lost worker's task comes again after this. */
+export const WORKFLOW_TASK_TIMEOUT = '3s';

@@ -29,7 +29,7 @@ export interface ScheduleSpec {
   readonly pauseOnFailure: boolean;
   /** It does not fire after this, ms since 1970; null: it has no end. */
   readonly until: number | null;
-  /** How often it may fire by itself; null: without a limit. */
+  /** How often it may fire by itself from now on; null: without a limit. */
   readonly runs: number | null;
 }
 
@@ -95,8 +95,8 @@ export function readScheduleSpec(written: WrittenSpec, before?: ScheduleSpec): R
   }
   const end = until === undefined ? base.until : parseInstant(until);
   if (end === undefined) return refused('until', INSTANT_FORM, until);
-  if (runs !== null && !(Number.isSafeInteger(runs) && runs > 0)) {
-    return refused('runs', 'a whole number above 0', String(runs));
+  if (written.runs !== undefined && !(Number.isSafeInteger(written.runs) && written.runs > 0)) {
+    return refused('runs', 'a whole number above 0', String(written.runs));
   }
   const { pauseOnFailure = base.pauseOnFailure } = written;
   const spec = { times: times.times, timezone, jitterMs, overlap: policy, catchUpMs, pauseOnFailure, until: end, runs };
@@ -132,7 +132,7 @@ export const INSTANT_FORM = 'a date and time with its zone, such as 2026-12-31T2
 
 /** Reads a time of ISO 8601 with its offset to UTC, in ms since 1970. Undefined for any other text. */
 export function parseInstant(text: string): number | undefined {
-  const found = /^(?<day>\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.exec(text.trim());
+  const found = /^(?<day>\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text.trim());
   const at = found === null ? Number.NaN : Date.parse(text.trim());
   // 30 February would be read as a day in March.
   const day = found?.groups?.['day'] ?? '';

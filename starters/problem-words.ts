@@ -20,6 +20,7 @@ export function exitErrorOf(error: unknown): unknown {
 const NEXT: Readonly<Partial<Record<Problem['type'], string>>> = {
   'no-ledger': 'voxbatch init',
   'no-batch': 'voxbatch list',
+  'no-schedule': 'voxbatch schedule list',
 };
 
 const EXITS = {
@@ -41,6 +42,10 @@ const EXITS = {
   untold: 'unreachable',
   'odd-token': 'api',
   'no-profile': 'api',
+  'no-schedule': 'usage',
+  'schedule-taken': 'usage',
+  'schedule-refused': 'usage',
+  'schedule-silent': 'unreachable',
   'other-realm': 'usage',
 } as const satisfies Readonly<Record<Problem['type'], ExitError['exit']>>;
 
@@ -99,6 +104,16 @@ function wordsFor(problem: Problem, sentence: string): string {
       return `${sentence} ${tokenAdvice('your account')}. Nothing was spent.`;
     case 'no-profile':
       return `${profileWords(problem.failure, problem.apiUrl)} Nothing was spent.`;
+    case 'no-schedule': {
+      const known = problem.known.join(', ');
+      return `${sentence} Known: ${known === '' ? 'none' : known}. Nothing was changed.`;
+    }
+    case 'schedule-taken':
+      return `${sentence} Change it: voxbatch schedule update ${shellWord(problem.schedule)}. Nothing was changed.`;
+    case 'schedule-refused':
+      return `${sentence} Nothing was changed, nothing was spent.`;
+    case 'schedule-silent':
+      return `${sentence} It may or may not have been done. Nothing is lost. Look when Temporal is back: voxbatch schedule list`;
     case 'other-realm': {
       const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: tokenAdvice() };
       return `${sentence} ${advice[problem.differs]}. Nothing was changed, nothing was spent.`;

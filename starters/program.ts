@@ -4,6 +4,7 @@ import { addControlCommands } from './commands/add-control.ts';
 import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
+import { addScheduleCommands } from './schedule/add-schedule.ts';
 import { addRedriveCommand } from './redrive/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
@@ -40,6 +41,7 @@ export function createProgram(context: CommandContext): Command {
   addReconcileCommand(program, context);
   addLookCommands(program, context);
   addControlCommands(program, context);
+  addScheduleCommands(program, context);
   addServeCommands(program, context);
   addAccountCommands(program, context);
   addToolCommands(program, context);

@@ -1,8 +1,7 @@
-import { claimOut } from '../batches/out-folder.ts';
+import { writeOut } from '../batches/write-out.ts';
 import { messageOf } from '../client/problem.ts';
 import { voxbatchVersion } from '../client/version.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { projectBatch } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { keptLines } from './kept-words.ts';
 import { shellWord } from './go-on-command.ts';
@@ -30,11 +29,7 @@ export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteW
     if (end === written) return;
     written = end;
     try {
-      const found = await claimOut(out, batch);
-      if (found.type === 'unwritable') throw found.cause;
-      if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
-      const request = { ledger, store, batch: name, out, complete: true, voxbatchVersion: voxbatchVersion() };
-      const { kept } = await projectBatch(request);
+      const { kept } = await writeOut({ ledger, store, batch, out, voxbatchVersion: voxbatchVersion() });
       say(`Batch "${name}" is finished. Its files are in ${out}.`);
       for (const line of keptLines(kept, out)) say(line);
     } catch (error) {

@@ -24,3 +24,20 @@ export const { workLane } = proxyActivities<Activities>({
   heartbeatTimeout: SILENCE,
   retry: { ...FOREVER, maximumInterval: '1s' },
 });
+
+/** Reads and loads a manifest, which may be large. */
+export const { openOccurrence } = proxyActivities<Activities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: SILENCE,
+  retry: FOREVER,
+});
+
+/** Waits for an hour, and writes the files of a batch. */
+export const { awaitOccurrence } = proxyActivities<Activities>({
+  startToCloseTimeout: '3h',
+  heartbeatTimeout: SILENCE,
+  retry: FOREVER,
+});
+
+/** A line in the ledger. */
+export const { stopBatch } = proxyActivities<Activities>({ startToCloseTimeout: '1m', retry: FOREVER });

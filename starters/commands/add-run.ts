@@ -2,30 +2,18 @@ import { defined } from '../../contract/defined.ts';
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { RunFlags } from './run-options.ts';
-import { KINDS } from '../../contract/row-kinds.ts';
-import { collect, credits, positive } from './flag-values.ts';
+import { collect, credits } from './flag-values.ts';
+import { addPricingFlags, addReadingFlags } from './manifest-flags.ts';
 import { readNameFlags, type TypedNames } from './name-flags.ts';
 import { addOutputFlags, withOutputFlags } from './output-flags.ts';
-import { addSubsetFlags } from './subset-flags.ts';
-import { addTuningFlags } from './tuning-flags.ts';
 
 /** Flags that `run` and `plan` share: how the manifest is read. */
 function withManifestFlags(command: Command): Command {
-  return addSubsetFlags(command)
-    .argument('<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin')
-    .option('-n, --name <name>', 'Name of the batch (default: the file name)', collect)
-    .option(
-      '--file-name <template>',
-      'Names of the result files, of {id}, {row}, {kind}, {ext} and columns (default: {id}.{ext})',
-    )
-    .option('--kind <kind>', `Default kind for rows without one: ${KINDS.join(', ')} (default: from the columns)`)
-    .option('--voice <id>', 'Default voice for rows without one')
-    .option('--engine <id>', 'Default engine for rows without one')
-    .option('--format <format>', "Default audio format for rows without one (default: the API's, mp3)")
-    .option('--language <code>', 'Default language for rows without one')
-    .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
-    .option('--strict', 'Refuse unknown columns instead of copying them to the results')
-    .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job');
+  return addReadingFlags(
+    command
+      .argument('<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin')
+      .option('-n, --name <name>', 'Name of the batch (default: the file name)', collect),
+  );
 }
 
 /**
@@ -33,9 +21,7 @@ function withManifestFlags(command: Command): Command {
  * as it will be run.
  */
 function withMoneyFlags(command: Command): Command {
-  return addTuningFlags(command)
-    .option('--probe', 'Read the length of audio and video files that have no duration cell, to price them')
-    .option('--assume-seconds <n>', 'Price audio and video of unknown length at this many seconds', positive)
+  return addPricingFlags(command)
     .option('--confirm <credits>', 'Ask before a batch that costs more than this', credits)
     .option('-y, --yes', 'Do not ask for confirmation');
 }

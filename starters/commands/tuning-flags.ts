@@ -6,9 +6,9 @@ import { flagOf, helpOf } from '../terminal/tunable-words.ts';
 /** Flags for what may be changed while a batch runs, each checked and as it was typed. A flag that was not given is not there. */
 export type TuningFlags = { readonly [N in TunableName]?: string };
 
-/** Adds the flags of {@link TuningFlags}. None has a default here, so that what was given can be told from what was not. */
-export function addTuningFlags(command: Command): Command {
-  for (const name of TUNABLE_NAMES) {
+/** Adds the flags of {@link TuningFlags}, or some. None has a default here, so that what was given can be told from what was not. */
+export function addTuningFlags(command: Command, names: readonly TunableName[] = TUNABLE_NAMES): Command {
+  for (const name of names) {
     const { takes } = TUNABLES[name];
     const option = new Option(`${flagOf(name)} <${placeholderOf(takes)}>`, helpOf(name));
     if (takes.type === 'choice') option.choices(takes.words);

@@ -91,6 +91,7 @@ export class World {
         realm: { apiUrl, account: ACCOUNT, ledgerId: ledger.id },
         owner: `worker ${randomUUID()}`,
         log: pino({ level: 'silent' }),
+        voxbatchVersion: 'test',
         onFault: (fault) => faults.push(fault),
         ...(options.atFaultPoint === undefined ? {} : { atFaultPoint: options.atFaultPoint }),
       },

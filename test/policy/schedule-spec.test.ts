@@ -85,6 +85,7 @@ describe('the spec of a schedule', () => {
 describe('an instant', () => {
   it('has an offset', () => {
     expect(parseInstant('2026-12-31T23:59+01:00')).toBe(Date.UTC(2026, 11, 31, 22, 59));
+    expect(parseInstant('2026-12-31T23:59:58.500Z')).toBe(Date.UTC(2026, 11, 31, 23, 59, 58, 500));
   });
 
   it.each(['2026-12-31', '2026-12-31T23:59', '2026-02-30T00:00Z', '2026-12-31T25:00Z', '31.12.2026'])(

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exitOfView } from '../batches/view-batch.ts';
+import { writeOut } from '../batches/write-out.ts';
+import type { OccurrenceEnd } from '../contract/activities.ts';
+import { loadBatch } from './batch-cache.ts';
+import type { Dependencies } from './dependencies.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** After this long the workflow asks again, so that a worker of a newer version gets its turn. */
+const SLICE_MS = 3_600_000;
+
+/**
+ * Waits for the end of a batch, and writes its files. `open`: it has not ended after an hour, or this worker is to end. A batch that is paused
+ * has not ended. Files that cannot be written are a problem of the occurrence; they can be written later.
+ */
+export async function awaitOccurrence(
+  deps: Dependencies,
+  { batch: name, out }: { readonly batch: string; readonly out: string },
+  cancelled: AbortSignal,
+): Promise<OccurrenceEnd> {
+  const { ledger, store, log, voxbatchVersion } = deps;
+  const signal = AbortSignal.any([cancelled, deps.ending]);
+  const until = performance.now() + SLICE_MS;
+  let batch = await loadBatch(deps, name);
+  while (batch.state !== 'closed') {
+    if (signal.aborted || performance.now() > until) return { type: 'open' };
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    batch = await loadBatch(deps, name);
+  }
+  try {
+    const { counts, mismatches } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
+    return { type: 'ended', exit: exitOfView({ batch, counts }, mismatches.length > 0) };
+  } catch (error) {
+    const exit = exitOfView({ batch, counts: await ledger.counts(name) });
+    const why = error instanceof Error ? error.message : String(error);
+    log.warn({ batch: name, out, why }, 'files of an occurrence not written');
+    return { type: 'ended', exit, problem: `The files of batch "${name}" cannot be written to ${out}: ${why}.` };
+  }
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '../api/speech-api.ts';
+import { openOccurrence as open } from '../batches/open-occurrence.ts';
+import type { OccurrenceOffer, OccurrenceStart } from '../contract/activities.ts';
+import { batchWorkflowId } from '../contract/names.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** Makes the manifest of a schedule, as it is now, the batch of an occurrence, or finds that. Repeatable; see `batches/open-occurrence.ts`. */
+export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
+  const { ledger, realm, log } = deps;
+  const { schedule, at, run } = offer;
+  const opened = await open({ ledger, realm, occurrence: { schedule, at }, run, readBalance: () => readBalance(deps) });
+  if (opened.type === 'refused') {
+    log.warn({ schedule, at: new Date(at).toISOString(), reason: opened.reason }, 'no batch for an occurrence');
+    return opened;
+  }
+  const { batch, out } = opened;
+  const workflowId = batchWorkflowId(realm.ledgerId, batch.name);
+  return { type: 'opened', batch: batch.name, out, workflowId, isClosed: batch.state === 'closed' };
+}
+
+/** A balance that cannot be read stops nothing: without credits, or with a bad token, the batch pauses and says so. */
+async function readBalance({ api }: Pick<Dependencies, 'api'>): Promise<number | null> {
+  try {
+    return (await api.readProfile()).quotaRemaining ?? null;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { realmDifference, type Realm } from '../contract/names.ts';
+import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
+import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
+import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
+import { parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
+import { decideSpend, type SpendRefusal } from '../policy/spend.ts';
+import { standingOf } from '../results/out-owner.ts';
+import { spendFacts } from './bill-lines.ts';
+import { findOrLoadBatch } from './load-batch.ts';
+import { claimOut, probeOut } from './out-folder.ts';
+import { probeManifest } from './probe-manifest.ts';
+import { choicesOf } from './scheduled-run.ts';
+
+/** A firing that is to become a batch. */
+export interface OccurrenceRequest {
+  readonly ledger: Ledger;
+  readonly realm: Realm;
+  readonly occurrence: Occurrence;
+  /** What to run, as it came. */
+  readonly run: unknown;
+  /** Reads the credits of the account; null: the API does not tell. */
+  readonly readBalance: () => Promise<number | null>;
+}
+
+/** The batch of an occurrence, or why there is none. Nothing was spent for one that is refused. */
+export type OpenedOccurrence =
+  | { readonly type: 'opened'; readonly batch: BatchRecord; readonly out: string }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/**
+ * Reads the manifest of a schedule as it is now and makes it the batch of an occurrence. If the batch is there it is returned as it is: whatever
+ * became of the manifest since, an occurrence is one batch. Sends nothing that costs.
+ */
+export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
+  const { ledger, realm, occurrence } = request;
+  const run = parseScheduledRun(request.run);
+  if (run === undefined) {
+    return refused('the schedule was made by another version of voxbatch. Update it: voxbatch schedule update');
+  }
+  const name = formatOccurrence(occurrence);
+  const out = join(run.outFolder, name);
+  const found = await ledger.findBatch(name);
+  if (found !== undefined && found.state !== 'loading') {
+    const differs = realmDifference(found, realm);
+    return differs === undefined
+      ? { type: 'opened', batch: found, out }
+      : refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
+  }
+  try {
+    const source = await openManifest(run.manifest);
+    try {
+      return await load({ ...request, run, name, out, source });
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    return refused(error.problems[0] === undefined ? error.message : withoutCells(error.problems, run));
+  }
+}
+
+interface LoadRequest extends Omit<OccurrenceRequest, 'run'> {
+  readonly run: ScheduledRun;
+  readonly name: string;
+  readonly out: string;
+  readonly source: ManifestSource;
+}
+
+async function load(request: LoadRequest): Promise<OpenedOccurrence> {
+  const { ledger, realm, run, name, out, source, readBalance } = request;
+  const { manifest: options, settings } = choicesOf(run);
+  const checked = await checkManifest(source, options, settings.budget);
+  if (checked.type === 'outcome-file') {
+    return refused(`${run.manifest} is an outcome file of batch "${checked.batch}"; a schedule takes a manifest`);
+  }
+  if (checked.type === 'faulty')
+    return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
+  const priced: SoundManifest = run.probe ? await probeManifest(source, checked, { budget: settings.budget }) : checked;
+  const facts = spendFacts(
+    priced.summary,
+    { settings, confirmAbove: run.confirmAbove },
+    { balance: await readBalance(), yes: false, canAsk: false },
+  );
+  const spend = decideSpend(facts);
+  if (spend.type !== 'go') return refused(SPEND_WORDS[spend.type === 'refuse' ? spend.why : 'unconfirmed']);
+  const { apiUrl, account } = realm;
+  const identity = { name, digest: priced.summary.digest ?? '', apiUrl, account };
+  const probed = await probeOut(out);
+  if (probed.type === 'unwritable')
+    return refused(`the output folder ${out} cannot be written: ${String(probed.cause)}`);
+  const standing = await standingOf(out, identity);
+  if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
+  const loaded = await findOrLoadBatch({
+    ledger,
+    source,
+    options: priced.options,
+    identity,
+    settings,
+    givesReading: true,
+    givesTemplate: true,
+    checked: priced.summary,
+  });
+  if (loaded.type !== 'taken') await claimOut(out, loaded.batch);
+  // Another firing of this occurrence made it meanwhile, of a manifest that has changed since: it is this occurrence's batch all the same.
+  return { type: 'opened', batch: loaded.batch, out };
+}
+
+const SPEND_WORDS: Readonly<Record<SpendRefusal, string>> = {
+  unpriced: 'a row has no price, and a budget needs one',
+  'small-budget': 'the budget pays not even one row',
+  'small-balance': "the account's balance pays not even one row",
+  unconfirmed: 'the bill is above the limit for a confirmation, and nobody can be asked; raise it with --confirm',
+};
+
+/** What is wrong with a manifest, without what is in its cells: it goes on record in Temporal. */
+function withoutCells(
+  problems: readonly ManifestProblem[],
+  { manifest }: ScheduledRun,
+  count = problems.length,
+): string {
+  const [first] = problems;
+  const where = first === undefined ? '' : `; the first is in line ${first.line}: expected ${first.expected}`;
+  return `${manifest} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
+}
+
+/** As a sentence: it is shown by itself. */
+function refused(reason: string): OpenedOccurrence {
+  const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
+  return { type: 'refused', reason: /[.!?]$/.test(sentence) ? sentence : `${sentence}. Nothing was spent.` };
+}

@@ -1,0 +1,46 @@
+import { openManifest } from '../inputs/manifest-source.ts';
+import { describeProblem, ManifestError } from '../inputs/problems.ts';
+import { checkManifest } from '../inputs/read-manifest.ts';
+import type { ScheduledRun } from '../inputs/scheduled-run.ts';
+import { choicesOf } from './scheduled-run.ts';
+
+/** What a schedule would run if it fired now: rows and their price, in credits; or what is wrong with its manifest. */
+export type ScheduledPrice =
+  | {
+      readonly type: 'sound';
+      readonly rows: number;
+      readonly quoted: number;
+      /** Rows whose price cannot be known yet. */
+      readonly unpriced: number;
+      readonly budget: number | null;
+    }
+  | { readonly type: 'unsound'; readonly reason: string };
+
+/** Reads the manifest of a schedule as it is now and prices it. Probes nothing, spends nothing. */
+export async function priceScheduled(run: ScheduledRun): Promise<ScheduledPrice> {
+  const { manifest: options, settings } = choicesOf(run);
+  try {
+    const source = await openManifest(run.manifest);
+    try {
+      const checked = await checkManifest(source, options, settings.budget);
+      if (checked.type === 'outcome-file')
+        return unsound(`${run.manifest} is an outcome file of batch "${checked.batch}"`);
+      const { problems, problemCount, chosen, quoted, unpriced } = checked.summary;
+      const [first] = problems;
+      if (first !== undefined) {
+        const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
+        return unsound(`${run.manifest} has ${found}; the first: ${describeProblem(first)}`);
+      }
+      return { type: 'sound', rows: chosen, quoted, unpriced, budget: settings.budget };
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (error instanceof ManifestError) return unsound(error.message);
+    throw error;
+  }
+}
+
+function unsound(reason: string): ScheduledPrice {
+  return { type: 'unsound', reason };
+}

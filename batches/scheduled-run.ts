@@ -1,0 +1,60 @@
+import { defined } from '../contract/defined.ts';
+import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
+import { tuningOf, TUNABLES_BEFORE, valuesOf } from '../contract/tunables.ts';
+import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
+import type { ScheduledRun } from '../inputs/scheduled-run.ts';
+import { applyTuning } from '../policy/tuning.ts';
+import type { BatchChoices } from './batch-settings.ts';
+
+/** What a schedule has to know besides the choices of its batches. */
+export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
+
+/** What is put on record of the choices for batches that a schedule makes. {@link choicesOf} reads it. */
+export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
+  const { kind, defaults, map, tts } = settings.reading;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
+  return {
+    ...place,
+    kind,
+    defaults: { ...defaults },
+    map: { ...map },
+    tts,
+    strict: options.strict,
+    nameTemplate,
+    assumeSeconds: options.assumeSeconds ?? null,
+    subset: options.subset ?? null,
+    prices: { ...prices },
+    tunables: Object.fromEntries(Object.entries(valuesOf(settings)).filter(([name]) => isScheduled(name))),
+    firstLookMs,
+    pollGapMs,
+    jobDeadlineMs,
+    trust503,
+  };
+}
+
+function isScheduled(name: string): boolean {
+  return SCHEDULED_TUNABLES.some((one) => one === name);
+}
+
+/** How the manifest of a firing is read, and the settings of its batch. */
+export function choicesOf(run: ScheduledRun): BatchChoices {
+  const { kind, defaults, map, tts, strict, nameTemplate, assumeSeconds, subset, tunables } = run;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503 } = run;
+  const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
+  const options = defined({ kind: kind ?? undefined, assumeSeconds: assumeSeconds ?? undefined });
+  return {
+    manifest: { ...options, defaults, map, strict, nameTemplate, subset, prices, tts },
+    settings: {
+      reading: { kind, defaults, map, tts },
+      ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
+      tts,
+      prices,
+      nameTemplate,
+      safeIds: true,
+      firstLookMs,
+      pollGapMs,
+      jobDeadlineMs,
+      trust503,
+    },
+  };
+}

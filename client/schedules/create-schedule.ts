@@ -1,0 +1,75 @@
+import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { isBatchName } from '../../batches/batch-name.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
+import { taskQueueOf, type Realm } from '../../contract/names.ts';
+import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput } from '../../contract/schedule.ts';
+import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { LONGEST_SCHEDULE_NAME } from '../../policy/occurrence.ts';
+import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedule-spec.ts';
+import { VoxbatchError } from '../problem.ts';
+import { askTemporal, type SchedulePlace } from './place.ts';
+import { encodeSpec } from './spec-coding.ts';
+
+/** A schedule that is to be made. */
+export interface NewSchedule {
+  readonly name: string;
+  readonly spec: ScheduleSpec;
+  readonly run: ScheduledRun;
+  /** Whose money it spends. */
+  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+}
+
+/**
+ * Makes a schedule. Nothing is spent before it fires. Throws {@link VoxbatchError} (`schedule-taken`, `schedule-refused`,
+ * `schedule-silent`).
+ */
+export async function createSchedule(place: SchedulePlace, { name, spec, run, realm }: NewSchedule): Promise<void> {
+  const { ledger, temporal } = place;
+  const scheduleId = scheduleIdOf(ledger.id, name);
+  const input: FireScheduleInput = { schedule: name, run };
+  const { apiUrl, account } = realm;
+  const { remainingActions, ...encoded } = encodeSpec(spec);
+  try {
+    await askTemporal(place, name, () =>
+      temporal.client.schedule.create({
+        scheduleId,
+        ...encoded,
+        ...(remainingActions === undefined ? {} : { state: { remainingActions } }),
+        memo: { apiUrl, account },
+        action: {
+          type: 'startWorkflow',
+          workflowType: FIRE_SCHEDULE,
+          workflowId: scheduleId,
+          taskQueue: taskQueueOf({ apiUrl, account, ledgerId: ledger.id }),
+          args: [input],
+          workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+        },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
+    throw error;
+  }
+}
+
+/** Throws {@link VoxbatchError} (`bad-option`) for what cannot name a schedule: with a time behind it, it names a batch. */
+export function checkScheduleName(name: string): void {
+  if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
+  const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
+  throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, came: JSON.stringify(name).slice(0, 100) });
+}
+
+/**
+ * Reads what was written of a spec; what is left out is as in `before`, or its default. `nameOf` gives the name of an option in messages.
+ * Throws {@link VoxbatchError} (`bad-option`).
+ */
+export function requireSpec(
+  written: WrittenSpec,
+  nameOf: (option: keyof WrittenSpec) => string,
+  before?: ScheduleSpec,
+): ScheduleSpec {
+  const read = readScheduleSpec(written, before);
+  if (read.type === 'read') return read.spec;
+  const { option, expected, came } = read;
+  throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, came });
+}

@@ -1,0 +1,35 @@
+import { scheduleIdOf } from '../../contract/schedule.ts';
+import { askTemporal, type SchedulePlace } from './place.ts';
+
+/** A stretch of time, ms since 1970, both ends included. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The times at which a schedule fires in a range, jitter included, as Temporal reckons them: at most 1,000. Whether it is paused is not asked.
+ * Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
+export async function previewSchedule(
+  place: SchedulePlace,
+  name: string,
+  { from, to }: TimeRange,
+): Promise<readonly number[]> {
+  const { client, namespace } = place.temporal;
+  // Temporal leaves out the first moment.
+  const request = {
+    namespace,
+    scheduleId: scheduleIdOf(place.ledger.id, name),
+    startTime: stampOf(from - 1_000),
+    endTime: stampOf(to),
+  };
+  const { startTime } = await askTemporal(place, name, () => client.workflowService.listScheduleMatchingTimes(request));
+  return startTime
+    .map(({ seconds, nanos }) => Number(seconds ?? 0) * 1_000 + Math.floor((nanos ?? 0) / 1e6))
+    .filter((at) => at >= from && at <= to);
+}
+
+function stampOf(at: number): { seconds: Long; nanos: number } {
+  return { seconds: Math.floor(at / 1_000) as unknown as Long, nanos: (at % 1_000) * 1e6 };
+}

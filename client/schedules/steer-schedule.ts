@@ -1,0 +1,80 @@
+import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
+import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import type { FireScheduleInput } from '../../contract/schedule.ts';
+import { requireSpec } from './create-schedule.ts';
+import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
+import type { TimeRange } from './preview-schedule.ts';
+import { decodeSpec, encodeOverlap, encodeSpec } from './spec-coding.ts';
+
+/** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+
+/** Stops a schedule from firing. A batch that runs goes on; triggers and backfills still make batches. */
+export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
+  await askTemporal(place, name, () => handleOf(place, name).pause(note));
+}
+
+/** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
+export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
+  await askTemporal(place, name, () => handleOf(place, name).unpause(note));
+}
+
+/** Fires a schedule now, for the present second. Default overlap: `allow`. */
+export async function triggerSchedule(
+  place: SchedulePlace,
+  name: string,
+  overlap: OverlapPolicy = 'allow',
+): Promise<void> {
+  await askTemporal(place, name, () => handleOf(place, name).trigger(encodeOverlap(overlap)));
+}
+
+/**
+ * Fires a schedule for the times of a range, as if they passed now. Default overlap: `buffer-all`, one after the other. An occurrence that has
+ * a batch already gets no other.
+ */
+export async function backfillSchedule(
+  place: SchedulePlace,
+  name: string,
+  { from, to }: TimeRange,
+  overlap: OverlapPolicy = 'buffer-all',
+): Promise<void> {
+  const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
+  await askTemporal(place, name, () => handleOf(place, name).backfill(range));
+}
+
+/** Deletes a schedule. Its batches stay, and one that runs goes on. */
+export async function deleteSchedule(place: SchedulePlace, name: string): Promise<void> {
+  await askTemporal(place, name, () => handleOf(place, name).delete());
+}
+
+/** What is to be changed of a schedule; what is left out stays. */
+export interface ScheduleChange {
+  readonly written: WrittenSpec;
+  /** What it runs from now on. */
+  readonly run?: ScheduledRun | undefined;
+  /** Gives the name of an option in messages. */
+  readonly nameOf: (option: keyof WrittenSpec) => string;
+}
+
+/** Changes a schedule. A batch that runs stays as it is. Throws {@link VoxbatchError} (`bad-option`, `schedule-refused`), too. */
+export async function updateSchedule(
+  place: SchedulePlace,
+  name: string,
+  { written, run, nameOf }: ScheduleChange,
+): Promise<void> {
+  await askTemporal(place, name, () =>
+    handleOf(place, name).update((before) => {
+      const { remainingActions, ...encoded } = encodeSpec(requireSpec(written, nameOf, decodeSpec(before)));
+      const { paused, note } = before.state;
+      const input: FireScheduleInput = { schedule: name, run };
+      return {
+        ...encoded,
+        state: {
+          paused,
+          ...(note === undefined ? {} : { note }),
+          ...(remainingActions === undefined ? {} : { remainingActions }),
+        },
+        action: run === undefined ? before.action : { ...before.action, args: [input] },
+      };
+    }),
+  );
+}

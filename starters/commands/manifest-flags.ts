@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { KINDS } from '../../contract/row-kinds.ts';
+import type { TunableName } from '../../contract/tunables.ts';
+import { collect, positive } from './flag-values.ts';
+import { addSubsetFlags } from './subset-flags.ts';
+import { addTuningFlags } from './tuning-flags.ts';
+
+/** Adds the flags that say how a manifest is read. */
+export function addReadingFlags(command: Command): Command {
+  return addSubsetFlags(command)
+    .option(
+      '--file-name <template>',
+      'Names of the result files, of {id}, {row}, {kind}, {ext} and columns (default: {id}.{ext})',
+    )
+    .option('--kind <kind>', `Default kind for rows without one: ${KINDS.join(', ')} (default: from the columns)`)
+    .option('--voice <id>', 'Default voice for rows without one')
+    .option('--engine <id>', 'Default engine for rows without one')
+    .option('--format <format>', "Default audio format for rows without one (default: the API's, mp3)")
+    .option('--language <code>', 'Default language for rows without one')
+    .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
+    .option('--strict', 'Refuse unknown columns instead of copying them to the results')
+    .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job');
+}
+
+/** Adds the flags that say how a batch is worked on (all tunables, or some), and how its rows are priced. */
+export function addPricingFlags(command: Command, tunables?: readonly TunableName[]): Command {
+  return addTuningFlags(command, tunables)
+    .option('--probe', 'Read the length of audio and video files that have no duration cell, to price them')
+    .option('--assume-seconds <n>', 'Price audio and video of unknown length at this many seconds', positive);
+}

@@ -1,0 +1,77 @@
+import { priceScheduled } from '../../batches/price-scheduled.ts';
+import { listSchedules, showSchedule, type ScheduleLine } from '../../client/schedules/look-at-schedules.ts';
+import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { tableLines } from '../terminal/table.ts';
+import { timeInZone } from '../terminal/zone-time.ts';
+import { readRange, type RangeFlags } from './range-flags.ts';
+import { isoOf, lineJson, NOBODY_FIRES, priceWords, scheduleJson, scheduleLines } from './schedule-words.ts';
+import { withSchedules } from './with-schedules.ts';
+
+export interface LookFlags {
+  readonly json?: boolean;
+}
+
+const COLUMNS = [
+  { title: 'schedule', value: ({ name }: ScheduleLine) => name },
+  { title: 'state', value: ({ isPaused }: ScheduleLine) => (isPaused ? 'paused' : 'active') },
+  { title: 'fires', value: ({ times }: ScheduleLine) => times },
+  {
+    title: 'next',
+    value: ({ next, timezone }: ScheduleLine) => (next === undefined ? 'never' : timeInZone(next, timezone)),
+  },
+  { title: 'last batch', value: ({ last = '' }: ScheduleLine) => last },
+] as const;
+
+/** `voxbatch schedule list`. */
+export async function list({ json }: LookFlags, output: Output): Promise<ExitName> {
+  return withSchedules<ExitName>(output, async (place) => {
+    const lines = await listSchedules(place);
+    if (json === true) output.data(JSON.stringify(lines.map(lineJson)));
+    else for (const line of tableLines(COLUMNS, lines)) output.data(line);
+    if (lines.some(({ hasWorker }) => !hasWorker)) output.say(NOBODY_FIRES);
+    return 'complete';
+  });
+}
+
+/** `voxbatch schedule show NAME`. */
+export async function show(name: string, { json }: LookFlags, output: Output): Promise<ExitName> {
+  return withSchedules<ExitName>(output, async (place) => {
+    const view = await showSchedule(place, name);
+    if (json === true) output.data(JSON.stringify(scheduleJson(view)));
+    else for (const line of scheduleLines(view)) output.data(line);
+    return 'complete';
+  });
+}
+
+export type PreviewFlags = LookFlags & Partial<RangeFlags>;
+
+/** `voxbatch schedule preview NAME`: the next ten firings, or those of a range, and what each would cost now. */
+export async function preview(name: string, flags: PreviewFlags, output: Output): Promise<ExitName> {
+  const range = flags.from === undefined && flags.to === undefined ? undefined : readRange(flags);
+  return withSchedules<ExitName>(output, async (place) => {
+    const view = await showSchedule(place, name);
+    const { spec, run, isPaused } = view;
+    const times = range === undefined ? view.next : await previewSchedule(place, name, range);
+    const price = run === undefined ? undefined : await priceScheduled(run);
+    if (flags.json === true) {
+      const zoned = times.map((at) => ({ at: isoOf(at), local: timeInZone(at, spec.timezone) }));
+      output.data(
+        JSON.stringify({
+          schedule: name,
+          timezone: spec.timezone,
+          paused: isPaused,
+          firings: zoned,
+          each: price ?? null,
+        }),
+      );
+    } else {
+      for (const at of times) output.data(timeInZone(at, spec.timezone));
+    }
+    if (times.length === 0) output.say('It does not fire then.');
+    if (isPaused) output.say(`It is paused, and fires only when it is resumed.`);
+    if (price !== undefined) output.say(priceWords(price));
+    return 'complete';
+  });
+}

@@ -1,0 +1,126 @@
+import { resolve } from 'node:path';
+import { priceScheduled } from '../../batches/price-scheduled.ts';
+import { scheduledRunOf } from '../../batches/scheduled-run.ts';
+import { openTemporal } from '../../client/open-temporal.ts';
+import { realmOf } from '../../client/open-api.ts';
+import { checkScheduleName, createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
+import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { updateSchedule } from '../../client/schedules/steer-schedule.ts';
+import type { Settings } from '../../client/settings.ts';
+import { valuesOf } from '../../contract/tunables.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { urlSchemeOf } from '../../contract/url-scheme.ts';
+import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
+import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { planRun, type RunFlags } from '../commands/run-options.ts';
+import { unchangedError } from '../exit-error.ts';
+import { openSession } from '../open-api.ts';
+import { readSettings } from '../settings.ts';
+import type { Output } from '../terminal/output.ts';
+import { priceWords, scheduleJson, scheduleLines } from './schedule-words.ts';
+import { flagOf, type SpecFlags } from './spec-flags.ts';
+import { withSchedules } from './with-schedules.ts';
+
+/** What `schedule create` was told: when it fires, and how each batch is run. */
+export type CreateFlags = SpecFlags & Omit<RunFlags, 'name' | 'yes' | 'detach' | 'dryRun' | 'resubmit'>;
+
+/** `voxbatch schedule create NAME MANIFEST`. Spends nothing. */
+export async function create(name: string, manifest: string, flags: CreateFlags, output: Output): Promise<ExitName> {
+  const settings = await readSettings();
+  checkScheduleName(name);
+  const spec = requireSpec(flags, flagOf);
+  const run = planScheduled(manifest, flags, settings, output);
+  const session = openSession(settings, flags, { mustExist: false });
+  try {
+    const realm = realmOf(await session.api());
+    const ledger = await session.ledger();
+    const temporal = await openTemporal(settings, { say: output.say });
+    try {
+      const place = { temporal, ledger };
+      await createSchedule(place, { name, spec, run, realm });
+      await lookAhead(run, output);
+      return await report(place, name, flags.json === true, output);
+    } finally {
+      await temporal.close();
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/** What `schedule update` was told. With a manifest, how its batches are run is given anew; else it stays. */
+export type UpdateFlags = CreateFlags & { readonly manifest?: string };
+
+/** Flags of `update` that need no manifest: those of the spec. */
+const OF_THE_SPEC: readonly string[] = [
+  'every',
+  'cron',
+  'calendar',
+  'timezone',
+  'jitter',
+  'overlap',
+  'catchUp',
+  'pauseOnFailure',
+  'until',
+  'runs',
+] satisfies readonly (keyof SpecFlags)[];
+
+/** `voxbatch schedule update NAME`. A batch that runs stays as it is. */
+export async function update(name: string, flags: UpdateFlags, output: Output): Promise<ExitName> {
+  return withSchedules(output, async (place, settings) => {
+    const { manifest } = flags;
+    if (manifest === undefined) refuseRunFlags(flags);
+    const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings, output);
+    await updateSchedule(place, name, { written: flags, run, nameOf: flagOf });
+    if (run !== undefined) await lookAhead(run, output);
+    return report(place, name, flags.json === true, output);
+  });
+}
+
+/** What a batch is run with is given as a whole: a flag that is left out of it has its default. */
+function refuseRunFlags(flags: UpdateFlags): void {
+  // The only flag with a default of commander's own.
+  const idle = ['json', ...(flags.tts === 'job' ? ['tts'] : [])];
+  const lost = Object.keys(flags).find((name) => !OF_THE_SPEC.includes(name) && !idle.includes(name));
+  if (lost === undefined) return;
+  const flag = `--${lost.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw unchangedError(`${flag} needs --manifest FILE, and all other flags that the batches are to run with.`);
+}
+
+/** What is to be run, settled as far as it can be before the manifest is read. */
+function planScheduled(manifest: string, flags: CreateFlags, settings: Settings, output: Output): ScheduledRun {
+  const scheme = urlSchemeOf(manifest);
+  if (manifest === '-' || scheme !== undefined) {
+    const came = scheme === undefined ? 'standard input' : `a ${scheme}: URL`;
+    throw unchangedError(
+      `The manifest of a schedule is read each time it fires: expected the path of a file, got ${came}.`,
+    );
+  }
+  const { out, ...rest } = flags;
+  const plan = planRun(manifest, rest, settings);
+  const lost = Object.entries(valuesOf(plan.settings)).flatMap(([tunable, value]) =>
+    value === null || SCHEDULED_TUNABLES.some((one) => one === tunable) ? [] : [tunable],
+  );
+  if (lost.length > 0)
+    output.say(`${lost.join(' and ')} of the config file do not hold for the batches of a schedule.`);
+  return scheduledRunOf(plan, {
+    manifest: resolve(manifest),
+    outFolder: resolve(out ?? 'out'),
+    probe: plan.probe,
+    confirmAbove: plan.confirmAbove,
+  });
+}
+
+/** Says what one firing would cost now, or what is wrong with the manifest: it may still be right when the schedule fires. */
+async function lookAhead(run: ScheduledRun, output: Output): Promise<void> {
+  output.say(`${priceWords(await priceScheduled(run))} The manifest is read again each time the schedule fires.`);
+}
+
+/** Shows the schedule as Temporal has it. */
+async function report(place: SchedulePlace, name: string, isJson: boolean, output: Output): Promise<ExitName> {
+  const view = await showSchedule(place, name);
+  if (isJson) output.data(JSON.stringify(scheduleJson(view)));
+  else for (const line of scheduleLines(view)) output.say(line);
+  return 'complete';
+}

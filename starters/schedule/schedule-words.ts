@@ -1,0 +1,113 @@
+import type { ScheduledPrice } from '../../batches/price-scheduled.ts';
+import type { OccurrenceView, ScheduleLine, ScheduleView } from '../../client/schedules/look-at-schedules.ts';
+import { timesInWords } from '../../client/schedules/spec-coding.ts';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { formatDuration } from '../../policy/duration.ts';
+import { rowsInWords } from '../row-words.ts';
+import { number } from '../terminal/progress.ts';
+import { oneLine } from '../terminal/table.ts';
+import { timeInZone } from '../terminal/zone-time.ts';
+
+/** Shown of the next firings; `schedule preview` shows more. */
+const SHOWN_NEXT = 3;
+
+/** Said where no worker is there. */
+export const NOBODY_FIRES = 'No worker is running to make batches of what fires. Start one: voxbatch up';
+
+/** A schedule as it stands, in a few lines. */
+export function scheduleLines(view: ScheduleView): readonly string[] {
+  const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
+  const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
+  const lines = [
+    `Schedule "${name}": ${isPaused ? 'paused' : 'active'}, ${timesInWords(spec.times)}, ${timezone}${note === '' ? '' : ` (${oneLine(note)})`}`,
+    `  overlap ${overlap}, catch-up ${formatDuration(catchUpMs)}${jitterMs === 0 ? '' : `, jitter ${formatDuration(jitterMs)}`}` +
+      `${pauseOnFailure ? ', pauses on failure' : ''}${until === null ? '' : `, until ${timeInZone(until, timezone)}`}` +
+      (runs === null ? '' : `, ${number(runs)} more ${runs === 1 ? 'run' : 'runs'}`),
+    run === undefined
+      ? '  made by another version of voxbatch; update it with --manifest'
+      : `  runs ${oneLine(run.manifest)}, budget ${budgetOf(run) === null ? 'none' : `${number(budgetOf(run) ?? 0)} credits each`}, files in ${oneLine(run.outFolder)}/`,
+    `  fired ${number(counts.taken)}, skipped for overlap ${number(counts.skippedOverlap)}, missed ${number(counts.missedCatchUp)}`,
+  ];
+  for (const one of occurrences) lines.push(`  ${occurrenceWords(one, timezone)}`);
+  for (const at of next.slice(0, SHOWN_NEXT)) lines.push(`  next: ${timeInZone(at, timezone)}`);
+  if (next.length === 0) lines.push('  It does not fire any more.');
+  if (!hasWorker) lines.push(NOBODY_FIRES);
+  return lines;
+}
+
+/** `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits` */
+function occurrenceWords({ at, batch, state, reason, exit, charged }: OccurrenceView, timezone: string): string {
+  const words = [`${timeInZone(at, timezone)}: ${batch} ${state}`];
+  if (state === 'ended' && exit !== undefined) words.push(`exit code ${EXIT_CODES[exit].code}`);
+  if (charged !== undefined) words.push(`${number(charged)} credits`);
+  if (state === 'waiting') words.push('no worker has taken it yet');
+  return reason === undefined ? words.join(', ') : `${words.join(', ')}: ${oneLine(reason)}`;
+}
+
+function budgetOf({ tunables }: ScheduledRun): number | null {
+  return tunables.budget ?? null;
+}
+
+/** What a firing would cost now. */
+export function priceWords(price: ScheduledPrice): string {
+  if (price.type === 'unsound') return `It could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`;
+  const { rows, quoted, unpriced, budget } = price;
+  const more = unpriced === 0 ? '' : ` and ${rowsInWords(unpriced)} without a known price`;
+  const bound = budget === null ? '' : `, at most ${number(budget)} by its budget`;
+  return `Each run would now be ${rowsInWords(rows)}: ~${number(quoted)} credits${more}${bound}.`;
+}
+
+/** A schedule as it stands, for machines; times in UTC. */
+export function scheduleJson(view: ScheduleView): object {
+  const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
+  const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
+  return {
+    schedule: name,
+    times: timesInWords(spec.times),
+    timezone,
+    paused: isPaused,
+    note,
+    jitter_ms: jitterMs,
+    overlap,
+    catch_up_ms: catchUpMs,
+    pause_on_failure: pauseOnFailure,
+    until: until === null ? null : isoOf(until),
+    runs_left: runs,
+    manifest: run?.manifest ?? null,
+    out: run?.outFolder ?? null,
+    budget: run?.tunables.budget ?? null,
+    worker: hasWorker,
+    fired: counts.taken,
+    missed: counts.missedCatchUp,
+    skipped_overlap: counts.skippedOverlap,
+    next: next.map(isoOf),
+    occurrences: occurrences.map(({ at, batch, state, reason, exit, charged }) => ({
+      at: isoOf(at),
+      batch,
+      state,
+      exit: state === 'ended' ? (exit ?? null) : null,
+      exit_code: state === 'ended' && exit !== undefined ? EXIT_CODES[exit].code : null,
+      charged: charged ?? null,
+      reason: reason ?? null,
+    })),
+  };
+}
+
+/** A schedule in a list, for machines; times in UTC. */
+export function lineJson({ name, times, timezone, isPaused, next, last, hasWorker }: ScheduleLine): object {
+  return {
+    schedule: name,
+    times,
+    timezone,
+    paused: isPaused,
+    next: next === undefined ? null : isoOf(next),
+    last: last ?? null,
+    worker: hasWorker,
+  };
+}
+
+/** A time in UTC, to the second. */
+export function isoOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}

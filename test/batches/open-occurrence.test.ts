@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
+import { openOccurrence, type OpenedOccurrence } from '../../batches/open-occurrence.ts';
+import { priceScheduled } from '../../batches/price-scheduled.ts';
+import { choicesOf, scheduledRunOf, type RunPlace } from '../../batches/scheduled-run.ts';
+import { parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { freshPlace } from '../support/place.ts';
+
+const AT = Date.UTC(2026, 11, 1, 2);
+const NAME = 'nightly.2026-12-01T02-00-00Z';
+const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'u1', ledgerId: 'l1' };
+const LINES = 'id,text,voice\na,One.,narrator\nb,Two.,narrator\n';
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+const place = freshPlace();
+let folder: string;
+beforeEach(async () => {
+  folder = join(dirname(place.ledger.place), 'work');
+  await mkdir(folder);
+  await writeFile(join(folder, 'lines.csv'), LINES);
+});
+
+function runOf(wanted: WantedBatch = {}, more: Partial<RunPlace> = {}): ScheduledRun {
+  const manifest = join(folder, 'lines.csv');
+  return scheduledRunOf(chooseSettings(wanted, {}), {
+    manifest,
+    outFolder: join(folder, 'out'),
+    probe: false,
+    confirmAbove: null,
+    ...more,
+  });
+}
+
+/** Fires; what is run comes as Temporal gives it back, as JSON. */
+async function fire(run: unknown, balance: number | null = null): Promise<OpenedOccurrence> {
+  return openOccurrence({
+    ledger: place.ledger,
+    realm: REALM,
+    occurrence: { schedule: 'nightly', at: AT },
+    run: JSON.parse(JSON.stringify(run)) as unknown,
+    readBalance: async () => balance,
+  });
+}
+
+describe('what a schedule runs', () => {
+  it('goes through Temporal and makes the batches that were chosen', () => {
+    const wanted: WantedBatch = {
+      kind: 'tts',
+      defaults: { voice: 'anna' },
+      map: { text: 'script' },
+      subset: { type: 'sample', rows: 5, seed: 2 },
+      assumeSeconds: 9,
+      tuning: { budget: 50, halt: { when: 'soon', fail: 5, unit: 'percent' }, limits: { rate: 3 } },
+    };
+    const choices = chooseSettings(wanted, { prices: {}, polling: { gapMs: 500 } });
+    const run = scheduledRunOf(choices, { manifest: '/a', outFolder: '/b', probe: true, confirmAbove: 7 });
+    const parsed = parseScheduledRun(JSON.parse(JSON.stringify(run)));
+    expect(parsed).toEqual(run);
+    expect(parsed === undefined ? undefined : choicesOf(parsed)).toEqual(choices);
+  });
+
+  it('has no hooks: neither a command nor a secret URL lies in Temporal', () => {
+    const run = runOf({ tuning: { onEnd: 'rm -r /', notify: 'https://hooks.example/secret' } });
+    expect(JSON.stringify(run)).not.toMatch(/rm -r|secret/);
+    expect(choicesOf(run).settings).toMatchObject({ onEnd: null, notify: null });
+    expect(parseScheduledRun({ ...run, tunables: { ...run.tunables, onEnd: 'rm -r /' } })).toBeUndefined();
+  });
+
+  it('may be older than a setting', () => {
+    const { tunables, ...rest } = runOf({ tuning: { budget: 50 } });
+    const { retakes, ...older } = tunables;
+    const parsed = parseScheduledRun({ ...rest, tunables: older });
+    expect(retakes).toBe(0);
+    expect(parsed === undefined ? undefined : choicesOf(parsed).settings).toMatchObject({ budget: 50, retakes: 0 });
+  });
+
+  it.each([{}, null, { manifest: '/a' }, 'lines.csv'])('is not %j', (value) => {
+    expect(parseScheduledRun(value)).toBeUndefined();
+  });
+
+  it('is not one with a setting that is none', () => {
+    const run = runOf();
+    expect(parseScheduledRun({ ...run, tunables: { ...run.tunables, submits: 0 } })).toBeUndefined();
+    expect(parseScheduledRun({ ...run, tunables: { ...run.tunables, budget: '50' } })).toBeUndefined();
+    expect(parseScheduledRun({ ...run, more: 1 })).toBeUndefined();
+  });
+});
+
+describe('openOccurrence', () => {
+  it('makes the manifest the batch of the occurrence, with its own out folder', async () => {
+    const opened = await fire(runOf({ tuning: { budget: 50 } }));
+    const out = join(folder, 'out', NAME);
+    expect(opened).toMatchObject({ type: 'opened', batch: { name: NAME, state: 'open', rows: 2 }, out });
+    expect(opened).toMatchObject({ batch: { settings: { budget: 50 } } });
+    expect(existsSync(out)).toBe(true);
+  });
+
+  it('is one batch however often it fires, also if the manifest has changed or is gone', async () => {
+    const first = await fire(runOf());
+    await writeFile(join(folder, 'lines.csv'), 'id,text,voice\nc,Three.,narrator\n');
+    expect(await fire(runOf())).toEqual(first);
+    expect(await fire(runOf({}, { manifest: join(folder, 'gone.csv') }))).toEqual(first);
+    expect(await place.ledger.listBatches()).toHaveLength(1);
+  });
+
+  it('is one batch if it fires twice at once', async () => {
+    const [one, other] = await Promise.all([fire(runOf()), fire(runOf())]);
+    expect(one).toMatchObject({ type: 'opened', batch: { name: NAME } });
+    expect(other).toMatchObject({ type: 'opened', batch: { name: NAME } });
+    expect(await place.ledger.listBatches()).toHaveLength(1);
+  });
+
+  it('of a bad manifest is refused with its line, and without what is in its cells', async () => {
+    await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,A secret text.,\n');
+    const refused = await fire(runOf());
+    expect(refused).toMatchObject({ type: 'refused', reason: saying('in line 2') });
+    expect(refused).toMatchObject({ reason: saying('Nothing was spent.') });
+    expect(JSON.stringify(refused)).not.toContain('secret');
+    expect(await place.ledger.listBatches()).toEqual([]);
+    expect(existsSync(join(folder, 'out'))).toBe(false);
+  });
+
+  it.each<[string, () => ScheduledRun, number | null]>([
+    ['cannot read the manifest', () => runOf({}, { manifest: join(folder, 'gone.csv') }), null],
+    ['The budget pays not even one row', () => runOf({ tuning: { budget: 0.1 } }), null],
+    ["The account's balance pays not even one row", () => runOf(), 0],
+    ['above the limit for a confirmation', () => runOf({}, { confirmAbove: 1 }), null],
+  ])('is refused where %s', async (words, run, balance) => {
+    expect(await fire(run(), balance)).toMatchObject({
+      type: 'refused',
+      reason: expect.stringMatching(new RegExp(words, 'i')),
+    });
+    expect(await place.ledger.listBatches()).toEqual([]);
+  });
+
+  it('of another version is refused, and says what to do', async () => {
+    expect(await fire({ manifest: 'lines.csv' })).toMatchObject({
+      type: 'refused',
+      reason: saying('voxbatch schedule update'),
+    });
+  });
+
+  it('is refused where the out folder has other files', async () => {
+    await mkdir(join(folder, 'out', NAME), { recursive: true });
+    await writeFile(join(folder, 'out', NAME, 'results.csv'), 'mine');
+    expect(await fire(runOf())).toMatchObject({ type: 'refused', reason: saying('results.csv') });
+  });
+});
+
+describe('priceScheduled', () => {
+  it('prices the manifest as it is now', async () => {
+    expect(await priceScheduled(runOf({ tuning: { budget: 50 } }))).toMatchObject({
+      type: 'sound',
+      rows: 2,
+      budget: 50,
+    });
+  });
+
+  it('says what is wrong with it', async () => {
+    await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,,narrator\n');
+    expect(await priceScheduled(runOf())).toMatchObject({ type: 'unsound', reason: saying('line 2') });
+    const gone = runOf({}, { manifest: join(folder, 'gone.csv') });
+    expect(await priceScheduled(gone)).toMatchObject({ type: 'unsound', reason: saying('cannot read') });
+  });
+});

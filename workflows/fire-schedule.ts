@@ -1,0 +1,96 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { OccurrenceEnd, OccurrenceStart } from '../contract/activities.ts';
+import {
+  SUPERVISE_BATCH,
+  WAKE_UP_SIGNAL,
+  WORKFLOW_TASK_TIMEOUT,
+  type SuperviseBatchInput,
+} from '../contract/messages.ts';
+import type { FireScheduleInput } from '../contract/schedule.ts';
+import { scheduledTimeOf } from '../policy/occurrence.ts';
+import { isFailedOccurrence } from '../policy/occurrence-end.ts';
+import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
+
+type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
+
+/**
+ * One firing of a schedule: makes the manifest, as it is now, the batch of this occurrence, has it worked on, and lasts as long as that batch,
+ * for that is what the schedule's overlap policy goes by. It is told of the time it was scheduled for by its own id.
+ *
+ * The batch has a workflow of its own, as every batch has, under the same id; so `run`, `status` and `stop` find nothing special in it, and
+ * it outlives a firing that somebody terminates. That the batch is at its end is the ledger's word, not that workflow's: another one may have
+ * taken its place by then.
+ *
+ * A firing fails if it made no batch, or if its batch left rows out by itself. It is cancelled by the overlap policy `cancel`, and stops its
+ * batch then.
+ */
+export async function fireSchedule(input: FireScheduleInput): Promise<OccurrenceEnd> {
+  const at = scheduledTimeOf(workflowInfo().workflowId);
+  if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
+  const opened = await openOccurrence({ ...input, at });
+  if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
+  if (!opened.isClosed) await superviseOf(opened);
+  try {
+    return await endOf(opened, input);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    await CancellationScope.nonCancellable(async () => {
+      await stopBatch(opened.batch);
+      await wake(opened);
+      await endOf(opened, input);
+    });
+    throw error;
+  }
+}
+
+/** Starts the workflow of the batch, unless somebody has done so already. */
+async function superviseOf({ batch, workflowId }: OpenedOccurrence): Promise<void> {
+  const supervised: SuperviseBatchInput = { batch };
+  try {
+    await startChild(SUPERVISE_BATCH, {
+      workflowId,
+      args: [supervised],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Waits for the end of the batch. */
+async function endOf(opened: OpenedOccurrence, input: FireScheduleInput): Promise<OccurrenceEnd> {
+  for (;;) {
+    const end = await awaitOccurrence(opened);
+    if (end.type === 'ended') {
+      const { exit, problem } = end;
+      if (!isFailedOccurrence(exit) && problem === undefined) return end;
+      throw ApplicationFailure.nonRetryable(
+        problem ?? `Batch "${opened.batch}" ended as "${exit}".`,
+        'OccurrenceFailed',
+      );
+    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof fireSchedule>(input);
+  }
+}
+
+async function wake({ workflowId }: OpenedOccurrence): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(WAKE_UP_SIGNAL);
+  } catch {
+    // It has ended meanwhile, and whoever looks after the batch starts another, which reads the wish.
+  }
+}
