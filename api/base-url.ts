@@ -1,3 +1,5 @@
+import { API_PATH } from '../contract/api-path.ts';
+
 /** Where a token may go: the address of the service, checked at the door. */
 export interface BaseUrl {
   /** Origin and path without a trailing slash, e.g. `https://host/api/open/v1`. */
@@ -7,8 +9,6 @@ export interface BaseUrl {
   /** A sentence for the user where the host looks like another service's; nothing is refused for it. */
   readonly warning?: string;
 }
-
-const PATH = '/api/open/v1';
 
 /**
  * Hosts that are easily mistaken for the service. Public material names both: another company's API of a similar name,
@@ -28,7 +28,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
  * @throws Error that says what was expected and what came. The text never repeats a user name, password or query.
  */
 export function readBaseUrl(text: string, options: { readonly allowHttp?: boolean } = {}): BaseUrl {
-  const expected = `expected an address such as https://host${PATH}`;
+  const expected = `expected an address such as https://host${API_PATH}`;
   let url: URL;
   try {
     url = new URL(text.trim());
@@ -47,8 +47,8 @@ export function readBaseUrl(text: string, options: { readonly allowHttp?: boolea
     );
   }
   let path = url.pathname.replace(/\/+$/, '');
-  while (path.endsWith(PATH + PATH)) path = path.slice(0, -PATH.length);
-  if (!path.endsWith(PATH)) {
+  while (path.endsWith(API_PATH + API_PATH)) path = path.slice(0, -API_PATH.length);
+  if (!path.endsWith(API_PATH)) {
     throw new Error(`The API address has the path ${url.pathname === '' ? '/' : url.pathname}: ${expected}.`);
   }
   const why = LOOK_ALIKES[url.hostname.replace(/^www\./, '')];

@@ -1,3 +1,4 @@
+import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
@@ -77,7 +78,7 @@ function sentenceFor(problem: Problem): string {
     case 'bad-option':
       return `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`;
     case 'no-api':
-      return `${problem.why}. Expected its address, which ends in /api/open/v1, and a token.`;
+      return `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`;
     case 'no-ledger':
       return `There is no batch here yet (${problem.ledger}).`;
     case 'no-batch':

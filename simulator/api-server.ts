@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { API_PATH } from '../contract/api-path.ts';
 import { notFoundPage } from './answer.ts';
 import { refusedAnswer, send } from './deliver.ts';
 import { openApiDocument } from './open-api.ts';
@@ -6,9 +7,6 @@ import { Refusal } from './refusals.ts';
 import { API_ROUTES } from './routes/all.ts';
 import { addControlRoutes } from './routes/control.ts';
 import type { Service } from './service.ts';
-
-/** Path under which the API lies. */
-export const API_PATH = '/api/open/v1';
 
 /** Largest request body in bytes. */
 const BODY_LIMIT = 16 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { API_PATH } from '../contract/api-path.ts';
 import { type Schema, SCHEMAS } from './open-api-schemas.ts';
 import { API_ROUTES } from './routes/all.ts';
 
@@ -10,7 +11,7 @@ export function openApiDocument(): Schema {
       version: '1.0.0',
       description: 'A local stand-in. Bodies with several variants are sent in all of them.',
     },
-    servers: [{ url: '/api/open/v1' }],
+    servers: [{ url: API_PATH }],
     security: [{ token: [] }],
     paths: Object.assign({}, ...API_ROUTES.map(({ paths }) => paths)) as Schema,
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas: SCHEMAS },

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { API_PATH, buildApiServer } from './api-server.ts';
+import { API_PATH } from '../contract/api-path.ts';
+import { buildApiServer } from './api-server.ts';
 import type { LedgerEntry } from './charge-ledger.ts';
 import { buildMediaServer } from './media-server.ts';
 import { Service } from './service.ts';

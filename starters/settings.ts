@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { readBaseUrl } from '../api/base-url.ts';
+import { API_PATH } from '../contract/api-path.ts';
 import { readConfig, type Config } from '../inputs/config-file.ts';
 import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../client/settings.ts';
 import { readToken } from './api-token.ts';
@@ -93,7 +94,7 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   if (url === undefined || url === '') {
     throw new ExitError(
       'api',
-      'No API is configured. Set VOXBATCH_API_URL (it ends in /api/open/v1) and VOXBATCH_API_TOKEN, or use the simulator: ' +
+      `No API is configured. Set VOXBATCH_API_URL (it ends in ${API_PATH}) and VOXBATCH_API_TOKEN, or use the simulator: ` +
         'voxbatch simulate --port 8080. Nothing was spent.',
     );
   }

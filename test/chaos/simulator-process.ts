@@ -5,7 +5,8 @@
  */
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { API_PATH, buildApiServer } from '../../simulator/api-server.ts';
+import { API_PATH } from '../../contract/api-path.ts';
+import { buildApiServer } from '../../simulator/api-server.ts';
 import { buildMediaServer } from '../../simulator/media-server.ts';
 import { Service } from '../../simulator/service.ts';
 import { readySettings, type SimulatorOptions } from '../../simulator/settings.ts';
