@@ -24,7 +24,8 @@ describe('tune', () => {
     await ledger.intend(aKey(1), INTENT);
     const flags = ['--rate', '2.5', '--poll-rate', '9', '--window', '30', '--submits', '4', '--budget', '100'];
     const policies = ['--halt', 'soon,fail=5%', '--on-unknown', 'fail', '--retakes', '2'];
-    expect(await line.json('tune', 'b', ...flags, ...policies, '--json')).toEqual({
+    const hooks = ['--on-end', './after.sh', '--notify', 'https://hooks.example/secret'];
+    expect(await line.json('tune', 'b', ...flags, ...policies, ...hooks, '--json')).toEqual({
       code: 0,
       value: {
         batch: 'b',
@@ -35,6 +36,8 @@ describe('tune', () => {
         budget: 100,
         budget_left: 97.5,
         halt: 'soon,fail=5%',
+        on_end: './after.sh',
+        notify: 'https://hooks.example/…',
         on_unknown: 'fail',
         retakes: 2,
       },
