@@ -81,6 +81,25 @@ describe('the link of a chain', () => {
     expect(await reads(world)).toBe(before + 2);
   });
 
+  it('that got old and cannot be read again gives the turn of its request back', async () => {
+    const world = await createWorld();
+    const clock = movableClock();
+    let turnAt = 0;
+    const worker = await withSpeech(world, {
+      clock,
+      atFaultPoint: (moment) => {
+        if (moment !== 'before-intent') return;
+        clock.move({ monotonic: 2_100, wall: 2_100 });
+        turnAt = clock.now().monotonic;
+      },
+    });
+    const isDown = { on: 'read', operation: 'speech-job', fault: { kind: 'status', status: 503 } } as const;
+    await plan(world, [{ ...isDown, match: { nth: 2 } }]);
+    expect(await worker.submit(LIP_SYNC)).toMatchObject({ verdict: 'deferred', next: { type: 'submit' } });
+    expect(worker.deps.pace.usedBefore('create', turnAt + 900)).toBe(0);
+    expect(world.charges()).toHaveLength(1);
+  });
+
   it('that died in between costs a failed job, whose words are kept, and nothing twice', async () => {
     const world = await createWorld();
     const worker = await withSpeech(world);

@@ -54,6 +54,21 @@ describe('a row in a lane', () => {
     expect(await world.paidRequests()).toBe(1);
   });
 
+  it('is taken to its end by what its claim and its records said, without reading it again', async () => {
+    const world = await createWorld();
+    await world.fill([tts()]);
+    let rowsRead = 0;
+    const worker = await faulty(world, (ledger) => ({
+      readRow: (...row) => {
+        rowsRead += 1;
+        return ledger.readRow(...row);
+      },
+    }));
+    await work(world, await laneOf(worker));
+    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+    expect(rowsRead).toBe(0);
+  });
+
   it('waits for a place where it is to be sent, and not where its job runs', async () => {
     const world = await createWorld();
     await world.fill([tts('New.'), tts('Begun.')]);
