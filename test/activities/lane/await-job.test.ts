@@ -1,6 +1,9 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import pLimit from 'p-limit';
+import { nameOf, loadAttempt } from '../../../activities/attempt.ts';
+import { awaitJob } from '../../../activities/lane/await-job.ts';
+import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { StoreUnwritable } from '../../../store/errors.ts';
 import { UnfitBody } from '../../../store/store.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/limiter-step.ts';
@@ -113,6 +116,41 @@ describe('awaitJob', () => {
     expect(await reads(world)).toBeGreaterThan(2);
     // What a lane knows from its claim or from the verdict.
     expect(rowsRead).toBe(2);
+  });
+
+  it('forgets a job that is waited for no longer, wherever it was remembered', async () => {
+    const { world, worker } = await withJob({ on: 'read', fault: 'unknown-status', times: 1 });
+    const { polls, pagePolls, concurrencyLimit } = worker.deps;
+    const forgotten: string[] = [];
+    for (const [memory, method] of [
+      [polls, 'forget'],
+      [pagePolls, 'forget'],
+      [concurrencyLimit, 'settled'],
+    ] as const) {
+      const forget = (name: string): number => forgotten.push(`${memory.constructor.name} ${name}`);
+      Object.assign(memory, { [method]: forget });
+    }
+    await worker.wait([[1]]);
+    expect((await world.row(1)).outcome).toBe('succeeded');
+    const name = nameOf(keyOf(1));
+    expect(forgotten.slice(-3)).toEqual([`PolledJobs ${name}`, `PagePolls ${name}`, `ConcurrencyLimit ${name}`]);
+  });
+
+  it('leaves at once where the row has gone on to the job of a later step', async () => {
+    const world = await createWorld({
+      plan: { rules: [{ on: 'create', operation: 'lip-sync-job', fault: 'job-stuck' }] },
+    });
+    await world.fill([dub()]);
+    const worker = await world.worker();
+    await worker.submit(keyOf(1));
+    await worker.wait([[1]]);
+    await worker.submit(keyOf(1, 1, 'lip-sync'));
+    const known = await loadAttempt(worker.deps, keyOf(1));
+    const before = await reads(world);
+    const waiting = { signal: AbortSignal.timeout(10_000), wakeUps: new WakeUps() };
+    const { next } = await awaitJob(worker.deps, keyOf(1), known, waiting);
+    expect(next).toMatchObject({ type: 'wait', at: { step: 'lip-sync', attempt: 1 } });
+    expect(await reads(world)).toBe(before);
   });
 
   it('sees in the end that another process has ended its row', async () => {
