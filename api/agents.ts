@@ -9,29 +9,32 @@ export interface AgentPair {
   readonly https: https.Agent;
 }
 
-/** Connections of a client. Paid requests have their own, because an old idle connection is a danger to them. */
+/** Connections of a client. Paid requests have their own, because an old idle connection endangers them. */
 export interface Agents {
   readonly paid: AgentPair;
   readonly free: AgentPair;
-  /** For links that may lead to public addresses only. Their own, so that none is reused that was made without that check. */
+  /**
+   * For links that may lead to public addresses only. Separate, so that none is reused that was made without that
+   * check.
+   */
   readonly outside: AgentPair;
 }
 
 /**
- * How long a connection for paid requests may have been idle to be used again, in ms.
+ * Max idle time of a connection that is reused for a paid request, in ms.
  *
- * A server closes idle connections when it likes (some after 2 s). A request that is written at that very moment is
- * lost in a way that cannot be told from a request that was taken: the outcome is unknown. Within a second of use that
- * does not happen in practice, and under load connections are still shared; a fresh one costs two or three round trips.
+ * A server closes idle connections when it likes (some after 2 s). A request written at that very moment is lost, and
+ * looks like one that was accepted: the outcome is unknown. Within a second of use that does not happen in practice,
+ * and under load connections are still shared; a fresh one costs two or three round trips.
  */
 const PAID_IDLE_MS = 1_000;
 
-/** The same for free requests, in ms. A stale connection there costs a repeated read and nothing else. */
+/** The same for free requests, in ms. There, a stale connection costs only a repeated read. */
 const FREE_IDLE_MS = 15_000;
 
 /**
- * Makes keep-alive connections. The newest idle connection is taken first. Node also obeys a shorter `Keep-Alive` wish
- * of the server. No proxy is used: a proxy would be one more place that sees the token and makes up answers.
+ * Creates keep-alive connections. The newest idle connection is used first. Node also obeys a shorter `Keep-Alive` of
+ * the server. No proxy is used: it would be one more place that sees the token and invents answers.
  */
 export function createAgents(options: AgentOptions = {}): Agents {
   const { network = SYSTEM_NETWORK, paidIdleMs = PAID_IDLE_MS, freeIdleMs = FREE_IDLE_MS } = options;
@@ -45,7 +48,7 @@ export function createAgents(options: AgentOptions = {}): Agents {
 /** Settings of {@link createAgents}. */
 interface AgentOptions {
   readonly network?: Network;
-  /** How long a connection may have been idle to be used again, ms. */
+  /** Max idle time of a connection that is reused, ms. */
   readonly paidIdleMs?: number;
   readonly freeIdleMs?: number;
 }
@@ -55,7 +58,7 @@ function createPair(idleMs: number, lookup: LookupFunction): AgentPair {
   return { http: new http.Agent(options), https: new https.Agent(options) };
 }
 
-/** Closes the connections that no request uses now. Requests in flight go on; their connections close by idling. */
+/** Closes idle connections. Requests in flight continue; their connections close when idle. */
 export function closeIdle(agents: Agents): void {
   for (const pair of [agents.paid, agents.free, agents.outside]) {
     for (const agent of [pair.http, pair.https]) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Watch } from './watch.ts';
 
-/** A body that did not come whole: cut, too large, stalled, out of time or broken. */
+/** An incomplete body: cut off, too large, stalled, out of time or broken. */
 export class BodyCut extends Error {
   constructor(message: string) {
     super(message);
@@ -9,13 +9,13 @@ export class BodyCut extends Error {
   }
 }
 
-/** How much a stream takes before its reader does, in bytes: a few pieces of the socket. */
+/** How much a stream buffers ahead of its reader, in bytes: a few socket reads. */
 const STREAM_BYTES = 256 * 1024;
 
 /**
- * The body of an answer, guarded: it has a size limit, and the silence between two pieces is limited. The time that a reader takes (a
- * slow disk) does not count. It is read in one of two ways: collected, which needs no stream between, or as a stream. Whatever goes
- * wrong with it is told by {@link cut}.
+ * The body of an answer, guarded by a size limit and a limit on the silence between two chunks. Time that a reader
+ * takes (a slow disk) does not count. It can be collected, which needs no stream, or read as a stream. {@link cut} says
+ * what went wrong.
  */
 export class AnswerBody {
   readonly #source: Readable;
@@ -29,16 +29,16 @@ export class AnswerBody {
   #isWhole = false;
   #isFlowing = false;
   #stream: Readable | undefined;
-  /** Called when a piece came, or the body is over. */
+  /** Called when a chunk arrives, or the body ends. */
   #notify: () => void = () => undefined;
 
-  /** @param onOver called once, when nothing more will come, either way. */
+  /** @param onOver called once when nothing more will come. */
   constructor(source: Readable, maxBytes: number, watch: Watch, onOver: () => void) {
     this.#source = source;
     this.#maxBytes = maxBytes;
     this.#watch = watch;
     this.#onOver = onOver;
-    // It may fail before anybody reads it; without a listener that would end the process.
+    // An error may come before anybody reads; without a listener it would end the process.
     source.on('error', (error) => {
       this.fail(asCut(error));
     });
@@ -47,12 +47,12 @@ export class AnswerBody {
       this.#end();
     });
     source.on('close', () => {
-      // Making an error costs more than all the rest here, and most bodies are over by now.
+      // Creating an error costs more than everything else here, and most bodies have ended by now.
       if (!this.#isOver) this.fail(new BodyCut('the answer broke off'));
     });
   }
 
-  /** Why the body did not come whole; undefined as long as nothing is wrong with it. */
+  /** Why the body is incomplete; undefined if nothing is wrong. */
   get cut(): BodyCut | undefined {
     return this.#cut;
   }
@@ -62,14 +62,14 @@ export class AnswerBody {
     return this.#isWhole;
   }
 
-  /** Reads to the end, at most about `most` bytes, and keeps what came. Never rejects. */
+  /** Reads to the end, at most about `most` bytes, and keeps what arrived. Never rejects. */
   async collect(most: number): Promise<Buffer> {
     await this.#until(() => this.#bytes > most);
     if (!this.#isOver) this.destroy();
     return this.#pieces.length === 1 && this.#pieces[0] !== undefined ? this.#pieces[0] : Buffer.concat(this.#pieces);
   }
 
-  /** Reads at least this much, or all there is. The first piece of it, if any; all of it stays part of the body. */
+  /** Reads at least this much, or everything. Returns the first chunk, if any; all of it stays part of the body. */
   async start(least: number): Promise<Buffer | undefined> {
     await this.#until(() => this.#bytes >= least);
     return this.#pieces[0];
@@ -87,7 +87,7 @@ export class AnswerBody {
         callback(error);
       },
     });
-    // The cut is told by `cut` as well, so a reader that came too late for the event misses nothing.
+    // `cut` has the fault as well, so a reader that missed the event still sees it.
     stream.on('error', () => undefined);
     this.#stream = stream;
     for (const piece of this.#pieces.splice(0)) stream.push(piece);
@@ -102,7 +102,7 @@ export class AnswerBody {
     this.destroy();
   }
 
-  /** Gives the body up, which closes the connection unless all of it was received. */
+  /** Abandons the body, which closes the connection unless all of it was received. */
   destroy(): void {
     if (this.#isOver) return;
     this.#end();

@@ -6,7 +6,7 @@ export interface BaseUrl {
   readonly baseUrl: string;
   /** Scheme, host and port; the token goes here and nowhere else. */
   readonly origin: string;
-  /** A sentence for the user where the host looks like another service's; nothing is refused for it. */
+  /** A sentence for the user if the host looks like another service; it is not refused. */
   readonly warning?: string;
 }
 
@@ -21,11 +21,11 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the base address of the service. It must end in `/api/open/v1`; trailing slashes and a doubled path are taken
- * off. Plain http would show the token to everybody on the way, so it is allowed for loopback hosts only, unless
- * `allowHttp` is set (a private network between containers).
+ * Parses the base address of the service. It must end in `/api/open/v1`; trailing slashes and a doubled path are
+ * removed. Plain http would expose the token on the way, so it is allowed for loopback hosts only, unless `allowHttp`
+ * is set (a private network between containers).
  *
- * @throws Error that says what was expected and what came. The text never repeats a user name, password or query.
+ * @throws Error that says what was expected and what it got. It never repeats a user name, password or query.
  */
 export function readBaseUrl(text: string, options: { readonly allowHttp?: boolean } = {}): BaseUrl {
   const expected = `expected an address such as https://host${API_PATH}`;

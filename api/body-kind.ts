@@ -1,4 +1,4 @@
-/** How many first bytes are looked at. */
+/** How many of the first bytes are checked. */
 const SAMPLE_BYTES = 64;
 
 /**
@@ -22,6 +22,6 @@ function isPrintable(sample: Buffer): boolean {
   for (const byte of sample) {
     if ((byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f) return false;
   }
-  // A cut character at the end of the sample is no fault, so the last bytes may be undecodable.
+  // A character cut at the end of the sample is no fault, so the last bytes may be undecodable.
   return !sample.toString('utf8').slice(0, -3).includes('\uFFFD');
 }

@@ -12,38 +12,42 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
 /*
  * The one place that says what an answer means.
  *
- * A 429 is three things: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its words tell.
+ * A 429 has three meanings: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its
+ * words tell.
  *
- * A paid request. If no request byte was given to a connected socket, it was certainly not taken: `not-accepted`. Else
- * the answer decides. 401, 402 and 429 are refusals at the door: `not-accepted`, and so is a 503 if the API itself wrote
- * it and the setting trusts that. Other 4xx are refusals for good: `rejected`, also where the body is a web page or
- * broken off, because the status has come whole. Two are exceptions. A time-out (408) tells nothing about the work. And a
- * conflict (409) may be the echo of an earlier attempt of the take, which had the same key: something in front of the API may have
- * refused that one after the API took it. Then the job is the one that the 409 names, or nobody knows. A 2xx
- * counts by its body: what was paid for; or an error in so many words, which is a refusal; or neither, and then nobody
- * knows. So it is with everything else: another 5xx may come after the charge, and a redirect (3xx) is most likely not
- * the API's answer, but whoever sent it may have passed the request on first. All that is `unknown`.
+ * A paid request. If no request byte was given to a connected socket, it was certainly not accepted: `not-accepted`.
+ * Otherwise the answer decides. 401, 402 and 429 refuse the request before any work: `not-accepted`, and so does a 503
+ * if the API itself wrote it and the setting trusts that. Other 4xx are final refusals: `rejected`, even if the body is
+ * a web page or broken off, because the status has arrived whole. There are two exceptions. A timeout (408) says
+ * nothing about the work. And a conflict (409) may refer to an earlier attempt of the take, which had the same key:
+ * something in front of the API may have refused that one after the API accepted it. Then the 409 names the job, or
+ * nobody knows it. A 2xx counts by its body: it is the result or a job; or it is clearly an error, which is a refusal;
+ * or neither, and then nobody knows. The same holds for everything else: another 5xx may come after the charge, and a
+ * redirect (3xx) is probably not the API's answer, but its sender may have passed the request on first. All that is
+ * `unknown`.
  *
- * A read. It costs nothing, so the question is only whether it may work later. 401 and 429 mean the same as above. Other
- * 4xx but 408 are final. The rest, unreadable 2xx and redirects (a login page, maintenance) included, is `ServiceDown`.
+ * A read. It costs nothing, so the only question is whether it may work later. 401 and 429 mean the same as above.
+ * Other 4xx except 408 are final. Everything else is `ServiceDown`, including unreadable 2xx and redirects (a login
+ * page, maintenance).
  *
- * A download. A link that answers anything but the file is dead; only 429, 408, 5xx and a lost connection may pass. A
- * 401 is a dead link too: it is the link's host that speaks, and reading the job again tells whether the token is bad.
+ * A download. A link that answers with anything but the file is dead; only 429, 408, 5xx and a lost connection are
+ * temporary. A 401 is a dead link too: it comes from the link's host, and reading the job again shows whether the token
+ * is bad.
  */
 
-/** What a paid request came to; `link` is a result that is still to be fetched, right away. */
+/** The result of a paid request; `link` is a result that still has to be fetched, right away. */
 export type Ruling = Verdict<never> | { readonly verdict: 'link'; readonly url: string; readonly facts: AnswerFacts };
 
 /** Settings of {@link classifyPaid}. */
 export interface PaidContext extends FailureContext {
-  /** Whether a 503 with the API's own error body means that the request was not taken. */
+  /** Whether a 503 with the API's own error body means that the request was not accepted. */
   readonly trust503: boolean;
-  /** Whether an earlier attempt of the same take, with the same key, was made. */
+  /** Whether an earlier attempt of the same take, with the same key, exists. */
   readonly isRepeat: boolean;
   readonly operation: Pick<OperationClient, 'reply' | 'answersJob'>;
 }
 
-/** What is known after a paid request that got this answer (any but media), or none. */
+/** Classifies the answer (anything but media) to a paid request, or its absence. */
 export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Ruling {
   if (what.type === 'no-answer') {
     return what.given
@@ -66,7 +70,7 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
   return refusal('unknown', 'OutcomeUnknown', what, context, note);
 }
 
-/** A conflict with what an earlier attempt of the same take may have made. */
+/** A conflict with something that an earlier attempt of the same take may have made. */
 function classifyEcho(answer: Answer, context: PaidContext): Ruling {
   const jobId = context.operation.answersJob ? readNamedJob(answer.json) : undefined;
   return jobId === undefined
@@ -92,7 +96,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
     : refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for');
 }
 
-/** A paid answer whose media, or linked media, could not be taken to its place: it may have been charged. */
+/** A paid answer whose media, or linked media, could not be stored: it may have been charged. */
 export function classifyLostMedia(words: string, context: FailureContext): Failure {
   const message = `${context.asked} gave a result that could not be stored; it may have been charged – ${words}`;
   return {
@@ -102,7 +106,7 @@ export function classifyLostMedia(words: string, context: FailureContext): Failu
   };
 }
 
-/** A read that did not work: no answer, a status other than 2xx, or a 2xx that can't be read. */
+/** A failed read: no answer, a status other than 2xx, or an unreadable 2xx. */
 export function classifyRead(what: Answer | NoAnswer, context: FailureContext): Failure {
   if (what.type === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
   const { status } = what;
@@ -118,7 +122,7 @@ export function classifyRead(what: Answer | NoAnswer, context: FailureContext): 
   return describeAnswer(final ? 'BadRequest' : 'ServiceDown', what, context);
 }
 
-/** A download that got no media: no answer, or a status or body that is not the file. */
+/** A failed download: no answer, or a status or body that is not the file. */
 export function classifyDownload(what: Answer | NoAnswer, context: FailureContext): Failure {
   if (what.type === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
   const { status } = what;
@@ -137,7 +141,7 @@ function refusal(
   return { verdict, failure: describeAnswer(failureClass, answer, context, note) };
 }
 
-/** A 429 that is not about money: `limit` says whether the API wants fewer jobs at once rather than slower requests. */
+/** A 429 that is not about money: `limit` says whether the API wants fewer jobs at once, not slower requests. */
 function tooMuch(answer: Answer, context: FailureContext): Ruling {
   const failure = describeAnswer('RateLimited', answer, context);
   const isConcurrency = readLimit(answer) === 'concurrency';

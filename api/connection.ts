@@ -23,15 +23,21 @@ export interface ApiOptions {
    * Default 30,000.
    */
   readonly readTimeoutMs?: number;
-  /** Longest time for a download, in ms, beside a second for each KiB that came: a slow line is no fault. Default 1,800,000 (half an hour). */
+  /**
+   * Longest time for a download, in ms, plus a second for each KiB received: a slow connection is no fault. Default
+   * 1,800,000 (half an hour).
+   */
   readonly downloadTimeoutMs?: number;
   /** Largest answer that is JSON or text, in bytes. Default 16 MiB. */
   readonly maxBodyBytes?: number;
   /** Largest media body, in bytes. Default 4 GiB. */
   readonly maxMediaBytes?: number;
-  /** `User-Agent`, e.g. `voxbatch/0.1.0`. Some edge protections refuse agents that they don't know. Default `voxbatch`. */
+  /** `User-Agent`, e.g. `voxbatch/0.1.0`. Some edge protections refuse unknown agents. Default `voxbatch`. */
   readonly userAgent?: string;
-  /** How names are resolved, and which addresses are private. Default: as this machine does it, and by the public registries. */
+  /**
+   * How names are resolved, and which addresses are private. Default: this machine's resolver, and the public
+   * registries.
+   */
   readonly network?: Network;
   /** Connections; made anew by default. */
   readonly agents?: Agents;
@@ -45,7 +51,7 @@ export interface Connection extends BaseUrl {
   post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
   /** Reads a path under the base address. */
   get(pathAndQuery: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
-  /** Asks for one address of a result link's way. */
+  /** Requests one address on a result link's way. */
   open(url: URL, options: OpenOptions): Promise<AnswerHead | NoAnswer>;
   /** Whether the API is in a private network, or on this machine. */
   isPrivate(): Promise<boolean>;
@@ -55,20 +61,23 @@ export interface Connection extends BaseUrl {
 
 interface PostOptions {
   readonly idempotencyKey: string;
-  /** True where the answer may be media. */
+  /** True if the answer may be media. */
   readonly media: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 interface OpenOptions {
-  /** True at the API's own origin: the token goes along. */
+  /** True at the API's own origin: the token is sent along. */
   readonly isOwn: boolean;
-  /** False: no connection is made to a private address, unless it is the API's own origin; the answer is `PRIVATE_HOST`. */
+  /** False: connect to no private address, except the API's own origin; the answer is `PRIVATE_HOST`. */
   readonly mayBePrivate: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Checks the settings and makes what all requests share. Throws an Error that names the wrong setting, never its secret. */
+/**
+ * Validates the settings and creates what all requests share. Throws an Error that names the wrong setting, never its
+ * secret.
+ */
 export function createConnection(options: ApiOptions): Connection {
   const base = readBaseUrl(options.baseUrl, options.allowHttp === undefined ? {} : { allowHttp: options.allowHttp });
   if (!/^[\x21-\x7e]+$/.test(options.token)) {
@@ -102,7 +111,7 @@ export function createConnection(options: ApiOptions): Connection {
   };
 }
 
-/** What requests are made from; put together once, for they are many. */
+/** Parts of every request, assembled once because there are many requests. */
 interface Wire {
   readonly origin: string;
   readonly basePath: string;
@@ -194,10 +203,12 @@ function opener({ agents, headers, limits, network, origin }: Wire): Connection[
 
 const UNREACHED: NoAnswer = { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
 
-/** Media must have the length that they declare; and JSON is so short here that to compress it would cost more than it saves. */
+/** Media must have the length that they declare, and JSON is too short here for compression to pay off. */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
 
-/** A batch may have any name, a header may not: such a key is replaced by its hash, which is as stable. */
+/**
+ * A header allows fewer characters than a batch's name: such a key is replaced by its hash, which is just as stable.
+ */
 function asHeaderValue(key: string): string {
   return /^[\x21-\x7e]{1,200}$/.test(key) ? key : `voxbatch-${createHash('sha256').update(key).digest('hex')}`;
 }

@@ -9,12 +9,12 @@ import type { SpeechApi } from './speech-api.ts';
 import { loadAxios } from './via-axios.ts';
 
 /**
- * Makes the client of the service. Makes no request. Throws an Error for settings that can't work; it never repeats the
- * token. Each method does exactly one request per page or call.
+ * Creates the client of the service. Makes no request. Throws an Error for settings that cannot work; it never repeats
+ * the token. Each method makes exactly one request per page or call.
  */
 export function createSpeechApi(options: ApiOptions): SpeechApi {
   const connection = createConnection(options);
-  // Whether it can be loaded is for the first paid request to tell.
+  // The first paid request reports a failure to load.
   loadAxios().catch(() => undefined);
   return {
     baseUrl: connection.baseUrl,

@@ -5,12 +5,12 @@ import type { Answer } from './read-answer.ts';
 import { readErrorBody } from './read-error-body.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-/** What a description of a failure needs beside the answer. */
+/** Facts that the description of a failure needs besides the answer. */
 export interface FailureContext {
   readonly redact: Redact;
-  /** What was asked for, e.g. `POST /speech/tts`; no host, no query. */
+  /** The request, e.g. `POST /speech/tts`; no host, no query. */
   readonly asked: string;
-  /** Whose failure it is, for counting: the API's path, or the host of a link. */
+  /** The source of the failure, for counting: the API's path, or the host of a link. */
   readonly from: string;
   /** Texts of the user in the request, which the answer may echo. */
   readonly privateTexts: readonly string[];
@@ -21,15 +21,15 @@ const LONGEST_CODE = 100;
 /** Most characters of a cause. */
 const LONGEST_CAUSE = 120;
 
-/** The few words by which failures are counted. */
+/** The few words that failures are counted by. */
 export function causeOf(what: string, { redact, from, privateTexts }: FailureContext): string {
   return redact(`${what} from ${from}`, { privateTexts, longest: LONGEST_CAUSE });
 }
 
 /**
- * Describes an answer as a failure: status, the API's words, its code and request id, and its wish to wait.
+ * Describes an answer as a failure: status, the API's words, its code and request id, and its `Retry-After`.
  *
- * @param note what the status alone does not tell, e.g. that the answer names no job.
+ * @param note what the status alone does not say, e.g. that the answer names no job.
  */
 export function describeAnswer(
   failureClass: FailureClass,
@@ -58,7 +58,7 @@ export function describeAnswer(
   };
 }
 
-/** An error by its code; a success that is none by what it is. */
+/** An error by its code; a success that is no result by its content. */
 function describeShortly({ status, json, cut }: Answer, code: string | undefined): string {
   if (code !== undefined && code !== '') return `${status} ${code}`;
   if (status < 200 || status > 299) return String(status);
@@ -72,7 +72,7 @@ export function readRequestId(answer: Pick<Answer, 'header' | 'json'>, context: 
   return clean === '' ? undefined : clean;
 }
 
-/** Says what stands there instead of the API's words: a web page, a plain text, nothing, or a piece of something. */
+/** Describes what came in place of the API's words: a web page, plain text, nothing, or a fragment. */
 function describeForeign(answer: Answer): string {
   if (answer.cut !== undefined) return `the answer is not whole: ${answer.cut}`;
   if (answer.json !== undefined) return 'JSON without an error message';

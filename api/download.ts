@@ -7,11 +7,11 @@ import { openMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
 
 /**
- * Fetches a result link, as {@link openLink} follows it, and hands its body to `receive`.
+ * Fetches a result link, following it as {@link openLink} does, and passes its body to `receive`.
  *
- * @throws ApiError `ResultGone` for a link that is dead, is none, leads where it may not, or gives something else than the whole file; also
- * where `receive` finds the body unfit. `NotSent`, `RateLimited`, `ServiceDown` where a later try may work.
- * An error of this machine that `receive` throws (a full disk) comes through as it is.
+ * @throws ApiError `ResultGone` if the link is dead, malformed, leads where it may not, or does not return the whole
+ * file; also if `receive` finds the body unfit. `NotSent`, `RateLimited`, `ServiceDown` if a later try may work. An
+ * error of this machine that `receive` throws (a full disk) is passed through.
  */
 export async function download<T>(
   connection: Connection,
@@ -39,7 +39,7 @@ export async function download<T>(
   const { head } = opened;
   if (head.type === 'dead') throw gone(head.why, head.cause);
   if (head.type === 'no-answer') throw new ApiError(classifyDownload(head, context));
-  // A part of the file (206) is no file; other successes have no body.
+  // A part of the file (206) is not the file; other success codes have no body.
   const media = head.status === 200 ? await openMedia(head, false) : undefined;
   if (media === undefined) {
     const { cut } = head.body;

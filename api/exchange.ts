@@ -39,40 +39,40 @@ export interface HttpRequest extends TimeLimits {
   /** Largest body of an answer that is read, in bytes, decompressed. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** It is not sent any more where the process stood still while the connection was made. */
+  /** If set, the request is not sent if the process stood still while the connection was made. */
   readonly isPaid?: boolean;
 }
 
-/** An answer whose body is still to be read. */
+/** An answer whose body has not been read yet. */
 export interface RawAnswer {
   readonly message: http.IncomingMessage;
   readonly body: AnswerBody;
-  /** True for a body that was compressed: its declared length is not that of the media. */
+  /** True if the body was compressed: its declared length is not that of the media. */
   readonly isEncoded: boolean;
 }
 
 /**
- * One request and its answer over Node's own client. It follows no redirect, uses no proxy, and hands the body of the request over in
- * one piece with its length.
+ * One request and its answer over Node's own client. It follows no redirect, uses no proxy, and sends the body of the
+ * request in one piece with its length.
  */
 export class Exchange {
-  /** False only if it is certain that no request byte was given to a connected socket. Never taken back. */
+  /** False only if certainly no request byte was given to a connected socket. Never reset. */
   given = false;
-  /** Why it was ended from here; undefined if it was not. */
+  /** Why we ended it; undefined if we did not. */
   stopped: string | undefined;
   readonly #asked: HttpRequest;
   readonly #watch: Watch;
   #request: http.ClientRequest | undefined;
   #body: AnswerBody | undefined;
 
-  /** Time runs from here. */
+  /** The time limits start here. */
   constructor(asked: HttpRequest) {
     this.#asked = asked;
     this.#watch = new Watch(asked, this.#stop);
     asked.signal?.addEventListener('abort', this.#cancel);
   }
 
-  /** Sends the request, and resolves with the head of the answer. Rejects if there is none. To be called once. */
+  /** Sends the request and resolves with the head of the answer. Rejects if there is none. Call it once. */
   run(): Promise<RawAnswer> {
     const { target, path, method, headers, body, agents } = this.#asked;
     const { protocol, hostname, port } = target;
@@ -84,7 +84,7 @@ export class Exchange {
       this.#request = request;
       onGiven(request, () => {
         this.#watch.connected();
-        // Whoever was to answer for it may have given it up for lost, and somebody paid for it again.
+        // Others may have given this request up for lost meanwhile, and somebody may have paid for it again.
         if (this.#asked.isPaid === true && this.#watch.stoodStill) {
           this.#stop('the process stood still while the connection was made');
           return;
@@ -94,7 +94,7 @@ export class Exchange {
       });
       request.on('error', reject);
       request.on('close', () => {
-        // Making an error costs more than all the rest here, and most requests have their answer by now.
+        // Creating an error costs more than everything else here, and most requests have their answer by now.
         if (this.#body === undefined) reject(new Error('the connection was closed'));
       });
       request.on('response', (message) => {
@@ -103,7 +103,7 @@ export class Exchange {
     });
   }
 
-  /** Ends what belongs to the exchange. To be called where it gave no answer; else the end of the body does it. */
+  /** Releases the exchange. Call it if there was no answer; otherwise the end of the body does it. */
   readonly over = (): void => {
     this.#watch.stop();
     this.#asked.signal?.removeEventListener('abort', this.#cancel);
@@ -127,13 +127,13 @@ export class Exchange {
   };
 }
 
-/** The body as it was before it was compressed for the way. */
+/** The body, decompressed. */
 function decompressed(message: http.IncomingMessage): Readable {
   const encoding = message.headers['content-encoding']?.toLowerCase();
   if (encoding === undefined) return message;
   const isBrotli = encoding === 'br';
   if (!isBrotli && !/^(x-)?gzip$|^deflate$/.test(encoding)) return message;
   const unzip = isBrotli ? createBrotliDecompress() : createUnzip();
-  // A fault of either ends both, and is told by the last one.
+  // A fault of either stream ends both, and the last one reports it.
   return pipeline(message, unzip, () => undefined);
 }

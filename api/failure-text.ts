@@ -1,14 +1,14 @@
 /** Longest failure message, in characters. */
 const LONGEST = 500;
 
-/** How much of a text is looked at. */
+/** How much of a text is processed. */
 const LONGEST_INPUT = 4_000;
 
-/** Shortest piece of a private text that is looked for; shorter ones are ordinary words. */
+/** Shortest echo of a private text to remove; shorter ones are ordinary words. */
 const SHORTEST_ECHO = 12;
 
 /**
- * Makes a text fit to be recorded and shown: without the token, links and what the user wrote, on one line, at most
+ * Makes a text safe to record and show: without the token, links and the user's own texts, on one line, at most
  * `longest` characters (default 500).
  *
  * @param privateTexts texts of the user that the service may echo, such as the text to speak.
@@ -18,13 +18,13 @@ export type Redact = (
   options?: { readonly privateTexts?: readonly string[]; readonly longest?: number },
 ) => string;
 
-/** Makes the redactor for one token. The token is found plain, URL-encoded and in base64, in any letter case. */
+/** Creates the redactor for a token. It finds the token plain, URL-encoded and in base64, in any letter case. */
 export function createRedact(token: string): Redact {
   const forms = new Set([
     token,
     encodeURIComponent(token),
     JSON.stringify(token).slice(1, -1),
-    // Without padding: that varies with what stands beside it.
+    // Without padding, which depends on the neighbouring bytes.
     Buffer.from(token).toString('base64').replace(/=+$/, ''),
     Buffer.from(token).toString('base64url'),
     Buffer.from(`Bearer ${token}`).toString('base64').replace(/=+$/, ''),
@@ -37,7 +37,7 @@ export function createRedact(token: string): Redact {
   const shortest = Math.min(...[...forms].map(({ length }) => length));
 
   return (text, options = {}) => {
-    // A word that is shorter than the token, as most ids and states are, has nothing to hide.
+    // A word shorter than the token, like most ids and states, has nothing to hide.
     const longest = options.longest ?? LONGEST;
     if (
       text.length < shortest &&
@@ -48,10 +48,10 @@ export function createRedact(token: string): Redact {
       return text;
     }
     let clean = hideToken(text.replaceAll('\\/', '/'));
-    // After the token is out, so that no half of it is left; before the patterns, which take long on long texts.
+    // After the token is removed, so that no half of it is left; before the patterns, which are slow on long texts.
     clean = clean.slice(0, LONGEST_INPUT);
     for (const secret of options.privateTexts ?? []) {
-      // Half a link would no longer look like one to what follows, and the other half may hold its signature.
+      // The rules below would not recognise half a link, and the other half may hold its signature.
       clean = /^https?:/i.test(secret) ? clean.replaceAll(secret, '…') : hideEcho(clean, secret);
     }
     clean = clean
@@ -60,12 +60,12 @@ export function createRedact(token: string): Redact {
       // Control characters and line breaks would disturb terminals and line-based files.
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .trim();
-    // Taking something out may have joined the halves of a token that was split on purpose.
+    // Removing something may have joined the halves of a token that was split on purpose.
     return cut(hideToken(clean), longest);
   };
 }
 
-/** Takes out every stretch of `text` that begins as the private text does, as far as both agree. */
+/** Removes every stretch of `text` that begins like the private text, as far as both agree. */
 function hideEcho(text: string, secret: string): string {
   const head = secret.slice(0, 20);
   if (head.length < SHORTEST_ECHO) return text;
@@ -82,6 +82,6 @@ function hideEcho(text: string, secret: string): string {
 
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  // Not through the middle of a surrogate pair: half a character is no valid UTF-8.
+  // Do not cut a surrogate pair: half of it is not valid UTF-8.
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }

@@ -7,7 +7,7 @@ import { loadAxios, viaAxios } from './via-axios.ts';
 /** No answer came. */
 export interface NoAnswer {
   readonly type: 'no-answer';
-  /** False only if it is certain that no request byte was given to a connected socket. */
+  /** False only if certainly no request byte was given to a connected socket. */
   readonly given: boolean;
   /** What happened, e.g. `ECONNREFUSED` or `time-out`; for a sentence like "no answer from host (…)". */
   readonly cause: string;
@@ -15,7 +15,7 @@ export interface NoAnswer {
   readonly code?: string;
 }
 
-/** The head of an answer; the body is still to be read. It must be read to its end or destroyed. */
+/** The head of an answer, whose body has not been read yet. Read it to its end or destroy it. */
 export interface AnswerHead {
   readonly type: 'answer';
   readonly status: number;
@@ -23,7 +23,7 @@ export interface AnswerHead {
   header(name: string): string | undefined;
   readonly info: BodyInfo;
   readonly body: AnswerBody;
-  /** The IP address that it came from; undefined where the connection is gone. */
+  /** The IP address that it came from; undefined once the connection is gone. */
   remoteAddress(): string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function openFree(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
   return open(request, (exchange) => exchange.run());
 }
 
-/** Makes a paid request as {@link openFree} does, by way of axios. */
+/** Makes a paid request like {@link openFree}, but through axios. */
 export async function openPaid(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
   const asked = performance.now();
   let client;
@@ -41,14 +41,14 @@ export async function openPaid(request: HttpRequest): Promise<AnswerHead | NoAns
   } catch (error) {
     return { type: 'no-answer', given: false, cause: nameError(error), code: 'no client' };
   }
-  // Who sends has looked at the clock right before.
+  // The sender has checked the clock right before.
   if (performance.now() - asked > LONGEST_LOAD_MS) {
     return { type: 'no-answer', given: false, cause: 'the HTTP client took too long to load', code: 'no client' };
   }
   return open(request, (exchange) => viaAxios(client, request, exchange));
 }
 
-/** A paid request that would wait longer than this for its client is not sent, ms: it would be late for the record of its intent. */
+/** A paid request that would wait longer than this for its client is not sent, ms: its intent would be too old. */
 const LONGEST_LOAD_MS = 2_000;
 
 async function open(
@@ -92,10 +92,10 @@ function asOne(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Names an error without its object, which may carry more than is to be told. */
+/** Names an error without its object, which may hold more than should be shown. */
 function nameError(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
-  // An error that stands for several (one per address of a host) has no message of its own.
+  // An aggregate error (one per address of a host) has no message of its own.
   const words = typeof message === 'string' && message !== '' ? message : 'no connection';
   return typeof code === 'string' && !words.includes(code) ? `${code}: ${words}` : words;
 }

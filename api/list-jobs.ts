@@ -8,12 +8,12 @@ import { asNumber, asTimeMs, firstOf, type JsonObject, objectsAt } from './read-
 import { cleanReading } from './read-paid-job.ts';
 import type { JobPage, ListedJob } from './speech-api.ts';
 
-/** The list's own place is not part of the contract; these are the likely ones. */
+/** The contract does not say where the list is; these are the likely places. */
 const LISTS = ['data.tasks', 'data.jobs', 'data.items', 'data.list', 'tasks', 'jobs', 'items', 'list', 'data', ''];
 
 /**
- * Reads a page of an operation's jobs. Throws ApiError, also for a page of unknown shape or with a job without an id: who
- * looks for a lost job must not take that for "it is not there".
+ * Reads a page of an operation's jobs. Throws ApiError, also for a page of unknown shape or with a job without an id: a
+ * search for a lost job must not take that for "not there".
  */
 export async function listJobs(
   connection: Connection,
@@ -50,7 +50,7 @@ function readListedJob(item: JsonObject, results: ResultNames, connection: Conne
   };
 }
 
-/** By the service's word, else by its counts, else by whether the page is full. */
+/** By the service's own flag, else by its counts, else by whether the page is full. */
 function hasMore(json: unknown, page: number, limit: number, count: number): boolean {
   const places = objectsAt(json, ['data.pagination', 'pagination', 'data.meta', 'meta', 'data', '']);
   const said = firstOf(places, ['has_more', 'hasMore'], (value) => (typeof value === 'boolean' ? value : undefined));
@@ -59,7 +59,7 @@ function hasMore(json: unknown, page: number, limit: number, count: number): boo
   if (pages !== undefined) return page < pages;
   const total = firstOf(places, ['total'], asNumber);
   if (total !== undefined && count > 0) {
-    // The service may cap the page size; its own word for it counts then.
+    // The service may cap the page size; its own figure then counts.
     const size = firstOf(places, ['limit', 'pageSize', 'page_size'], asNumber) ?? limit;
     return page * size < total;
   }

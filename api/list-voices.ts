@@ -8,7 +8,7 @@ import type { Voice } from './speech-api.ts';
 /** Voices per page; public clients use this size. */
 const PAGE_SIZE = 100;
 
-/** Far more pages than an account can have; ends a list that never ends. */
+/** Far more pages than an account can have; stops an endless list. */
 const MOST_PAGES = 1_000;
 
 const LISTS = ['items', 'data.items', 'voices', 'data.voices', 'data', 'models', 'data.models', ''];
@@ -16,8 +16,8 @@ const LISTS = ['items', 'data.items', 'voices', 'data.voices', 'data', 'models',
 /**
  * All voices, page by page. Throws ApiError.
  *
- * The contract pages by `limit` and `offset` but answers with `page` and `pageSize`, and public clients send those. Both
- * are sent, saying the same; voices that come again are dropped, and a page without a new one is the last.
+ * The contract pages by `limit` and `offset` but answers with `page` and `pageSize`, and public clients send those. We
+ * send both, with the same meaning; repeated voices are dropped, and a page without a new one is the last.
  */
 export async function* listVoices(
   connection: Connection,

@@ -1,9 +1,9 @@
 import { asObject, asText, member } from './read-members.ts';
 
 /**
- * Whether an error is this machine's (a full or read-only disk, no rights, too many open files) rather than the body's:
- * an error of a system call, or one that was caused by such an error. Faults of the connection never show up like
- * this, because a body reports them as `BodyCut`.
+ * Whether an error comes from this machine (a full or read-only disk, no permission, too many open files) and not from
+ * the body: a system call's error, or one caused by it. Connection faults never look like this, because a body reports
+ * them as `BodyCut`.
  */
 export function isLocalTrouble(error: unknown): boolean {
   return systemError(error) !== undefined;
@@ -17,7 +17,7 @@ export function describeTrouble(error: unknown): string {
   return asText(member(asObject(error), 'message')) ?? 'an error without words';
 }
 
-/** The message of the system call's error. Told by its members: its class is another one in another realm. */
+/** The message of a system call's error, recognised by its fields: its class differs between realms. */
 function systemError(error: unknown): string | undefined {
   for (let at = asObject(error), depth = 0; at !== undefined && depth < 5; at = asObject(at['cause']), depth += 1) {
     const code = asText(at['code']);

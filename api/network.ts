@@ -11,10 +11,10 @@ export interface Network {
 /** The system's resolver, as every program of this machine uses it. */
 export const SYSTEM_NETWORK: Network = { lookup: dns.lookup, isPrivate: isPrivateAddress };
 
-/** Code of an error that says: the address of a host is private, so no connection to it was made. */
+/** Error code: the host's address is private, so no connection was made. */
 export const PRIVATE_HOST = 'PRIVATE_HOST';
 
-/** How long an answer about a host is believed, ms: a machine may move to another network. */
+/** How long an answer about a host is cached, ms: a machine may move to another network. */
 const BELIEVED_MS = 60_000;
 
 class PrivateHost extends Error {
@@ -22,9 +22,9 @@ class PrivateHost extends Error {
 }
 
 /**
- * A resolver that gives public addresses only, and an error with the code {@link PRIVATE_HOST} where a host has none. What it gives is
- * what a connection is made to, so a name cannot turn private between the check and the use. Not asked for addresses in
- * numbers: see {@link isPrivateLiteral}.
+ * A resolver that returns public addresses only, or an error with the code {@link PRIVATE_HOST} if a host has none. The
+ * connection goes to exactly these addresses, so a name cannot turn private between check and use. Numeric addresses
+ * never reach it: see {@link isPrivateLiteral}.
  */
 export function publicOnly({ lookup, isPrivate }: Network): LookupFunction {
   return (hostname, options, callback) => {
@@ -44,7 +44,10 @@ export function isPrivateLiteral(network: Network, hostname: string): boolean {
   return isIP(hostname) !== 0 && network.isPrivate(hostname);
 }
 
-/** Makes the question whether a host lies in a private network: all its addresses are private. A host that cannot be found does not. */
+/**
+ * Returns a check whether a host is in a private network: all its addresses are private. A host that cannot be resolved
+ * is not.
+ */
 export function privacyOf(network: Network, hostname: string): () => Promise<boolean> {
   let known: { readonly isPrivate: Promise<boolean>; readonly at: number } | undefined;
   const ask = (): Promise<boolean> =>
@@ -56,7 +59,7 @@ export function privacyOf(network: Network, hostname: string): () => Promise<boo
       });
     });
   if (isIP(hostname) !== 0) {
-    // Each download asks, and the answer to an address in numbers never changes.
+    // Each download asks, and the answer for a numeric address never changes.
     const isPrivate = Promise.resolve(network.isPrivate(hostname));
     return () => isPrivate;
   }

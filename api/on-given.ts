@@ -3,12 +3,13 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
- * Calls back from the moment when a byte of the request may have been given to a connected socket: at once on a reused connection, on a
- * new one when it is connected (with TLS: when the certificate was found good).
+ * Calls back when a byte of the request may have been given to a connected socket: at once on a reused connection, on a
+ * new one when it is connected (with TLS: when the certificate was accepted).
  *
- * A request that is ended only then can be called off until then. One that is ended before is handed to its socket at once; the socket keeps it
- * back until it is connected, and a TLS socket until the handshake is done. So as long as neither event was seen, no
- * byte of the request has left, whatever went wrong. `bytesWritten` can't tell: it counts the bytes kept back as well.
+ * A request that is ended only then can be cancelled until then. One that is ended earlier goes to its socket at once;
+ * the socket holds it back until it is connected, and a TLS socket until the handshake is done. So before either event,
+ * no byte of the request has left, whatever went wrong. `bytesWritten` does not help: it also counts the bytes held
+ * back.
  */
 export function onGiven(request: ClientRequest, given: () => void): void {
   request.on('socket', (socket) => {
@@ -18,9 +19,9 @@ export function onGiven(request: ClientRequest, given: () => void): void {
   });
 }
 
-/** The event after which bytes flow; undefined if they flow already. */
+/** The event after which bytes flow; undefined if they already do. */
 function pendingEvent(socket: Socket): 'connect' | 'secureConnect' | undefined {
-  // Typed by hand: the flag is missing in the type, and on a TLS socket `connecting` ends before the handshake does.
+  // Typed by hand: the type lacks the flag, and on a TLS socket `connecting` ends before the handshake does.
   if (socket instanceof TLSSocket) {
     return (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting === false
       ? undefined

@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts';
 import type { AnswerHead, NoAnswer } from './http.ts';
 import { PRIVATE_HOST } from './network.ts';
 
-/** Redirects of one link that are followed. */
+/** Max redirects per link. */
 const MOST_REDIRECTS = 5;
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -16,7 +16,7 @@ export interface DeadLink {
   readonly cause: string;
 }
 
-/** What a link led to, and all addresses on the way, the first one first. */
+/** The answer behind a link, and all addresses on the way, in order. */
 export interface OpenedLink {
   readonly hops: readonly [URL, ...URL[]];
   readonly head: AnswerHead | NoAnswer | DeadLink;
@@ -25,9 +25,9 @@ export interface OpenedLink {
 /**
  * Opens a result link and follows its redirects: http(s) only, five at most.
  *
- * A link comes from outside, and so does what it redirects to; neither may make this machine speak to hosts that the sender cannot reach
- * himself. So private addresses are open only to an API that is in a private network too, and no longer
- * once a public host was on the way. The token goes along to the API's own origin, and no longer once the way has left it.
+ * A link and its redirects come from outside. Neither may make this machine contact hosts that the sender cannot reach.
+ * So private addresses are allowed only if the API is in a private network too, and no longer once the way passed a
+ * public host. The token goes to the API's own origin, and no longer once the way has left it.
  */
 export async function openLink(
   connection: Connection,
@@ -69,7 +69,7 @@ const NO_TARGET: DeadLink = {
   cause: 'a redirect to no http(s) link',
 };
 
-/** An http(s) URL without credentials in it; a relative link is resolved against the base. */
+/** Parses an http(s) URL without credentials; a relative link is resolved against the base. */
 export function readLink(link: string, base: string): URL | undefined {
   try {
     if (link === '') return undefined;

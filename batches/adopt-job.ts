@@ -6,15 +6,15 @@ import type { FreeReads } from './free-reads.ts';
 import { findUnresolved } from './settle-unknown.ts';
 import type { OtherPrice, SettledRow, SettleRefusal } from './settled-row.ts';
 
-/** A row's take and the job that is said to be its own. */
+/** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };
 
 type BatchOfJob = Pick<BatchRecord, 'name' | 'apiUrl' | 'account' | 'settings'>;
 
 /**
- * Gives an unknown row the job that a person says is its own. The job must exist, be of the kind that the row's step makes, and belong
- * to no row. The row is open again then (`adopted`); for a take that the row has left it settles the charge and nothing else (`charged`).
- * `who`: user and host, for the record.
+ * Gives an unknown row the job that a person names. The job must exist, match the row's step, and belong to no row. The
+ * row is then open again (`adopted`); for an earlier take, only the charge is settled (`charged`). `who`: user and
+ * host, for the record.
  */
 export async function adoptJob(
   ledger: Ledger,
@@ -35,7 +35,7 @@ export async function adoptJob(
     : { ...facts, type: 'adopted', ...price };
 }
 
-/** The job is the row's now. */
+/** The row now has the job. */
 interface Done {
   readonly type: 'done';
   readonly otherPrice?: OtherPrice;
@@ -51,7 +51,7 @@ async function tryAdopting(
   const { row, take, jobId } = job;
   const attempt = await findUnresolved(ledger, batch.name, row, take);
   if (attempt === undefined) {
-    // Said once more, as after a kill: it is done.
+    // The same command again, as after a kill: already done.
     return (await hasJob(ledger, batch.name, job)) ? { type: 'done' } : { type: 'not-in-doubt' };
   }
   if (attempt.state === 'sending') return { type: 'in-flight' };
@@ -72,7 +72,7 @@ async function tryAdopting(
   return { type: 'job-taken', by: { batch: by.batch, row: by.row, id } };
 }
 
-/** Sums that differ by less than this are the same: both may have been rounded, in credits. */
+/** Sums that differ by less than this are equal, in credits: both may have been rounded. */
 const SAME = 0.005;
 
 function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done, 'otherPrice'> {

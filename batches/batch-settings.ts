@@ -9,9 +9,9 @@ import type { RowDefaults } from '../inputs/header.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { applyTuning } from '../policy/tuning.ts';
 
-/** What is wanted of a new batch. What is left out is as in the configuration, and where that says nothing, its default. */
+/** Options of a new batch. Omitted ones come from the configuration, otherwise from the defaults. */
 export interface WantedBatch {
-  /** The kind of rows that name none. Default: inferred. */
+  /** Kind of rows without one. Default: inferred. */
   readonly kind?: Kind | undefined;
   /** Values for empty cells. */
   readonly defaults?: RowDefaults & Readonly<Record<string, string>>;
@@ -19,13 +19,13 @@ export interface WantedBatch {
   readonly map?: Readonly<Record<string, string>>;
   /** How speech is asked for. Default `job`. */
   readonly tts?: TtsMode;
-  /** True if unknown columns and cells that a row does not read are errors. Default false. */
+  /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
   /** Names of result files. Default `{id}.{ext}`. */
   readonly nameTemplate?: string | undefined;
   /** Length of media that state none, in seconds. */
   readonly assumeSeconds?: number | undefined;
-  /** The rows that are to be run. Default: all. */
+  /** The rows to run. Default: all. */
   readonly subset?: Subset | null;
   readonly tuning?: Tuning;
 }
@@ -36,7 +36,7 @@ export interface BatchChoices {
   readonly settings: BatchSettings;
 }
 
-/** Fills in everything that was not said of a new batch. */
+/** Fills in everything left open for a new batch. */
 export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoices {
   const {
     kind,

@@ -13,11 +13,11 @@ export interface BillLine extends KindSummary {
   readonly kind: Kind | 'total';
   /** Paid requests: one per step of a row. */
   readonly requests: number;
-  /** Part of the sum is from a price that is our reading rather than the user's own, or from a length that is assumed. */
+  /** True if the sum includes a built-in price or an assumed length. */
   readonly isEstimate: boolean;
 }
 
-/** A bill by kinds, those only that have rows, and its sum. */
+/** A bill by kinds that have rows, and its sum. */
 export interface BillLines {
   readonly kinds: readonly BillLine[];
   readonly total: BillLine;
@@ -47,13 +47,13 @@ export function billLines(
   return { kinds, total };
 }
 
-/** The prices that count for a bill. */
+/** The prices used in a bill. */
 export function pricesOf(bill: Pick<BillSummary, 'kinds'>, settings: PriceSettings): ReadonlyMap<Operation, Price> {
   const operations = kindsIn(bill).flatMap((kind) => operationsOf(kind, settings));
   return new Map(operations.map((operation) => [operation, settings.prices[operation]]));
 }
 
-/** What decides whether the rows of a priced manifest may be paid for; see `policy/spend.ts`. */
+/** The facts that decide whether a priced manifest may be paid for; see `policy/spend.ts`. */
 export function spendFacts<Bill extends ManifestSummary>(
   summary: Bill,
   { settings, confirmAbove }: { readonly settings: BatchSettings; readonly confirmAbove: number | null },

@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
 import type { FoundRows } from './redrive-draft.ts';
 
-/** Which rows of a batch are meant. A row must meet all that is given. */
+/** A choice of rows. A row must meet all given conditions. */
 export interface RowChoice {
   /** How the row ended; any of these. */
   readonly outcomes?: readonly Outcome[];
@@ -16,12 +16,12 @@ export interface RowChoice {
   readonly rows?: readonly number[];
 }
 
-/** What {@link findRows} found: all rows, in order of the manifest, or the words that name none. */
+/** Result of {@link findRows}: the rows, in order of the manifest, or the words that match none. */
 export type RowsByName =
   | { readonly type: 'found'; readonly rows: readonly number[] }
   | { readonly type: 'missing'; readonly words: readonly string[] };
 
-/** Finds rows by ids, with commas between them, or by numbers (`12` or `#12`) where no row has that id. */
+/** Finds rows by comma-separated ids, or by numbers (`12` or `#12`) that are not ids. */
 export async function findRows(
   ledger: Pick<Ledger, 'findRowById'>,
   batch: Pick<BatchRecord, 'name' | 'rows'>,
@@ -30,7 +30,7 @@ export async function findRows(
   const found = new Set<number>();
   const missing: string[] = [];
   for (const text of texts) {
-    // An id may itself have a comma.
+    // An id may itself contain a comma.
     const whole = await ledger.findRowById(batch.name, text);
     const words = whole === undefined ? text.split(',').map((word) => word.trim()) : [text];
     for (const word of words.filter((each) => each !== '')) {
@@ -73,7 +73,7 @@ export async function* selectRows(
   for await (const scanned of ledger.scanRows(batch, narrow)) if (isChosen(scanned, choice)) yield scanned;
 }
 
-/** The same rows without edits, to be read as often as a redrive needs them. */
+/** The same rows without edits, readable as often as a redrive needs. */
 export function chosenRows(ledger: Ledger, batch: string, choice: RowChoice): FoundRows {
   return {
     async *[Symbol.asyncIterator]() {

@@ -6,8 +6,9 @@ import { codeOf } from '../results/system-errors.ts';
 import type { VerifyReport } from '../results/verify.ts';
 
 /**
- * Looks whether the store still has the right content of media that `verify` found wrong: if not, writing the files again cannot
- * help. Undefined where this ledger does not know the batch: files may be verified anywhere. `store`: the store's folder.
+ * Checks whether the store still has the correct content of media that `verify` found wrong; if not, writing the files
+ * again cannot help. Undefined if this ledger does not know the batch, because files may be verified anywhere. `store`:
+ * the store's folder.
  */
 export async function findDamaged(
   { batch, wrongMedia }: Pick<VerifyReport, 'batch' | 'wrongMedia'>,

@@ -5,7 +5,7 @@ import type { RowTake } from './find-take.ts';
 import { findUnresolved } from './settle-unknown.ts';
 import type { SettledRow, SettleRefusal } from './settled-row.ts';
 
-/** Takes back the job that a person gave to a row. `who`: user and host, for the record. Free, and may be asked again. */
+/** Takes back the job that a person gave to a row. `who`: user and host, for the record. Free and repeatable. */
 export async function releaseTake(
   ledger: Ledger,
   batch: string,
@@ -37,8 +37,8 @@ async function tryReleasing(
 }
 
 /**
- * Settles the request of an earlier take as not charged, as a person has seen in the account. `who`: user and host, for the record. The
- * row itself stays as it is.
+ * Settles the request of an earlier take as not charged, because a person checked the account. `who`: user and host,
+ * for the record. The row stays as it is.
  */
 export async function settleNotCharged(
   ledger: Ledger,

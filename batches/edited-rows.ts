@@ -11,24 +11,28 @@ import type { FoundRow, FoundRows } from './redrive-draft.ts';
 import { editOf } from './row-edit.ts';
 import { RowNumbers } from './row-numbers.ts';
 
-/** Mismatches that are kept; the others are counted. */
+/** Further mismatches are only counted. */
 const KEPT = 50;
 
-/** A line of a file that is about no row of the batch, or cannot be. `line` is physical, header = 1. */
+/** A line that matches no row of the batch. `line` is physical, header = 1. */
 export type LineMismatch = { readonly line: number; readonly id: string } & (
   | { readonly type: 'no-such-row'; readonly by: 'id' | '_row' }
-  /** An earlier line is about this row, too. */
+  /** An earlier line has the same row. */
   | { readonly type: 'twice'; readonly row: number; readonly before: number }
   | { readonly type: 'other-id'; readonly row: number; readonly expected: string }
-  /** It is of a row that had a job which this one has not: the file is of another batch of the same name, in another ledger, or out of date. */
+  /**
+   * Its row had a job that this one has not: the file belongs to another batch of the same name, in another ledger, or
+   * is out of date.
+   */
   | { readonly type: 'other-job'; readonly row: number; readonly came: string }
   | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
 );
 
 /**
- * The rows of a batch that a file is about, or why they cannot be told. `faulty`: the file is wrong by itself. `missing-columns`: it lacks
- * columns of the batch, and would empty a cell of every row. `new-columns`: it has columns that have no place in the results. `no-ids`: it has
- * neither ids of the user's own nor row numbers. `mismatched`: the first of the lines, and of the names, that do not fit, and how many there are.
+ * The batch's rows in a file, or why they cannot be matched. `faulty`: the file itself has errors. `missing-columns`:
+ * it lacks columns of the batch, which would empty a cell of every row. `new-columns`: it has columns that have no
+ * place in the results. `no-ids`: it has neither ids of the user's own nor row numbers. `mismatched`: the first lines
+ * and names that do not match, and how many there are.
  */
 export type EditedRows = { readonly checked: ManifestSummary } & (
   | { readonly type: 'found'; readonly rows: FoundRows }
@@ -40,9 +44,9 @@ export type EditedRows = { readonly checked: ManifestSummary } & (
 );
 
 /**
- * Finds the rows of a batch in a file: an edited copy of its manifest, or one of its outcome files. The file is read as the
- * batch's manifest was, and checked fully first. A row is found by `_row`, where the file is one of the batch's outcome files, else by its
- * `id`; whether it was edited is told from its cells. Everything that is wrong comes back at once.
+ * Finds the rows of a batch in a file: an edited copy of its manifest, or one of its outcome files. The file is read
+ * like the batch's manifest, and fully checked first. In an outcome file of the batch, `_row` identifies a row,
+ * otherwise its `id`; its cells show whether it was edited. Reports all errors at once.
  */
 export async function findEditedRows(
   source: ManifestSource,
@@ -72,7 +76,7 @@ export async function findEditedRows(
   return count > 0 ? { type: 'mismatched', first, count, checked } : { type: 'found', rows, checked };
 }
 
-/** The rows of a batch that the lines of a file are about; a line that is about none, or cannot be, is complained of. */
+/** Matches the lines of a file with the rows of the batch; reports lines that match none. */
 async function* matchRows(
   lines: AsyncIterable<ManifestRow>,
   checked: ManifestSummary,
@@ -95,7 +99,7 @@ async function* matchRows(
     const jobs = scanned.charges.flatMap(({ jobId }) => wordsOf(jobId ?? ''));
     const job = line.previousJobs?.find((one) => isTelling(one) && !jobs.includes(one));
     if (before !== undefined) complainOf({ ...at, type: 'twice', row: row.row, before });
-    // An id names files, so an edit cannot change it.
+    // File names are made from the id, so an edit cannot change it.
     else if (!['', row.id].includes(line.input[idAt]?.trim() ?? '')) {
       complainOf({ ...at, type: 'other-id', row: row.row, expected: row.id });
     } else if (job !== undefined) {
@@ -106,7 +110,7 @@ async function* matchRows(
   }
 }
 
-/** True for a word of a job's id that no spreadsheet takes for a number or a date, and writes otherwise. */
+/** True for a word of a job id that no spreadsheet would rewrite as a number or a date. */
 function isTelling(word: string): boolean {
   return word.length >= 8 && /[a-df-z_]/i.test(word);
 }
@@ -118,7 +122,7 @@ function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions
   return { ...(kind === null ? {} : { kind }), defaults, map, tts, nameTemplate, prices, strict: false };
 }
 
-/** Columns that shape rows and are on one side only. */
+/** Columns that shape rows and exist on one side only. */
 function compareColumns(
   { columns }: Pick<ManifestSummary, 'columns'>,
   batch: BatchRecord,

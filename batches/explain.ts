@@ -12,31 +12,31 @@ export interface CellChange {
   readonly to: string;
 }
 
-/** A take after the first, with what it kept and changed. */
+/** A later take, with what it kept and changed. */
 export interface TakeStory extends TakeRecord {
-  /** Steps before the first one that it pays for: their results are used again. */
+  /** Steps before the first one that it pays for: their results are reused. */
   readonly kept: readonly Step[];
   readonly changes: readonly CellChange[];
 }
 
-/** A row with everything that is on record about it. */
+/** Everything on record about a row. */
 export interface RowHistory extends RowStanding {
   readonly batch: BatchRecord;
   /** Of the batch. */
   readonly money: Money;
-  /** Rows of the batch that failed. */
+  /** Failed rows of the batch. */
   readonly failedRows: number;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeStory[];
   /** Earlier takes with a request that may have been charged. */
   readonly unresolvedTakes: readonly number[];
-  /** What persons decided about its requests, oldest first. */
+  /** Decisions of persons about its requests, oldest first. */
   readonly decisions: readonly DecisionRecord[];
-  /** Its files, below the out folder; none where no name can be made for them. */
+  /** Its files below the out folder; empty if no valid name can be made for them. */
   readonly files: readonly RowFile[];
 }
 
-/** Tells all of one row. `wanted`: its id, or its number where no row has that id. */
+/** Returns everything about one row. `wanted`: its id, or its number if no row has that id. */
 export async function explainRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf' | 'decisionsOf' | 'money' | 'counts'>,
   batch: BatchRecord,
@@ -65,7 +65,7 @@ export async function explainRow(
   return { type: 'found', history };
 }
 
-/** Takes before the present one that were paid for again although they may have been charged. */
+/** Earlier takes that were paid again although they may have been charged. */
 function unresolvedTakes({ row, charges }: RowStanding): readonly number[] {
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take < row.take);
   return [...new Set(unresolved.map(({ take }) => take))];
@@ -76,7 +76,10 @@ function keptSteps({ kind }: RowRecord, { fromStep }: TakeRecord): readonly Step
   return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
 }
 
-/** What the take changed of the input: each record has what was before, so the next one, or the row, has what came. */
+/**
+ * The input changes of a take: each record has the values before it, so the next record, or the row, has the values
+ * after it.
+ */
 function changesOf(
   { columns }: Pick<BatchRecord, 'columns'>,
   { input }: RowRecord,
@@ -96,7 +99,7 @@ function namesOf(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
   try {
     return filesOf(row, batch);
   } catch (error) {
-    // The file is in the store, but no name can be made for it; `results` says which part of the name is wrong.
+    // The file is in the store, but no valid name can be made for it; `results` says which part of the name is wrong.
     if (error instanceof UnfitName) return [];
     throw error;
   }

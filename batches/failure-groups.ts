@@ -12,12 +12,12 @@ export interface FailureGroup {
   readonly firstId: string;
 }
 
-/** Reasons that are returned. */
+/** Max reasons returned. */
 const MOST = 5;
-/** Reasons that are told apart; messages with numbers in them could be as many as rows. */
+/** Max reasons distinguished; messages with numbers could be as many as rows. */
 const KEPT = 1_000;
 
-/** A message without what is of one row only, its job, its time and its price: with them there would be as many as rows. */
+/** A message without its row's job, time and price; otherwise there would be as many messages as rows. */
 function withoutNames(message: string): string {
   return message.replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2').replace(/[\d.]+ spent/, 'spent');
 }

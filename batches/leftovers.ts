@@ -4,7 +4,7 @@ import { isListed, makesJob, operationOf, type Operation, type TtsMode } from '.
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, RowStanding, SkippedQuotes } from '../ledger/record-types.ts';
 
-/** A row as a person knows it. */
+/** A row as people name it. */
 export interface NamedRow {
   readonly row: number;
   readonly id: string;
@@ -12,21 +12,21 @@ export interface NamedRow {
 
 /** A row whose answer was lost. */
 export interface LostRow extends NamedRow {
-  /** Its request makes a job, which a person may name. Left out: it does. */
+  /** Whether its request makes a job, which a person may name. Default true. */
   readonly makesJob?: boolean;
 }
 
-/** Rows of one sort: how many, and the first of them, so that commands can name them. */
+/** Some rows: their number, and the first of them, so that commands can name them. */
 export interface SomeRows {
   readonly count: number;
   readonly first: readonly LostRow[];
 }
 
-/** Rows of a batch without a result, sorted by what can be done about them. */
+/** Rows of a batch without a result, by what can be done about them. */
 export interface Leftovers {
-  /** Failed, by class; those of `OutcomeUnknown` are among the lost ones. */
+  /** Failed rows by class; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
-  /** Their answers were lost: `listed`, where the API has a list of such jobs, and `unlisted`, where it has none. */
+  /** Rows whose answers were lost: `listed` if the API has a list of such jobs, otherwise `unlisted`. */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows };
   /** What the skipped rows would cost. */
   readonly skippedQuotes: SkippedQuotes;

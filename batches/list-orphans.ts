@@ -5,22 +5,22 @@ import { API_CLOCK_SLACK_MS } from '../policy/clocks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { FreeReads, Unreadable } from './free-reads.ts';
 
-/** A job that the API has and no row of this ledger claims. */
+/** A job at the API that belongs to no row of this ledger. */
 export interface Orphan {
   readonly id: string;
   /** The API's own word. */
   readonly status: string;
   readonly createdAtMs?: number;
-  /** What the API says it cost, where it says so. */
+  /** Its cost, if the API reports it. */
   readonly credits?: number;
-  /** Where its inputs come from, where the list echoes them: hosts only, for a link may be a secret. */
+  /** Hosts of its inputs, if the list echoes them; only hosts, because a link may be a secret. */
   readonly videoHost?: string;
   readonly audioHost?: string;
 }
 
 /**
- * Jobs in the API's lists (of lip-sync jobs: it has no other) from the time of a batch that no attempt of this ledger has: made for a row
- * whose answer was lost, or by another program. A job without a time counts.
+ * Jobs in the API's lists (it lists lip-sync jobs only) from the time of a batch that no attempt of this ledger has:
+ * made for a row whose answer was lost, or by another program. A job without a time counts.
  */
 export async function listOrphans(
   ledger: Ledger,

@@ -10,44 +10,47 @@ import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-typ
 
 const ROWS_A_TRANSACTION = 500;
 
-/** A checked manifest that is to become a batch, and what the batch is to be. */
+/** A checked manifest, and the batch to make of it. */
 export interface LoadRequest {
   readonly ledger: Ledger;
   readonly source: ManifestSource;
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
   readonly settings: BatchSettings;
-  /** True if any option was given that changes what the rows mean; without one, those of before hold. */
+  /** True if an option changes what the rows mean; otherwise the recorded options apply. */
   readonly givesReading: boolean;
-  /** True if a template of file names was given; without one, that of before holds. */
+  /** True if a template for file names was given; otherwise the recorded one applies. */
   readonly givesTemplate: boolean;
-  /** What the check found; its digest proves that the same bytes are loaded. */
+  /** The result of the check; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
 }
 
-/** What sets a batch apart from another one of its name. */
+/** How a batch differs from another one with its name. */
 export type BatchDifference = 'api' | 'account' | 'manifest' | 'reading' | 'file-names';
 
-/** A name that another batch has. Nothing was changed. */
+/** Another batch has the name. Nothing was changed. */
 export interface TakenName {
   readonly type: 'taken';
   /** The batch that has it. */
   readonly batch: BatchRecord;
-  /** The first thing in which it differs. */
+  /** The first difference. */
   readonly differs: BatchDifference;
-  /** True if a redrive of that batch can take the manifest over as an edited one: its rows can be told, by ids of the user's own. */
+  /**
+   * True if a redrive of that batch can use the manifest as an edited one, because ids of the user's own identify its
+   * rows.
+   */
   readonly canRedrive: boolean;
 }
 
-/** What became of a manifest: a new batch, one that was there already, or none, for its name is taken. */
+/** Result of loading: a new batch, an existing one, or none, because its name is taken. */
 export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: BatchRecord } | TakenName;
 
 /**
- * The batch of this identity in the ledger: the one that is there, or a new one with all its rows.
+ * Finds the batch of this identity in the ledger, or creates it with all its rows.
  *
- * Rows are written in several transactions, so that a large manifest does not hold the ledger from batches that run. Until
- * the last one the batch is `loading` and never starts. A lock of the ledger keeps two starts apart; a load that was killed is
- * removed and done again.
+ * Rows are written in several transactions, so that a large manifest does not lock running batches out of the ledger.
+ * Until the last one the batch is `loading` and never starts. A lock of the ledger keeps two starts apart; a load that
+ * was killed is removed and done again.
  *
  * @throws ManifestError if the manifest is no longer the one that was checked.
  */

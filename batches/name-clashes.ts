@@ -5,13 +5,13 @@ import type { BatchRecord, NewRow } from '../ledger/record-types.ts';
 import { RowNumbers } from './row-numbers.ts';
 import type { FoundRow, FoundRows } from './redrive-draft.ts';
 
-/** Fields of a `--file-name` template that an edit cannot change. */
+/** Template fields that an edit cannot change. */
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
 
-/** Clashes that are told; where a template gives many rows one name, that is one mistake. */
+/** Max clashes reported; a template that gives many rows one name is a single mistake. */
 const MOST_CLASHES = 1_000;
 
-/** A row whose result would get the name of another row's by an edit. */
+/** A row whose edit would give its result the name of another row's. */
 export interface NameClash {
   readonly type: 'same-name';
   readonly row: number;
@@ -23,8 +23,8 @@ export interface NameClash {
 }
 
 /**
- * Result files that would get one name by an edit, where names are made from cells (`--file-name`): the file was checked by itself,
- * but its rows are only some of the batch's. One for each row that is at fault, the first thousand. `found` is read twice.
+ * Finds result files that an edit would give the same name, if names are made from cells (`--file-name`). The file's
+ * own check covers only some rows of the batch. One entry per faulty row, the first thousand. Reads `found` twice.
  */
 export async function findNameClashes(
   found: Iterable<FoundRow> | FoundRows,

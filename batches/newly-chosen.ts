@@ -6,10 +6,10 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { IsChosen } from '../policy/subset.ts';
 import { billLines } from './bill-lines.ts';
 
-/** Rows that are opened in one transaction: whoever works on a batch waits for it. */
+/** Rows opened per transaction, because running work waits for it. */
 const ROWS_A_TRANSACTION = 500;
 
-/** What rows will cost that earlier runs left out and this one chooses. */
+/** The cost of rows that earlier runs left out and this one chooses. */
 export interface NewlyChosen {
   readonly rows: number;
   readonly bill: BillSummary;
@@ -17,7 +17,10 @@ export interface NewlyChosen {
   readonly isEstimate: boolean;
 }
 
-/** Prices the rows of a batch that `--limit` or `--sample` left out and that are chosen now. Changes nothing. `budget`: credits that are left. */
+/**
+ * Prices the rows that `--limit` or `--sample` left out and that are now chosen. Changes nothing. `budget`: credits
+ * left.
+ */
 export async function billNewlyChosen(
   ledger: Pick<Ledger, 'scanRows'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
@@ -36,8 +39,9 @@ export async function billNewlyChosen(
 }
 
 /**
- * Opens the rows of a subset that earlier runs left out, and with them the batch: so many in a transaction that other work gets its turn. Asked once
- * more after a kill, it opens the others. Returns how many it opened: fewer, or none, of a batch that somebody stops.
+ * Opens the rows of a subset that earlier runs left out, and the batch with them, in portions, so that other work gets
+ * its turn. After a kill, another call opens the rest. Returns how many it opened: fewer, or none, if somebody stops
+ * the batch.
  */
 export async function openNewlyChosen(
   ledger: Pick<Ledger, 'scanRows' | 'openNotChosen'>,

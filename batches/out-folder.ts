@@ -10,7 +10,7 @@ export interface UnwritableOut {
   readonly cause: unknown;
 }
 
-/** Makes the out folder and proves that it can be written, before anything is paid for. */
+/** Creates the out folder and proves that it is writable, before anything is paid for. */
 export async function probeOut(out: string): Promise<{ readonly type: 'writable' } | UnwritableOut> {
   const probe = join(out, `.writable-${randomUUID()}`);
   try {
@@ -24,8 +24,9 @@ export async function probeOut(out: string): Promise<{ readonly type: 'writable'
 }
 
 /**
- * Makes the out folder that of a batch: it can be written, overwrites nobody else's files, and is marked as this batch's until the
- * summary says so. Called before anything is paid for. The folder is the batch's only if the answer is `own`.
+ * Claims the out folder for a batch: it is writable, overwrites nobody else's files, and is marked as this batch's
+ * until the summary says so. Call it before anything is paid for. The folder is the batch's only if the answer is
+ * `own`.
  */
 export async function claimOut(out: string, batch: BatchIdentity): Promise<OutStanding | UnwritableOut> {
   const probed = await probeOut(out);

@@ -5,16 +5,16 @@ import { summarizeManifest, type SoundManifest } from '../inputs/read-manifest.t
 
 /** How the length of media is read. */
 export interface ProbeChoice {
-  /** Credits; how many rows it pays is part of the bill. */
+  /** Credits; the bill says how many rows it covers. */
   readonly budget: number | null;
-  /** Called before media are read, with the number of rows. Not called where every row states its length. */
+  /** Called before media are read, with the number of rows. Not called if every row states its length. */
   readonly onProbing?: (rows: number) => void;
 }
 
 /**
- * Prices the rows of a sound manifest whose media state no length, by reading it from the media. Which could not be read is in the
- * summary (`notProbed`). It is a pass of its own, so that nothing is fetched for a manifest that is refused, and nothing for one
- * that states all lengths. With the options that it returns, each URL is read only once.
+ * Reads the missing lengths of a valid manifest's media and prices its rows. `notProbed` in the summary has the
+ * unreadable ones. This is a separate pass, so that nothing is fetched for a manifest that is refused, or that states
+ * all lengths. With the returned options, each URL is read only once.
  *
  * @throws ManifestError if the file changed since it was checked.
  */
@@ -24,7 +24,7 @@ export async function probeManifest(
   { budget, onProbing }: ProbeChoice,
 ): Promise<SoundManifest> {
   if (summary.unmeasured === 0) return { summary, options };
-  // Those that are not chosen, too: a later run of them finds its prices here.
+  // Includes rows that are not chosen: a later run needs their prices.
   onProbing?.(summary.unmeasured);
   const probing = { ...options, probe: createProbe() };
   const probed = await summarizeManifest(source, probing, budget);

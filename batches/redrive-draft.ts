@@ -8,31 +8,31 @@ import { quoteStep } from '../policy/pricing.ts';
 import { RowNumbers } from './row-numbers.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../policy/redrive.ts';
 
-/** What a row asks for from now on. */
+/** A row's new request. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
-  /** The first step that reads a cell that was changed; null if none does. */
+  /** The first step that reads a changed cell; null if none does. */
   readonly from: Step | null;
 }
 
-/** A row of a batch that a file has again. `edit` is null if the file has what the batch has. */
+/** A row of a batch found in a file. `edit` is null if nothing changed. */
 export interface FoundRow {
   readonly scanned: RowStanding;
   readonly edit: RowEdit | null;
 }
 
-/** How the chosen rows are to be treated. */
+/** How to treat the chosen rows. */
 export interface RedriveRules {
   readonly step: Step | null;
   readonly resubmit: boolean;
-  /** Replace results that are there. */
+  /** Replace existing results. */
   readonly replace: boolean;
-  /** Take unfit results as they are. */
+  /** Accept unfit results as they are. */
   readonly accept: boolean;
-  /** Rows that ended `overdue` need a say: `run overdue.csv` could mean either. */
+  /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
 }
 
-/** A row that is not touched, and why. */
+/** A row that is left alone, and why. */
 export interface RefusedRow {
   readonly row: number;
   readonly id: string;
@@ -40,37 +40,37 @@ export interface RefusedRow {
   readonly step: Step;
 }
 
-/** The rows that a redrive is about. Each reading of them begins anew, for they are read once to tell what is meant and once to do it. */
+/** The rows of a redrive. Each iteration starts anew: one announces the redrive, another carries it out. */
 export type FoundRows = AsyncIterable<FoundRow>;
 
-/** Refused rows that are kept; the others are counted. */
+/** Further refused rows are only counted. */
 const KEPT_REFUSED = 1_000;
 
 /**
- * What a redrive will do, put together row by row. Nothing is changed by it. Of the rows it keeps only how they stood, in a few bytes each: what
- * is done with a row is worked out again when its turn comes, and not at all if it stands otherwise by then.
+ * Plans a redrive row by row. Changes nothing. It keeps only each row's standing, in a few bytes: the action is worked
+ * out again when the row's turn comes, and skipped if its standing has changed by then.
  */
 export class RedriveDraft {
-  /** Rows for which something is done. */
+  /** Rows with something to do. */
   count = 0;
-  /** The first of the rows that are not touched. */
+  /** The first rows that are left alone. */
   readonly refused: RefusedRow[] = [];
-  /** How many are not touched, by reason. */
+  /** How many are left alone, by reason. */
   readonly refusedFor = new Map<RefusedRow['why'], number>();
-  /** Rows that are paid for again, by the first step that is. */
+  /** Rows that are paid for again, by the first paid step. */
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
   waits = 0;
-  /** Of these, rows with edits that no step reads: they would be lost, for only a new take has its own input. */
+  /** Of these, rows with edits that no step reads: they would be lost, because only a new take has its own input. */
   untaken = 0;
-  /** Edited rows that are left as they are: their edits are in the file alone. */
+  /** Edited rows that are left alone: their edits are only in the file. */
   leftEdited = 0;
-  /** Rows whose unfit result is taken as it is. */
+  /** Rows whose unfit result is accepted. */
   accepts = 0;
-  /** Of these, rows that have steps to come and are open again. */
+  /** Of these, rows with remaining steps, which are open again. */
   opened = 0;
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
-  /** Results that are there and will be replaced. */
+  /** Existing results that will be replaced. */
   replaced = 0;
   /** Of these, rows that `--limit` or `--sample` left out. */
   notChosen = 0;
@@ -78,16 +78,16 @@ export class RedriveDraft {
   resubmitted = 0;
   /** Rows that will cost something. */
   paying = 0;
-  /** Part of the bill is estimated. */
+  /** Whether part of the bill is estimated. */
   isEstimate = false;
 
   readonly #settings: BatchSettings;
   readonly #rules: RedriveRules;
   readonly #bill: Bill;
-  /** How each chosen row stood: its take and outcome. */
+  /** Each chosen row's standing: its take and outcome. */
   readonly #chosen = new RowNumbers();
 
-  /** `budget`: what is left of the batch's; null if it has none. */
+  /** `budget`: what is left of the batch's budget; null if it has none. */
   constructor(settings: BatchSettings, rules: RedriveRules, budget: number | null) {
     this.#settings = settings;
     this.#rules = rules;
@@ -99,12 +99,12 @@ export class RedriveDraft {
     return this.#bill.summary();
   }
 
-  /** True if all of it is done as soon as it is on record: nothing is sent, and nobody has to work on the batch. */
+  /** True if recording it completes it: nothing is sent, and the batch needs no worker. */
   get isSettling(): boolean {
     return this.count > 0 && this.count === this.accepts - this.opened;
   }
 
-  /** Takes in all rows. */
+  /** Adds all rows. */
   async addAll(rows: FoundRows): Promise<void> {
     for await (const found of rows) this.add(found);
   }
@@ -143,7 +143,7 @@ export class RedriveDraft {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
         if (hasResult(outcome)) this.replaced++;
         if (row.failure?.class === 'NotChosen') this.notChosen++;
-        // A job whose result could not be fetched was paid, too.
+        // A job whose result could not be fetched was paid for, too.
         if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone') this.resubmitted++;
       }
     }
@@ -152,7 +152,7 @@ export class RedriveDraft {
     this.#price(row, edit?.spec ?? row.spec, plan);
   }
 
-  /** What is done with a row that was taken in; undefined for one that is not touched, or stands otherwise by now. */
+  /** What to do with a row; undefined if it is left alone, or its standing has changed. */
   choiceOf(found: FoundRow): RedriveChoice | undefined {
     const { scanned, edit } = found;
     const { row: number, take, outcome } = scanned.row;
@@ -187,7 +187,7 @@ export class RedriveDraft {
   }
 }
 
-/** What a redrive will do and cost, by numbers of rows. Nothing of it has happened. */
+/** What a redrive will do and cost, in numbers of rows. Nothing of it has happened yet. */
 export type RedriveForecast = Readonly<
   Pick<
     RedriveDraft,
@@ -208,7 +208,7 @@ export type RedriveForecast = Readonly<
   >
 >;
 
-/** Take and outcome in a number above 0. */
+/** Encodes take and outcome as a number above 0. */
 function standingOf({ take, outcome }: RowStanding['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
 }

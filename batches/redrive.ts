@@ -6,12 +6,12 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { budgetLeft } from '../policy/budget.ts';
 import { RedriveDraft, type FoundRows, type RedriveRules } from './redrive-draft.ts';
 
-/** So many hold the lock of the ledger for some tenths of a second, and whoever works on a batch waits for it. */
+/** This many hold the ledger's lock for some tenths of a second, and running work waits for it. */
 const ROWS_A_TRANSACTION = 200;
 
 /**
- * Finds out what a redrive of these rows will do and cost. Nothing is changed. `tuning`: changes of the batch's tunables that are to
- * come with it.
+ * Works out what a redrive of these rows will do and cost. Changes nothing. `tuning`: changes to the batch's tunables
+ * that come with it.
  */
 export async function draftRedrive(
   ledger: Pick<Ledger, 'money'>,
@@ -25,7 +25,7 @@ export async function draftRedrive(
   return draft;
 }
 
-/** Credits that are left of a batch's budget, as it will be with these changes; null if it has none. */
+/** Credits left of a batch's budget, after these changes; null if it has none. */
 export async function budgetLeftFor(
   ledger: Pick<Ledger, 'money'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
@@ -36,16 +36,16 @@ export async function budgetLeftFor(
 }
 
 /**
- * What {@link openRows} did. `movedOn`: rows of the draft that another command took, or whose answer came meanwhile; nothing is done
- * with them. `refused`: the ledger did not allow it, in its own words; `opened` rows had been opened before that.
+ * Result of {@link openRows}. `movedOn`: rows that another command took, or whose answer arrived meanwhile; they are
+ * left alone. `refused`: the ledger did not allow it, in its own words; `opened` rows had been opened before that.
  */
 export type OpenedRows =
   | { readonly type: 'opened'; readonly opened: number; readonly movedOn: number }
   | { readonly type: 'refused'; readonly opened: number; readonly why: string };
 
 /**
- * Opens the rows of a draft in the ledger, and with them the batch: so many in a transaction that other work gets its turn. Asked once
- * more after a kill, it opens the others.
+ * Opens the rows of a draft in the ledger, and the batch with them, in portions, so that other work gets its turn.
+ * After a kill, another call opens the rest.
  */
 export async function openRows(
   ledger: Pick<Ledger, 'redrive'>,
@@ -60,11 +60,11 @@ export async function openRows(
     if (!(error instanceof LedgerMisuse)) throw error;
     return { type: 'refused', opened, why: error.message };
   }
-  // Some may not even have been met again.
+  // Some may not even have appeared again.
   return { type: 'opened', opened, movedOn: draft.count - opened };
 }
 
-/** What is done with the rows, a transaction's worth at a time. */
+/** The actions, one transaction's worth at a time. */
 async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<readonly RedriveChoice[]> {
   let some: RedriveChoice[] = [];
   for await (const found of rows) {

@@ -7,7 +7,7 @@ import { quoteRow } from '../policy/pricing.ts';
 import type { ScannedRow } from '../results/result-line.ts';
 import type { RowEdit } from './redrive-draft.ts';
 
-/** What a line of a file changes of a row of its batch; null if it has what the batch has. */
+/** What a line of a file changes in its row; null if nothing. */
 export function editOf(
   { row }: ScannedRow,
   line: ManifestRow,
@@ -25,14 +25,14 @@ export function editOf(
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
 }
 
-/** A length that was read from media, or assumed for them, still holds for the same media. */
+/** A length that was read or assumed for media still holds for the same media. */
 function keepLength(before: RowSpec, after: RowSpec): RowSpec {
   const isSame = before.audio === after.audio && before.video === after.video;
   const isKnown = after.duration === undefined && before.duration !== undefined;
   return isSame && isKnown ? { ...after, duration: before.duration } : after;
 }
 
-/** The first step whose request the change makes another one. */
+/** The first step whose request differs after the edit. */
 function firstTouched(before: RowSpec, after: RowSpec): Step | null {
   const { steps } = ROW_KINDS[after.kind];
   const [first = null] = steps;

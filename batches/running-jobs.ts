@@ -1,7 +1,7 @@
 import type { Step } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** A job that was accepted and has not ended as far as is known. */
+/** An accepted job that is not known to have ended. */
 export interface RunningJob {
   readonly row: number;
   readonly id: string;
