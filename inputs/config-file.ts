@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
 import { POLLING, type Polling } from '../contract/polling-settings.ts';
-import { PRICE_UNIT_NAMES } from '../contract/price-units.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
 import {
   LIMIT_NAMES,
@@ -13,17 +12,14 @@ import {
   type TunableValues,
 } from '../contract/tunables.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
+import { PRICE_MEMBERS } from './price-members.ts';
 import { show } from './problems.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
 
 /** `voxbatch.config.json` as a user writes it. */
 const PRICE = z
-  .strictObject({
-    unit: z.enum(PRICE_UNIT_NAMES),
-    credits: z.number().nonnegative(),
-    cjkFactor: z.number().positive().exactOptional(),
-  })
+  .strictObject(PRICE_MEMBERS)
   .refine((price) => price.cjkFactor === undefined || price.unit === 'character', {
     path: ['cjkFactor'],
     message: 'expected only with the unit "character"',

@@ -4,6 +4,7 @@ import { OPERATIONS, KINDS } from '../contract/row-kinds.ts';
 import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
+import { PRICE_MEMBERS } from './price-members.ts';
 
 /** A value of a tunable is sound if it is read again as it is written. */
 function tunable(takes: ValueKind): z.ZodType {
@@ -17,12 +18,7 @@ const tunables = z.strictObject(
   Object.fromEntries(SCHEDULED_TUNABLES.map((name) => [name, tunable(TUNABLES[name].takes).exactOptional()])),
 ) as unknown as z.ZodType<Partial<TunableValues>>;
 
-const price = z.strictObject({
-  unit: z.enum(['character', 'second', 'job']),
-  credits: z.number().nonnegative(),
-  cjkFactor: z.number().positive().exactOptional(),
-  estimate: z.boolean(),
-});
+const price = z.strictObject({ ...PRICE_MEMBERS, estimate: z.boolean() });
 
 const subset = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('limit'), rows: z.int().min(1) }),
