@@ -1,4 +1,5 @@
 import { priceScheduled } from '../../batches/price-scheduled.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import { listSchedules, showSchedule, type ScheduleLine } from '../../client/schedules/look-at-schedules.ts';
 import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -24,15 +25,17 @@ const COLUMNS = [
   { title: 'last batch', value: ({ last = '' }: ScheduleLine) => last },
 ] as const;
 
-/** `voxbatch schedule list`. */
-export async function list({ json }: LookFlags, output: Output): Promise<ExitName> {
-  return withSchedules<ExitName>(output, async (place) => {
-    const lines = await listSchedules(place);
-    if (json === true) output.data(JSON.stringify(lines.map(lineJson)));
-    else for (const line of tableLines(COLUMNS, lines)) output.data(line);
-    if (lines.some(({ hasWorker }) => !hasWorker)) output.say(NOBODY_FIRES);
-    return 'complete';
+/** `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it. */
+export async function list(flags: LookFlags, output: Output): Promise<ExitName> {
+  const lines = await withSchedules(output, listSchedules).catch((error: unknown) => {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return [];
+    throw error;
   });
+  if (flags.json === true) output.data(JSON.stringify(lines.map(lineJson)));
+  else if (lines.length > 0) for (const line of tableLines(COLUMNS, lines)) output.data(line);
+  if (lines.length === 0) output.say('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
+  if (lines.some(({ hasWorker }) => !hasWorker)) output.say(NOBODY_FIRES);
+  return 'complete';
 }
 
 /** `voxbatch schedule show NAME`. */

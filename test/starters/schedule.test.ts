@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { placeForEach } from './place-for-each.ts';
+
+const desk = placeForEach();
+
+describe('schedule', () => {
+  it('list says that there is none yet, which is no error, and starts nothing', async () => {
+    process.env['VOXBATCH_HOME'] = join(desk.line.folder, 'home');
+    const { code, stdout, stderr } = await desk.line.run('schedule', 'list');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
+    expect(await desk.line.json('schedule', 'list', '--json')).toMatchObject({ code: 0, value: [] });
+    expect(existsSync('home')).toBe(false);
+  });
+
+  it.each([
+    [['a/b', 'lines.csv', '--every', '1d'], 'Option name: expected at most 79 letters'],
+    [['n', 'lines.csv'], 'Option --every: expected one of --every, --cron, --calendar, but got none of them'],
+    [['n', 'lines.csv', '--cron', '0 0 2 * * *'], 'Option --cron: expected five fields'],
+    [['n', 'lines.csv', '--every', '1d', '--timezone', '+01:00'], 'Option --timezone: expected a name'],
+    [['n', 'lines.csv', '--every', '1d', '--catch-up', '5s'], 'Option --catch-up: expected a length of time'],
+    [['n', 'https://example.org/lines.csv', '--every', '1d'], 'expected the path of a file, got a https: URL'],
+    [['n', '-', '--every', '1d'], 'expected the path of a file, got standard input'],
+    [['n', 'lines.csv', '--every', '1d', '--notify', 'https://example.org'], "unknown option '--notify'"],
+  ])('create %j is refused, and spends nothing', async (words, message) => {
+    const { code, stdout, stderr } = await desk.line.run('schedule', 'create', ...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/Nothing was (changed, nothing was )?spent/);
+  });
+
+  it.each([
+    [['--to', '2026-12-01T00:00Z'], '--from: expected a date and time with its zone'],
+    [['--from', '2026-12-02T00:00Z', '--to', '2026-12-01T00:00Z'], '--to lies before --from'],
+  ])('backfill with %j is refused', async (words, message) => {
+    const { code, stderr } = await desk.line.run('schedule', 'backfill', 'n', ...words);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
