@@ -9,11 +9,11 @@ const NAMED_ROWS = 5;
 /** Rows of one kind. */
 export interface KindSummary {
   readonly rows: number;
-  /** Sum of the quotes that are known, in credits. */
+  /** Sum of the known quotes, in credits. */
   readonly quoted: number;
   /** Rows whose price cannot be known. */
   readonly unpriced: number;
-  /** Rows whose price is for a length that was assumed (`--assume-seconds`). */
+  /** Rows priced at an assumed length (`--assume-seconds`). */
   readonly assumed: number;
 }
 
@@ -24,7 +24,7 @@ export interface NamedRows {
   readonly first: readonly { readonly line: number; readonly id: string; readonly why: string }[];
 }
 
-/** What the sound rows of a manifest will cost. Money is in credits. */
+/** What the valid rows of a manifest will cost. Money is in credits. */
 export interface BillSummary {
   readonly kinds: Readonly<Record<Kind, KindSummary>>;
   /** Sum over all kinds. */
@@ -32,16 +32,18 @@ export interface BillSummary {
   readonly unpriced: number;
   /** The rows without a price. */
   readonly unpricedRows: NamedRows;
-  /** The rows whose media were to be probed and could not be. */
+  /** Rows whose media could not be probed. */
   readonly notProbed: NamedRows;
   /** The smallest price of a row; null if no row has one. */
   readonly cheapest: number | null;
-  /** What a budget pays, row after row in the order of the file, leaving out what does not fit; null without a budget. */
+  /**
+   * What a budget covers, row by row in the order of the file, skipping rows that do not fit; null without a budget.
+   */
   readonly affordable: { readonly rows: number; readonly quoted: number } | null;
-  /** What the results will take on disk, an estimate; see {@link estimateBytes}. */
+  /** Estimated disk space for the results; see {@link estimateBytes}. */
   readonly disk: {
     readonly bytes: number;
-    /** Rows that are not in it, since nothing tells their size. */
+    /** Rows not included because their size is unknown. */
     readonly unknown: number;
   };
 }
@@ -49,11 +51,11 @@ export interface BillSummary {
 /** A priced row. */
 export type BilledRow = Priced & { readonly line: number; readonly id: string };
 
-/** What a bill needs of a row: small, whatever the row is. */
+/** The small part of a row that a bill needs. */
 export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'isAssumed'> {
   readonly kind: Kind;
   readonly notProbed: string | undefined;
-  /** What its result will take on disk; null: nothing tells. */
+  /** Disk space for its result; null if unknown. */
   readonly bytes: number | null;
 }
 
@@ -127,12 +129,12 @@ class RowNames implements NamedRows {
 }
 
 /**
- * About how many bytes the results of a row will take in the store, or null where nothing tells (media of unknown length).
- * It is meant for "does it fit on this disk", so the assumptions are on the large side; none of them is promised by the API:
+ * Estimates the bytes of a row's results in the store; null if unknown (media of unknown length). It answers "does it
+ * fit on this disk", so the assumptions are on the large side; the API promises none of them:
  *
  * - Speech: 15 characters a second (150 English words a minute), CJK 4.5 a second, divided by `speed`.
  * - mp3 and other compressed formats: 128 kbit/s. wav and pcm: 16-bit mono at 44.1 kHz.
- * - Video: 8 Mbit/s, which public upload advice gives for 1080p at 30 pictures a second.
+ * - Video: 8 Mbit/s, the usual upload advice for 1080p at 30 pictures a second.
  * - A transcript: 20 bytes a second of speech for the text, and three times that again for `.srt` and `.vtt`.
  */
 export function estimateBytes(spec: RowSpec): number | null {

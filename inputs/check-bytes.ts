@@ -6,15 +6,15 @@ const LF = 10;
 const CR = 13;
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** What may be parsed of a chunk, and what stops the reading after that. */
+/** The part of a chunk that may be parsed, and the problem that ends the reading after it. */
 export interface CheckedBytes {
   readonly bytes: Buffer;
   readonly problem?: ManifestProblem;
 }
 
 /**
- * Stands between the file and the parser: takes the sha256 of all bytes, takes off a byte order mark, and stops at the
- * first byte that is not UTF-8 or is NUL, with its line. Holds at most three bytes back (a character cut by a chunk).
+ * Sits between the file and the parser: hashes all bytes (sha256), removes a byte order mark, and stops at the first
+ * byte that is NUL or not UTF-8, with its line. Holds back at most three bytes (a character cut by a chunk).
  */
 export class ByteCheck {
   readonly #digest = createHash('sha256');
@@ -23,7 +23,7 @@ export class ByteCheck {
   #breaks = 0;
   #endsInCr = false;
 
-  /** Takes the next chunk of the file. The first one must hold at least three bytes if the file does. */
+  /** Accepts the next chunk of the file. The first one must hold at least three bytes if the file does. */
   accept(chunk: Buffer): CheckedBytes {
     this.#digest.update(chunk);
     let bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
@@ -79,7 +79,7 @@ function isUtf16(bytes: Buffer): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** How many bytes at the end belong to a character that goes on in the next chunk. */
+/** How many bytes at the end belong to a character that continues in the next chunk. */
 function cutCharacter(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -92,7 +92,7 @@ function cutCharacter(bytes: Buffer): number {
   return 0;
 }
 
-/** Where the first line begins that is not UTF-8. CR and LF are never part of a longer character. */
+/** Start of the first line that is not UTF-8. CR and LF are never part of a longer character. */
 function startOfBadLine(bytes: Buffer): number {
   let start = 0;
   for (let at = 0; at < bytes.length; at++) {

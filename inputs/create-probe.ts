@@ -9,12 +9,12 @@ export interface ProbeOptions {
   readonly limitMs?: number;
 }
 
-/** An origin that failed this often in a row, without an answer of any kind, is not asked again. */
+/** An origin that failed this often in a row, without any answer, is not asked again. */
 const PATIENCE = 5;
 
 /**
- * Makes a probe for the rows of a manifest: each URL is read once however many rows name it, a few at a time, and an origin
- * that is down does not cost every row its whole time limit.
+ * Creates a probe for the rows of a manifest. It reads each URL once, however many rows name it, and a few at a time.
+ * An origin that is down does not cost every row its whole time limit.
  */
 export function createProbe({ atOnce = 8, limitMs = 15_000 }: ProbeOptions = {}): Probe {
   const limit = pLimit(atOnce);

@@ -6,22 +6,23 @@ import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
 
 /**
- * What tells a kind: the columns that it needs and that no flag fills. The voice does not tell anything apart: it may come from a default, and
- * a row without one is told so.
+ * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
+ * from a default, and a row without one is reported.
  */
 const TELLING_OF = ofEach(KINDS, (kind) => ROW_KINDS[kind].required.filter((column) => !isDefaulted(column)));
 
-/** Columns that tell the kinds apart. */
+/** Columns that distinguish the kinds. */
 const TELLING: readonly SpecColumn[] = [...new Set(Object.values(TELLING_OF).flat())];
 
-/** The kind that the columns of a file tell, whatever is in their cells; undefined where they tell none, or several. */
+/** The kind implied by the columns of a file, whatever their cells contain; undefined if they imply none or several. */
 export function kindOfColumns({ known }: Columns): Kind | undefined {
   return inferKind(TELLING.filter((column) => known.has(column)));
 }
 
 /**
- * The kind of a record: as its `kind` cell says, else as `stated` for all that say nothing, else as its filled cells tell. `stated` is `--kind`,
- * or the kind that the columns tell. Columns go before cells: a blank cell in a file of dubs is a mistake, not a cheaper kind of row.
+ * The kind of a record: its `kind` cell, otherwise `stated`, otherwise what its filled cells imply. `stated` is
+ * `--kind`, or the kind that the columns imply. Columns come before cells: a blank cell in a file of dubs is a mistake,
+ * not a cheaper kind of row.
  */
 export function decideKind(
   columns: Columns,
@@ -43,8 +44,8 @@ export function decideKind(
 }
 
 /**
- * The one kind that needs just these columns: text → `tts`, text and video → `dub`, video and audio → `lip-sync`, audio → `stt`. Undefined
- * where several could be meant (text and audio) or none.
+ * The only kind that needs exactly these columns: text → `tts`, text and video → `dub`, video and audio → `lip-sync`,
+ * audio → `stt`. Undefined if several are possible (text and audio) or none.
  */
 function inferKind(has: readonly SpecColumn[]): Kind | undefined {
   return KINDS.find((kind) => {

@@ -22,11 +22,11 @@ export interface ManifestOptions extends Pricing {
   readonly defaults: RowDefaults;
   /** `--map text=script`: our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
-  /** Whether unknown columns and cells that a row does not read are errors rather than warnings. */
+  /** Whether unknown columns and unused cells are errors instead of warnings. */
   readonly strict: boolean;
   /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
-  /** `--limit`, `--sample`: the rows that are to be run. The others are read, checked and priced all the same. Default: all. */
+  /** `--limit`, `--sample`: the rows to run. The others are read, checked and priced all the same. Default: all. */
   readonly subset?: Subset | null;
 }
 
@@ -37,36 +37,36 @@ export interface ManifestRow extends Priced {
   /** Physical line of the record's first line, header = 1. */
   readonly line: number;
   readonly id: string;
-  /** The input cells in the order of the summary's columns, as they came. */
+  /** The unchanged input cells, in the order of the summary's columns. */
   readonly input: readonly string[];
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;
-  /** The row's number in the batch that an outcome file is of (`_row`). */
+  /** The row's number in the batch of an outcome file (`_row`). */
   readonly previousRow?: number;
-  /** Words of the ids of the jobs that it had there (`_job_ids`). */
+  /** The ids of the jobs that it had there (`_job_ids`). */
   readonly previousJobs?: readonly string[];
 }
 
 /** A row before its price. */
 type UnpricedRow = Omit<ManifestRow, keyof Priced> & { readonly spec: RowSpec };
 
-/** What became of a record: a row, or what is wrong with it. */
+/** The result of reading a record: a row, or its problems. */
 type ReadRow = { readonly row: UnpricedRow } | { readonly givenId: string; readonly findings: readonly Finding[] };
 
-/** Some rows of a file, in order, and what is wrong between them. */
+/** Some rows of a file, in order, and the problems between them. */
 export interface ManifestPart {
   readonly rows: readonly ManifestRow[];
   readonly problems: readonly ManifestProblem[];
 }
 
 /**
- * The way of a record from the file to a row: its columns are told, its cells parsed, its id and name given, its price found. Holds no row:
- * only hashes of ids and output names, for the check that they are unique.
+ * Turns the records of a file into rows: identifies the columns, parses the cells, assigns id and name, and prices
+ * them. Keeps no row: only hashes of ids and output names, to check that they are unique.
  */
 export class ManifestReader {
   readonly columns: Columns;
   readonly warnings = new Map<string, ManifestWarning>();
-  /** Rows so far, bad ones included. */
+  /** Rows so far, including bad ones. */
   rows = 0;
   /** sha256 of the bytes of the file, hex; null until its end was reached. */
   digest: string | null = null;
@@ -77,15 +77,15 @@ export class ManifestReader {
   readonly #identities: RowIdentities;
   readonly #previous = new PreviousRows();
   #headerLine: number | undefined;
-  /** `--kind`, or the kind that the columns of a CSV file tell. */
+  /** `--kind`, or the kind that the columns of a CSV file imply. */
   #kind: Kind | undefined;
   /** The columns are so wrong that every row would only repeat it. */
   #skipsRows = false;
   #hasTooManyColumns = false;
-  /** Not all of the file could be read. */
+  /** Part of the file could not be read. */
   #isCut = false;
 
-  /** `unique`: whether ids and names are compared; not needed the second time. */
+  /** `unique`: whether to compare ids and names; not needed for the second reading. */
   constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
     this.#source = source;
     this.#options = options;
@@ -148,7 +148,7 @@ export class ManifestReader {
     return findings.map((finding) => ({ line, id: '', ...finding }));
   }
 
-  /** What concerns the columns together; for JSONL that is known at the end only. */
+  /** Problems of the columns as a whole; for JSONL they are known only at the end. */
   #checkColumns(): Finding[] {
     const findings = this.columns.findWrong();
     this.#skipsRows = findings.length > 0;
@@ -161,7 +161,7 @@ export class ManifestReader {
     const { columns, rows: row } = this;
     const { strict, defaults } = this.#options;
     const cells = columns.guarded ? raw.map(unguardCell) : raw;
-    // Also where the columns make no sense: the manifest of that batch may have been read with `--map`.
+    // Even if the columns make no sense: the manifest of that batch may have been read with `--map`.
     if (this.#skipsRows) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
     const ragged = this.#csv ? columns.findRagged(cells) : undefined;
@@ -185,7 +185,7 @@ export class ManifestReader {
     this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
   }
 
-  /** What can be said only when all was read. */
+  /** Problems that are known only at the end. */
   #findMissing(): readonly ManifestProblem[] {
     const at = { line: 1, id: '' };
     if (this.#isCut && this.rows === 0) return [];

@@ -11,9 +11,9 @@ import { ManifestError } from './problems.ts';
 
 /** A manifest that can be read several times. */
 export interface ManifestSource {
-  /** The file that is read: the user's own, or a temporary copy of a stream. */
+  /** The file to read: the user's own, or a temporary copy of a stream. */
   readonly path: string;
-  /** What people know it as: the path as given, or `standard input`. */
+  /** Its name for people: the path as given, or `standard input`. */
   readonly label: string;
   readonly format: ManifestFormat;
   /** Removes the temporary copy, if there is one. May be called twice. */

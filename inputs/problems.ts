@@ -38,13 +38,13 @@ export const PROBLEM_CODES = {
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** One thing that is wrong, and where. */
+/** A problem and its place. */
 export interface ManifestProblem {
   /** Physical line of the record's first line, header = 1. */
   readonly line: number;
-  /** The id that the row gives, else empty. */
+  /** The row's own id, otherwise empty. */
   readonly id: string;
-  /** The column as the file names it, or `#3` for one without a usable name; empty where no column is meant. */
+  /** The column's name in the file, or `#3` for one without a usable name; empty if no column is meant. */
   readonly column: string;
   readonly expected: string;
   /** What was found, shortened. */
@@ -52,16 +52,16 @@ export interface ManifestProblem {
   readonly code: ProblemCode;
 }
 
-/** A problem before it is known which row has it. */
+/** A problem whose row is not known yet. */
 export type Finding = Omit<ManifestProblem, 'line' | 'id'>;
 
-/** Something to know that does not stop a batch. One entry per column, however many rows have it. */
+/** A note that does not stop a batch. One entry per column, however many rows have it. */
 export interface ManifestWarning {
   readonly column: string;
   readonly message: string;
   /** Line of the first occurrence. */
   readonly line: number;
-  /** Rows that it concerns; null for the column as a whole. */
+  /** Rows affected; null for the column as a whole. */
   readonly rows: number | null;
 }
 
@@ -85,7 +85,7 @@ export function describeProblem(problem: ManifestProblem): string {
 
 const LONGEST_SHOWN = 60;
 
-/** A value as it is shown in a message: in quotes where that helps, control characters spelled out, shortened. */
+/** A value as shown in a message: quoted where that helps, control characters spelled out, shortened. */
 export function show(value: string): string {
   const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
   const spelled = JSON.stringify(short);

@@ -10,8 +10,8 @@ import type { RawItem } from './raw-record.ts';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads delimited text in batches, a batch per chunk of the file. Blank lines are skipped. The line of a record is
- * counted here, from the line breaks in its cells: the parser's own count takes a CR LF inside quotes for two.
+ * Reads delimited text, one batch of records per chunk of the file. Skips blank lines. Counts lines itself, from the
+ * line breaks in the cells: the parser counts a CR LF inside quotes twice.
  */
 export async function* readCsv(path: string, delimiter: Delimiter): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
@@ -74,7 +74,7 @@ class RecordCollector {
     return items;
   }
 
-  /** What the parser's failure means for the record that it was in the middle of. */
+  /** What the parser's failure means for the current record. */
   explain(failure: CsvError): ManifestProblem {
     const index: unknown = failure['column'];
     const at = typeof index === 'number' ? index : 0;
@@ -131,7 +131,7 @@ function end(parser: Parser): Promise<CsvError | undefined> {
   });
 }
 
-/** A failure to parse is an answer; anything else is a defect. */
+/** A parse failure is a result; anything else is a bug. */
 function settle(
   error: Error | null | undefined,
   resolve: (failure: CsvError | undefined) => void,

@@ -10,54 +10,57 @@ import type { ManifestProblem, ManifestWarning } from './problems.ts';
 import { sampleRank } from './sample-rank.ts';
 import { VoiceUses, type VoiceUse } from './voice-uses.ts';
 
-/** Problems beyond this many are counted and not kept. */
+/** Further problems are only counted. */
 const KEPT_PROBLEMS = 1000;
 
-/** What a whole pass over a manifest found. Sums are over the sound rows that are chosen. */
+/** Result of a whole pass over a manifest. Sums cover the valid rows that are chosen. */
 export interface ManifestSummary extends BillSummary {
-  /** Rows, bad ones and those that are not chosen included. */
+  /** All rows, including bad ones and those not chosen. */
   readonly rows: number;
-  /** Sound rows that are chosen. */
+  /** Valid rows that are chosen. */
   readonly chosen: number;
-  /** Tells for any row whether it is chosen. */
+  /** Tells whether a row is chosen. */
   readonly isChosen: IsChosen;
-  /** Sound rows, chosen or not, whose price depends on a length that they do not state. */
+  /** Valid rows, chosen or not, whose price needs a length that they do not state. */
   readonly unmeasured: number;
   /** The first 1,000. Nothing may start while there is one. */
   readonly problems: readonly ManifestProblem[];
-  /** All of them. */
+  /** Number of all problems. */
   readonly problemCount: number;
   readonly warnings: readonly ManifestWarning[];
-  /** Voices of its sound rows, the first thousand. */
+  /** Voices of its valid rows, the first thousand. */
   readonly voices: readonly VoiceUse[];
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
   /** sha256 of the bytes of the file, hex; null if it could not be read to its end. */
   readonly digest: string | null;
-  /** The `_batch` of one of our outcome files: running it means a redrive of that batch. Null for any other file. */
+  /**
+   * The `_batch` of one of our outcome files: running such a file means a redrive of that batch. Null for any other
+   * file.
+   */
   readonly previousBatch: string | null;
 }
 
-/** A manifest that is sound, and how its rows are to be read and priced. */
+/** A valid manifest, and how to read and price its rows. */
 export interface SoundManifest {
   readonly summary: ManifestSummary;
   readonly options: ManifestOptions;
 }
 
-/** A file with rows of a batch that is there. */
+/** A file with rows of an existing batch. */
 export interface OutcomeFile {
   readonly type: 'outcome-file';
   /** The batch's name. */
   readonly batch: string;
 }
 
-/** What a file is: a manifest that may become a batch, one with faults, or an outcome file, which is there to be redriven. */
+/** What a file is: a manifest that may become a batch, one with problems, or an outcome file for a redrive. */
 export type CheckedManifest =
   | ({ readonly type: 'sound' } & SoundManifest)
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
   | OutcomeFile;
 
-/** Reads a file to its end like {@link summarizeManifest}, and says what it is. Changes nothing, spends nothing. */
+/** Reads a file to its end like {@link summarizeManifest}, and classifies it. Changes nothing, spends nothing. */
 export async function checkManifest(
   source: ManifestSource,
   options: ManifestOptions,
@@ -65,7 +68,7 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
   const summary = await summarizeManifest(source, options, budget);
   const { previousBatch, problems, problemCount } = summary;
-  // With rows of several batches it is that of none, which is its fault.
+  // With rows of several batches it belongs to none; that is a problem of its own.
   if (previousBatch !== null && problems.every(({ code }) => code !== 'mixed-batches')) {
     return { type: 'outcome-file', batch: previousBatch };
   }
@@ -73,8 +76,8 @@ export async function checkManifest(
 }
 
 /**
- * Reads a manifest to its end, checks and prices every row, and reports everything that is wrong at once.
- * `budget`: credits; how many rows it pays is then part of the bill.
+ * Reads a manifest to its end, checks and prices every row, and reports all problems at once. `budget`: credits; the
+ * bill then says how many rows it covers.
  */
 export async function summarizeManifest(
   source: ManifestSource,
@@ -138,7 +141,8 @@ export async function* readManifest(
 }
 
 /**
- * The same, where rows are acted on as they come: a file that changed since is refused before its first row.
+ * The same for rows that are acted on at once: a file that has changed is refused before its first row.
+ *
  * @throws ManifestError
  */
 export async function* readUnchanged(
@@ -155,7 +159,7 @@ function changedSince(): ManifestError {
   return refusal([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
 }
 
-/** Early JSON lines lack cells for columns that occur later only. */
+/** Early JSON lines lack cells for columns that appear only later. */
 function pad(row: ManifestRow, columns: number): ManifestRow {
   if (row.input.length >= columns) return row;
   return { ...row, input: [...row.input, ...new Array<string>(columns - row.input.length).fill('')] };

@@ -8,40 +8,44 @@ import { SeenTable } from './seen-table.ts';
 
 const LONGEST_ID = 200;
 
-/** What a row is known by. */
+/** The identity of a row. */
 export interface RowIdentity {
   readonly id: string;
-  /** File name of its result below `media/`, `{ext}` left in; empty where the kind of the row is not known. */
+  /** File name of its result below `media/`, `{ext}` left in; empty if the row's kind is unknown. */
   readonly name: string;
   readonly findings: readonly Finding[];
 }
 
-/** A record, as far as its identity goes. */
+/** The part of a record that its identity depends on. */
 export interface IdentifiedRecord {
   /** Cells by their columns. */
   readonly columns: Columns;
   readonly cells: readonly string[];
-  /** Its `id` cell, trimmed; empty: it gives none. */
+  /** Its `id` cell, trimmed; empty if it has none. */
   readonly givenId: string;
   readonly line: number;
   readonly row: number;
-  /** Undefined where the row is faulty: then its name is of no interest. */
+  /** Undefined if the row is faulty: then its name does not matter. */
   readonly kind: Kind | undefined;
 }
 
 /**
- * Gives each row its id and the name of its result file, and sees to it that no two rows share either. Holds no row: only hashes of ids and
- * names.
+ * Gives each row its id and the name of its result file, and ensures that no two rows share either. Keeps no row: only
+ * hashes of ids and names.
  *
- * A row that gives no id gets one made of its content: 12 hex digits of the sha256 of its filled cells, sorted by column, and `-2`, `-3`, …
- * for further rows of the same content. So ids stay the same when rows or columns are put in another order.
+ * A row without an id gets one made from its content: 12 hex digits of the sha256 of its filled cells, sorted by
+ * column, and `-2`, `-3`, … for further rows with the same content. So ids do not change when rows or columns are
+ * reordered.
  */
 export class RowIdentities {
-  /** False while the template is no good: every name would only repeat it. */
+  /** False if the template is invalid: every name would only repeat it. */
   checksNames = true;
   readonly #template: string;
   readonly #fields: readonly string[];
-  /** Names are made from ids alone: they differ where ids do, letter case aside, so that one check serves both. */
+  /**
+   * True if names are made from ids alone: then they differ exactly where ids do, ignoring case, and one check covers
+   * both.
+   */
   readonly #isById: boolean;
   readonly #csv: boolean;
   readonly #unique: boolean;
@@ -50,7 +54,7 @@ export class RowIdentities {
   /** How many rows without an id have the same content. */
   readonly #contents = new SeenTable();
 
-  /** `unique`: whether ids and names are compared; not needed when a manifest is read for the second time. */
+  /** `unique`: whether to compare ids and names; not needed for the second reading of a manifest. */
   constructor(template: string, { csv, unique }: { readonly csv: boolean; readonly unique: boolean }) {
     this.#csv = csv;
     this.#template = template;
@@ -71,7 +75,7 @@ export class RowIdentities {
       kind === undefined && !this.#isById
         ? ''
         : makeName(this.#template, { id: safeId(id), row, kind: kind ?? '', cellOf });
-    // Without a column for them all ids are made from content, and so that they differ. JSON lines may bring one later.
+    // Without an id column all ids are made from content, so they differ. JSON lines may add the column later.
     const mayClash = this.#unique && (columns.known.has('id') || !this.#csv);
     const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, line) : undefined;
     const findings = bad === undefined ? [] : [bad];
@@ -79,7 +83,7 @@ export class RowIdentities {
       const expected = this.#isById ? uniqueFor(id, before) : `a unique id; line ${before} has the same`;
       findings.push({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
     }
-    // A bad or repeated id spoils its name too; once is enough.
+    // A bad or repeated id spoils its name too; report it once.
     if (findings.length > 0 || kind === undefined || !this.checksNames) return { id, name, findings };
     const badName = this.#findBadName(name, line, cellOf);
     return { id, name, findings: badName === undefined ? [] : [badName] };
@@ -95,8 +99,8 @@ export class RowIdentities {
   }
 
   /**
-   * What is wrong with a name: it is no path below `media/`, or another row has it. A column called `name` is held to the same rules even
-   * where the template does not use it: it is there to become a file name.
+   * The problem of a name: it is not a path below `media/`, or another row has it. A column called `name` follows the
+   * same rules even if the template does not use it, because it is meant as a file name.
    */
   #findBadName(name: string, line: number, cellOf: CellOf): Finding | undefined {
     const cell = cellOf('name') ?? '';
@@ -112,7 +116,7 @@ export class RowIdentities {
     return { column: this.#blame(cellOf), expected, came: show(name), code: 'duplicate-name' };
   }
 
-  /** The column that most likely spoils a name: the first in the template with a bad cell, else the first of all. */
+  /** The column that probably spoils a name: the first in the template with a bad cell, otherwise the first. */
   #blame(cellOf: CellOf): string {
     const used = this.#fields.filter((field) => cellOf(field) !== undefined);
     return used.find((field) => whyBadPath(cellOf(field) ?? '') !== undefined) ?? used[0] ?? '';
@@ -134,8 +138,8 @@ const MARKED = /-[0-9a-f]{8}$/iu;
 type CellOf = (column: string) => string | undefined;
 
 /**
- * What is wrong with an id that is given. It is typed after `explain` and shown in messages. In file names it is made safe (see {@link safeId}),
- * but one that is meant as a path to somewhere else is a mistake.
+ * The problem of a given id. Ids are typed after `explain` and shown in messages. File names use a safe form (see
+ * {@link safeId}), but an id that is meant as a path to somewhere else is a mistake.
  */
 export function findBadId(id: string, column: string): Finding | undefined {
   const bad = (expected: string): Finding => ({ column, expected, came: show(id), code: 'bad-id' });

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 
-/** Parts of a table, which grow one by one: a table that grew as a whole would be there twice while it does. */
+/** Parts of a table, which grow one by one: while a part grows, old and new copy exist together. */
 const PARTS = 32;
 const SLOTS_AT_START = 16;
-/** A part that is fuller than this grows by {@link GROWTH}. */
+/** A part fuller than this grows by {@link GROWTH}. */
 const FULLEST = 0.8;
 const GROWTH = 1.5;
 const TWO_TO_32 = 2 ** 32;
 
 /**
- * Remembers a number (a line, a count) for each of millions of names without holding the names: 64 bits of their hash
- * and 32 bits of value in flat arrays with open addressing, 15 to 23 bytes a name. Two different names are taken for one
- * with a probability of about 3 in 10^8 among a million.
+ * Maps millions of names to a number each (a line, a count) without keeping the names: 64 bits of their hash and 32
+ * bits of value in flat arrays with open addressing, 15 to 23 bytes a name. Among a million names, two different ones
+ * collide with a probability of about 3 in 10^8.
  */
 export class SeenTable {
   readonly #parts = new Map<number, Part>();
@@ -75,7 +75,7 @@ class Part {
     this.#slots[at + 2] = value;
   }
 
-  /** Where the hash lies, or would. */
+  /** The slot where the hash is, or would go. */
   #placeOf(high: number, low: number): number {
     const slots = this.#slots;
     let at = Math.floor((high / TWO_TO_32) * (slots.length / 3)) * 3;
