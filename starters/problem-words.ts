@@ -1,6 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
-import { tokenAdvice } from './api-token.ts';
+import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError } from './exit-error.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { namedRow } from './row-words.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startChild } from '../embedded/child-process.ts';
 import type { OpenApi } from '../client/open-api.ts';
 import type { Settings } from '../client/settings.ts';
-import { readToken } from './api-token.ts';
+import { readToken } from './connect/api-token.ts';
 
 /**
  * What `up` is told of our settings: it works in the place of this command, so it needs the token and the places of the records. The

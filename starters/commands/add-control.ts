@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { ControlFlags, Wish } from './control.ts';
-import type { TuneFlags } from './tune.ts';
+import type { ControlFlags, Wish } from '../steer/control.ts';
+import type { TuneFlags } from '../steer/tune.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
 const COMMANDS: readonly (readonly [name: string, wish: Wish, description: string])[] = [
@@ -22,7 +22,7 @@ export function addControlCommands(program: Command, context: CommandContext): v
       .option('--json', 'Print one line of JSON')
       .addHelpText('after', `\n${STEERING}\n\nExample:\n  voxbatch ${name} lines\n`)
       .action(async (batch: string | undefined, flags: ControlFlags) => {
-        const { control } = await import('./control.ts');
+        const { control } = await import('../steer/control.ts');
         context.done(await control(batch, wish, flags, context.output));
       });
     if (wish === 'stopping')
@@ -37,7 +37,7 @@ export function addControlCommands(program: Command, context: CommandContext): v
       `\nSettings that you do not name stay as they are. Defaults are those of a new batch.\n${STEERING}\n\nExample:\n  voxbatch tune lines --rate 10 --budget 500\n`,
     )
     .action(async (batch: string | undefined, flags: TuneFlags) => {
-      const { tune } = await import('./tune.ts');
+      const { tune } = await import('../steer/tune.ts');
       context.done(await tune(batch, flags, context.output));
     });
 }

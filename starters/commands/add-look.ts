@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { ExplainFlags } from './explain.ts';
-import type { ResultsFlags } from './results.ts';
+import type { ExplainFlags } from '../look/explain.ts';
+import type { ResultsFlags } from '../look/results.ts';
 
 interface JsonFlag {
   readonly json?: boolean;
@@ -21,19 +21,19 @@ export function addLookCommands(program: Command, context: CommandContext): void
       .addHelpText('after', `\n${LOOKING}\n\nExample:\n  ${example}\n`);
 
   add('list', 'List batches, newest first', 'voxbatch list').action(async (flags: JsonFlag) => {
-    const { list } = await import('./list.ts');
+    const { list } = await import('../look/list.ts');
     done(await list(flags, output));
   });
   add('status', "Show a batch's status; exits with the batch's exit code", 'voxbatch status lines')
     .argument('[batch]', NEWEST)
     .action(async (batch: string | undefined, flags: JsonFlag) => {
-      const { status } = await import('./status.ts');
+      const { status } = await import('../look/status.ts');
       done(await status(batch, flags, output));
     });
   add('watch', 'Follow a batch until it is finished, paused, or has no worker', 'voxbatch watch lines')
     .argument('[batch]', NEWEST)
     .action(async (batch: string | undefined, flags: JsonFlag) => {
-      const { watch } = await import('./watch.ts');
+      const { watch } = await import('../look/watch.ts');
       done(await watch(batch, flags, output));
     });
   add(
@@ -44,20 +44,20 @@ export function addLookCommands(program: Command, context: CommandContext): void
     .argument('<row>', 'Id or number of the row')
     .option('--batch <name>', NEWEST)
     .action(async (row: string, flags: ExplainFlags) => {
-      const { explain } = await import('./explain.ts');
+      const { explain } = await import('../look/explain.ts');
       done(await explain(row, flags, output));
     });
   add('results', 'Write the result files of a batch as it is now', 'voxbatch results lines --out delivered')
     .argument('[batch]', NEWEST)
     .option('-o, --out <folder>', 'Folder for the results (default: out/<batch>)')
     .action(async (batch: string | undefined, flags: ResultsFlags) => {
-      const { results } = await import('./results.ts');
+      const { results } = await import('../look/results.ts');
       done(await results(batch, flags, output));
     });
   add('verify', 'Check the result files of a batch: hashes, counts, sums, media', 'voxbatch verify out/lines')
     .argument('[dir-or-batch]', 'Folder that holds summary.json, or name of a batch (default: the newest batch)')
     .action(async (given: string | undefined, flags: JsonFlag) => {
-      const { verify } = await import('./verify.ts');
+      const { verify } = await import('../look/verify.ts');
       done(await verify(given, flags, output));
     });
 }

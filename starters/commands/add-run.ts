@@ -45,11 +45,11 @@ export function addRunCommands(program: Command, context: CommandContext): void 
     .action(async (manifest: string, typed: TypedRunFlags) => {
       const flags = readFlags(typed, context);
       if (flags.dryRun === true) {
-        const { plan } = await import('./plan.ts');
+        const { plan } = await import('../run/plan.ts');
         context.done(await plan(manifest, flags, context.output));
         return;
       }
-      const { beginRun } = await import('./begin-run.ts');
+      const { beginRun } = await import('../run/begin-run.ts');
       context.done(await beginRun(manifest, flags, withOutputFlags(context, flags)));
     });
   addPlan(program, context);
@@ -64,7 +64,7 @@ function addPlan(program: Command, context: CommandContext): void {
     .option('--json', 'Print one line of JSON, with all problems')
     .addHelpText('after', '\nExample:\n  voxbatch plan lines.csv --voice anna\n')
     .action(async (manifest: string, typed: TypedRunFlags) => {
-      const { plan } = await import('./plan.ts');
+      const { plan } = await import('../run/plan.ts');
       context.done(await plan(manifest, readFlags(typed, context), context.output));
     });
 }

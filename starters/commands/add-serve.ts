@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { ServeFlags } from './serve.ts';
+import type { ServeFlags } from '../serve/serve.ts';
 import { positive } from './flag-values.ts';
 import { addVerboseFlag, withOutputFlags, type OutputFlags } from './output-flags.ts';
 
@@ -10,7 +10,7 @@ const LOOK_EVERY_WORDS = 'How often to look for open batches without a worker, a
 /** Adds `worker`, `up` and `doctor`. */
 export function addServeCommands(program: Command, context: CommandContext): void {
   const serve = async (flags: ServeFlags & OutputFlags): Promise<void> => {
-    const command = await import('./serve.ts');
+    const command = await import('../serve/serve.ts');
     context.done(await command.serve(flags, withOutputFlags(context, flags)));
   };
   addVerboseFlag(program.command('worker'))
@@ -35,7 +35,7 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .option('--json', 'Print the findings as JSON')
     .addHelpText('after', '\nExample:\n  voxbatch doctor\n')
     .action(async (flags: { readonly apiUrl?: string; readonly json?: boolean }) => {
-      const { doctor } = await import('./doctor.ts');
+      const { doctor } = await import('../connect/doctor.ts');
       context.done(await doctor(flags, context.output));
     });
 }

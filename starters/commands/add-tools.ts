@@ -14,7 +14,7 @@ export function addToolCommands(program: Command, context: CommandContext): void
     .option('-o, --out <file>', 'Name of the file (default: <kind>.csv)')
     .addHelpText('after', '\nExample:\n  voxbatch init tts --out lines.csv\n')
     .action(async (kind: Kind, flags: { readonly out?: string }) => {
-      const { init } = await import('./init.ts');
+      const { init } = await import('../tools/init.ts');
       context.done(await init(kind, flags, context.output));
     });
   addSimulate(program, context);
@@ -44,7 +44,7 @@ function addSimulate(program: Command, context: CommandContext): void {
       const value: unknown = command.getOptionValue(option.attributeName());
       return typeof value === 'string' && option.long != null ? [`${option.long}=${value}`] : [];
     });
-    const { simulate } = await import('./simulate.ts');
+    const { simulate } = await import('../serve/simulate.ts');
     context.done(await simulate(argv, context.output));
   });
 }

@@ -4,14 +4,14 @@ import { redriveBatch, redriveFacts, type Redriven } from '../../client/redrive-
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { checkSpend } from '../check-spend.ts';
+import { checkSpend } from '../run/check-spend.ts';
 import type { Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
-import { finishRun } from '../finish-run.ts';
+import { finishRun } from '../run/finish-run.ts';
 import { goOnCommand } from '../go-on-command.ts';
 import { rowsInWords } from '../row-words.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import { workOnBatch } from '../work-on-batch.ts';
+import { workOnBatch } from '../run/work-on-batch.ts';
 import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines } from './redrive-words.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */

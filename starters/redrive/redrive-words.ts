@@ -4,7 +4,7 @@ import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
 import { namedRow, rowsInWords, rowsWord, unnamedRows } from '../row-words.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/budget.ts';
-import type { RefusalWords } from '../check-spend.ts';
+import type { RefusalWords } from '../run/check-spend.ts';
 import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { number } from '../terminal/progress.ts';
 

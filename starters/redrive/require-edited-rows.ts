@@ -4,7 +4,7 @@ import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
-import { refuseProblems, sayWarnings } from '../report-problems.ts';
+import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
 import { mismatchLines, unusableText } from './edited-words.ts';
 import type { Output } from '../terminal/output.ts';
 

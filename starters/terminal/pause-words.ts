@@ -1,6 +1,6 @@
 import { isPausedByFailures } from '../../batches/paused-by-failures.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { tokenAdvice } from '../api-token.ts';
+import { tokenAdvice } from '../connect/api-token.ts';
 import { goOnCommand, shellWord } from '../go-on-command.ts';
 
 /** What a command does while the batch is paused. */

@@ -19,7 +19,7 @@ describe('a bad manifest', () => {
   afterAll(() => world.close());
 
   // One of each kind of problem; the reader's own tests have all cases.
-  // An outcome file is refused as such, whatever else is wrong with it (test/starters/plan.test.ts).
+  // An outcome file is refused as such, whatever else is wrong with it (test/starters/run/plan.test.ts).
   const kinds = new Set<string>(['mixed-batches']);
   const cases = BAD_MANIFESTS.filter(({ problems: [first] }) => {
     const isNew = first !== undefined && !kinds.has(first[2]);

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { describeMismatch } from '../../results/mismatch.ts';
+import { projectBatch } from '../../results/project.ts';
+import { openStore } from '../../store/open-store.ts';
+import { damageLines } from '../terminal/damage-words.ts';
+import { keptLines } from '../terminal/kept-words.ts';
+import { gatherLeftovers } from '../../batches/leftovers.ts';
+import { lookAtLedger } from '../look-at.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import { claimOut } from '../../client/out-folder.ts';
+import type { Output } from '../terminal/output.ts';
+import { summaryLines } from '../terminal/summary.ts';
+import { voxbatchVersion } from '../../client/version.ts';
+
+export interface ResultsFlags {
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, as they stand. May be repeated at
+ * any time, also while the batch runs. The exit code is that of the batch, or 15 where something does not add up.
+ */
+export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
+  return lookAtLedger(async (ledger, settings) => {
+    const batch = await chooseBatch(ledger, name);
+    const out = resolve(flags.out ?? defaultOut(batch.name));
+    await claimOut(out, batch);
+    const { counts, money, mismatches, damaged, kept } = await projectBatch({
+      ledger,
+      store: await openStore(settings.store),
+      batch: batch.name,
+      out,
+      complete: batch.state === 'closed',
+      voxbatchVersion: voxbatchVersion(),
+    });
+    const exit = exitOfView({ batch, counts }, mismatches.length > 0);
+    if (flags.json === true) {
+      const { outcomes } = counts;
+      output.data(JSON.stringify({ batch: batch.name, exit, outcomes, credits: money, out, mismatches }));
+    } else {
+      const leftovers = await gatherLeftovers(ledger, batch, counts);
+      for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.data(line);
+    }
+    for (const line of keptLines(kept, out)) output.say(line);
+    for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+    for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);
+    return exit;
+  });
+}

@@ -1,0 +1,131 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findDamaged } from '../../batches/damaged-results.ts';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { describeMismatch } from '../../results/mismatch.ts';
+import type { DamagedResult } from '../../results/row-check.ts';
+import { SUMMARY_FILE } from '../../results/summary.ts';
+import { verifyOut, type VerifyReport } from '../../results/verify.ts';
+import { damageLines } from '../terminal/damage-words.ts';
+import { VoxbatchError } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../go-on-command.ts';
+import { lookAtLedger } from '../look-at.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import type { Output } from '../terminal/output.ts';
+import { number } from '../terminal/progress.ts';
+import { rowsInWords } from '../row-words.ts';
+import { shortPath } from '../terminal/summary.ts';
+
+/**
+ * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument it is
+ * the folder of the newest batch. Exit code 15 if anything does not add up.
+ */
+export async function verify(
+  given: string | undefined,
+  flags: { readonly json?: boolean },
+  output: Output,
+): Promise<ExitName> {
+  const chosen = await chooseFolder(given);
+  const report = await verifyOut(chosen.folder);
+  const { wrongMedia, ...facts } = report;
+  const inStore = wrongMedia.length === 0 ? undefined : await lookIntoStore(report);
+  const damaged = inStore?.damaged ?? [];
+  const exit = report.mismatches.length > 0 ? 'mismatch' : 'complete';
+  if (flags.json === true) output.data(JSON.stringify({ exit, ...facts, damaged_in_store: damaged }));
+  else for (const line of reportLines(report)) output.data(line);
+  for (const mismatch of report.mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+  // What the store still has, and every table, can be written again. Of wrong media each is one mismatch.
+  const lost = wrongMedia.filter(({ row }) => damaged.some((one) => one.row === row)).length;
+  for (const name of report.edited) {
+    const path = shortPath(join(report.folder, name));
+    output.say(`${path} was changed after it was written. If you edited it, run it: voxbatch run ${shellWord(path)}`);
+  }
+  const ofEdited = report.mismatches.filter(({ where }) => report.edited.some((name) => where.startsWith(`${name},`)));
+  if (report.mismatches.length > lost + ofEdited.length)
+    output.say(`Write the files again: ${resultsCommand(report, chosen.batch)}`);
+  if (inStore !== undefined && report.batch !== undefined)
+    for (const line of damageLines(damaged, { batch: report.batch, store: inStore.store })) output.say(line);
+  return exit;
+}
+
+/** What the store of this folder has of wrong media. Undefined where there is no ledger here that knows the batch. */
+async function lookIntoStore(
+  report: VerifyReport,
+): Promise<{ readonly store: string; readonly damaged: readonly DamagedResult[] } | undefined> {
+  try {
+    return await lookAtLedger(async (ledger, { store }) => {
+      const damaged = await findDamaged(report, { ledger, store });
+      return damaged && { store, damaged };
+    });
+  } catch (error) {
+    if (error instanceof VoxbatchError || error instanceof ExitError) return undefined;
+    throw error;
+  }
+}
+
+/** The command that makes the files of this folder again. */
+function resultsCommand({ folder, batch }: VerifyReport, named: string | undefined): string {
+  const name = batch ?? named;
+  if (name === undefined) return 'voxbatch results BATCH';
+  const out = folder === outOf(name) ? '' : ` --out ${shellWord(shortPath(folder))}`;
+  return `voxbatch results ${shellWord(name)}${out}`;
+}
+
+interface ChosenFolder {
+  readonly folder: string;
+  /** The batch that was meant, if one was named. */
+  readonly batch?: string;
+}
+
+/** A folder that holds a summary comes first, then the folder of a batch of that name, then any folder. */
+async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
+  if (given === undefined) {
+    const batch = await lookAtLedger(async (ledger) => (await chooseBatch(ledger, undefined)).name);
+    return { folder: outOf(batch), batch };
+  }
+  const places = [{ folder: resolve(given) }, { folder: outOf(given), batch: given }];
+  const found =
+    places.find(({ folder }) => existsSync(join(folder, SUMMARY_FILE))) ??
+    places.find(({ folder }) => isFolder(folder));
+  if (found !== undefined) return found;
+  const batch = (await isBatch(given)) ? shellWord(given) : 'BATCH';
+  throw new ExitError(
+    'usage',
+    `There is nothing to verify: neither ${shortPath(resolve(given))} nor ${shortPath(outOf(given))} is a folder. ` +
+      `Give a folder that holds ${SUMMARY_FILE}, or the name of a batch. Write the files of a batch with: voxbatch results ${batch}`,
+  );
+}
+
+/** Whether the ledger, if there is one here, has a batch of this name. */
+async function isBatch(name: string): Promise<boolean> {
+  return lookAtLedger(async (ledger) => (await ledger.findBatch(name)) !== undefined).catch((error: unknown) => {
+    if (error instanceof VoxbatchError || error instanceof ExitError) return false;
+    throw error;
+  });
+}
+
+function outOf(batch: string): string {
+  return resolve('out', batch);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function reportLines(report: VerifyReport): string[] {
+  const { folder, mismatches } = report;
+  const found = mismatches.length;
+  const parts = OUTCOMES.filter((outcome) => report.outcomes[outcome] > 0).map(
+    (outcome) => `${number(report.outcomes[outcome])} ${outcome}`,
+  );
+  if (report.unfinished > 0) parts.push(`${number(report.unfinished)} unfinished`);
+  return [
+    `${shortPath(folder)}: ${rowsInWords(report.rows)}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}, ${number(report.media)} media ${report.media === 1 ? 'file' : 'files'}, ` +
+      `${number(report.charged)} credits charged`,
+    found === 0
+      ? 'Everything adds up: hashes, counts, sums, media.'
+      : `${found} ${found === 1 ? 'thing does' : 'things do'} not add up.`,
+  ];
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultOut } from '../../batches/batch-name.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
+import { groupFailures } from '../../batches/failure-groups.ts';
+import { listenForInterrupt } from '../run/interrupt.ts';
+import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
+import type { EarlierUnresolved } from '../../ledger/record-types.ts';
+import { Drawing } from '../terminal/drawing.ts';
+import { isWritten } from '../../results/is-written.ts';
+import type { Output } from '../terminal/output.ts';
+import { ProgressDisplay } from '../terminal/progress.ts';
+import { statusJson, statusLines, type Troubles } from '../terminal/status.ts';
+
+/** Pause between two looks at the ledger, ms. */
+const LOOK_EVERY_MS = 500;
+/** A batch that nobody works on is given up after this: whoever has just made it may still be on the way, ms. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or left by everybody who worked on it, then prints its
+ * status. On a terminal the status
+ * is drawn over; elsewhere it is a plain line now and then. Ctrl-C ends the watching, never the batch.
+ */
+export async function watch(
+  name: string | undefined,
+  flags: { readonly json?: boolean },
+  output: Output,
+): Promise<ExitName> {
+  return lookAtLedger(async (ledger, settings) => {
+    const nothing = (): void => undefined;
+    const sayStopped = (batch = name): void => {
+      const again = `voxbatch watch${batch === undefined ? '' : ` ${batch}`}`;
+      output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
+    };
+    const interrupt = listenForInterrupt(nothing, sayStopped);
+    const show = displayOn(output);
+    try {
+      let view = await viewHere(ledger, settings, name);
+      const isLeft = patience();
+      while (!isOver(view) && !isLeft(view) && !interrupt.signal.aborted) {
+        show(view);
+        await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt.signal }).catch(nothing);
+        view = await viewHere(ledger, settings, view.batch.name);
+      }
+      show(undefined);
+      const groups = await groupFailures(ledger, view);
+      if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));
+      else {
+        const leftovers = await gatherLeftovers(ledger, view.batch, view.counts);
+        const written = await isWritten(defaultOut(view.batch.name), view);
+        for (const line of statusLines(view, { groups, leftovers, isWritten: written }, Date.now())) output.data(line);
+      }
+      if (!interrupt.signal.aborted) return exitOfView(view);
+      sayStopped(view.batch.name);
+      return interrupt.exit();
+    } finally {
+      interrupt.dispose();
+    }
+  });
+}
+
+/** Whether nobody has worked on the batch for a while, asked at every look. */
+function patience(): (view: LocalView) => boolean {
+  let since = performance.now();
+  return ({ isDeserted }) => {
+    if (!isDeserted) since = performance.now();
+    return performance.now() - since >= PATIENCE_MS;
+  };
+}
+
+function isOver({ batch }: LocalView): boolean {
+  return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
+}
+
+/** While it runs only counts are shown: reasons cost a look at every row. */
+const NONE: SomeRows = { count: 0, first: [] };
+const NONE_EARLIER: EarlierUnresolved = { count: 0, first: [] };
+const NO_TROUBLES: Troubles = {
+  groups: [],
+  leftovers: {
+    failed: new Map(),
+    lost: { listed: NONE, unlisted: NONE },
+    skippedQuotes: { overBudget: null, notChosen: null },
+    earlierUnresolved: NONE_EARLIER,
+  },
+};
+
+/** Shows a view; undefined ends the showing. */
+function displayOn(output: Output): (view: LocalView | undefined) => void {
+  if (output.isTerminal) {
+    const drawing = new Drawing();
+    return (view) => {
+      if (view === undefined) drawing.clear();
+      else drawing.show(statusLines(view, NO_TROUBLES, Date.now()));
+    };
+  }
+  const display = new ProgressDisplay(output);
+  return (view) => {
+    if (view !== undefined) display.show(view);
+  };
+}

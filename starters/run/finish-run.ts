@@ -1,0 +1,76 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { describeMismatch } from '../../results/mismatch.ts';
+import { projectBatch } from '../../results/project.ts';
+import { isDeserted } from '../../client/anybody-in.ts';
+import type { Desk } from '../desk.ts';
+import { damageLines } from '../terminal/damage-words.ts';
+import { keptLines } from '../terminal/kept-words.ts';
+import { pauseMessage } from '../terminal/pause-words.ts';
+import { gatherLeftovers } from '../../batches/leftovers.ts';
+import { standstillOf } from '../../batches/standstill.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
+import { goOnCommand, shellWord } from '../go-on-command.ts';
+import { budgetJson } from '../terminal/money.ts';
+import { standstillWords } from '../terminal/standstill-words.ts';
+import { summaryLines } from '../terminal/summary.ts';
+import { voxbatchVersion } from '../../client/version.ts';
+import type { WorkEnd } from './work-on-batch.ts';
+
+export interface FinishRequest {
+  readonly batch: string;
+  /** Absolute. */
+  readonly out: string;
+  readonly why: WorkEnd;
+}
+
+/** Writes a batch's files as they stand, says what happened and what to do next, and decides the exit code. */
+export async function finishRun(
+  { batch: name, out, why }: FinishRequest,
+  { session, output, json }: Pick<Desk, 'session' | 'output' | 'json'>,
+): Promise<ExitName> {
+  const { settings } = session;
+  const [ledger, store] = [await session.ledger(), await session.store()];
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
+  const isClosed = batch.state === 'closed';
+  const { counts, money, mismatches, damaged, kept } = await projectBatch({
+    ledger,
+    store,
+    batch: name,
+    out,
+    complete: isClosed,
+    voxbatchVersion: voxbatchVersion(),
+  });
+  const byState = exitOfView({ batch, counts }, mismatches.length > 0);
+  // `--detach` asks for a start only.
+  const isAccepted = why === 'detached' && mismatches.length === 0;
+  const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'started' : byState;
+  if (json) {
+    const { halted } = batch;
+    const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
+    const rest = { ...budgetJson(money, batch.settings.budget), detached: why === 'detached', halted, out };
+    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest }));
+  }
+  const leftovers = await gatherLeftovers(ledger, batch, counts);
+  for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.say(line);
+  for (const line of keptLines(kept, out)) output.say(line);
+  for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+  for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);
+  if (why === 'interrupted' || why === 'terminated')
+    output.say(`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch)}`);
+  else if (why === 'detached') {
+    // Embedded, `up` was started for it and may not have said yet that it is there.
+    const standstill = settings.cluster === undefined ? undefined : await standstillOf(ledger, batch);
+    const goesOn =
+      standstill === undefined ? 'The batch continues in the background.' : standstillWords(standstill, batch);
+    const word = shellWord(name);
+    const files =
+      settings.cluster === undefined
+        ? `Its files are complete when it is finished. To write them before: voxbatch results ${word}`
+        : `Write its files at any time: voxbatch results ${word}`;
+    output.say(`${goesOn}\nStatus: voxbatch status ${word}. ${files}`);
+  } else if (batch.control === 'paused' && !isClosed)
+    output.say(pauseMessage(batch, { isDeserted: await isDeserted(ledger, settings.home) }));
+  else if (!isClosed) output.say(`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch)}`);
+  return exit;
+}

@@ -1,0 +1,28 @@
+import type { MoreRows } from '../../client/open-chosen.ts';
+import type { SpendFacts } from '../../policy/spend.ts';
+import { checkSpend } from './check-spend.ts';
+import type { Desk } from '../desk.ts';
+import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
+import { rowsInWords } from '../row-words.ts';
+import { number } from '../terminal/progress.ts';
+
+/** Whoever pays. */
+export type Payer = Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>;
+
+/**
+ * Says what the rows cost that earlier runs of a batch left out and this one chooses, and asks where that is due. Nothing is changed. Throws
+ * {@link ExitError} `refused`; true otherwise.
+ */
+export async function checkMore(
+  more: MoreRows,
+  payer: Payer,
+  { session, output }: Pick<Desk, 'session' | 'output'>,
+): Promise<true> {
+  const { batch, rows, bill, isEstimate, budget } = more;
+  const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
+  const cost = `${isEstimate ? '~' : ''}${number(bill.quoted)} credits${unknown}`;
+  output.say(`${rowsInWords(rows)} more to send, at a cost of ${cost}.`);
+  const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name));
+  await checkSpend({ rows, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, { refusal });
+  return true;
+}

@@ -1,0 +1,20 @@
+import type { SoundManifest } from '../../inputs/read-manifest.ts';
+import { probeManifest } from '../../batches/probe-manifest.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import type { Output } from '../terminal/output.ts';
+import { notProbedLines, probingText } from '../terminal/spend-words.ts';
+
+/** `--probe`: reads the length of media that state none, and says so, and which could not be read. */
+export async function probeAloud(
+  source: ManifestSource,
+  checked: SoundManifest,
+  budget: number | null,
+  output: Output,
+): Promise<SoundManifest> {
+  const onProbing = (rows: number): void => {
+    output.say(probingText(rows));
+  };
+  const probed = await probeManifest(source, checked, { budget, onProbing });
+  for (const line of notProbedLines(probed.summary.notProbed, checked.options.assumeSeconds)) output.say(line);
+  return probed;
+}

@@ -1,0 +1,99 @@
+import { describeProblem, type ManifestProblem, type ManifestWarning } from '../../inputs/problems.ts';
+import type { ManifestSummary, OutcomeFile } from '../../inputs/read-manifest.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../go-on-command.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
+const LISTED = 50;
+
+/** What is wrong with a manifest. */
+export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings'>;
+
+/** `plan` is for new batches: what an outcome file costs depends on the batch. */
+export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
+  const next = `voxbatch run ${shellWord(manifest)} --confirm 0`;
+  return new ExitError(
+    'usage',
+    `${manifest} is an outcome file of batch "${batch}" (it has a _batch column). Running it redrives these rows and keeps ` +
+      'finished steps. Nothing was sent, nothing was spent. To see the cost and confirm: ' +
+      `${next}. To run them as a new batch at full price, remove the _batch column.`,
+    { next },
+  );
+}
+
+/** What the report on a manifest depends on beside what is wrong with it. */
+export interface ReportOptions {
+  /** The command that checks it again, flags and all. Without one, it is the same command. */
+  readonly command?: string;
+  /** The `--file-name` template of result files, if one was given. */
+  readonly template?: string;
+}
+
+/**
+ * Says the warnings of a manifest that cannot be used, and everything that is wrong with it: every problem on a line of its own on
+ * stderr; all of them are facts of the error, for `--json`. What is the fault of a flag is called so. Returns what the
+ * command ends with.
+ */
+export function refuseProblems(
+  summary: FaultyManifest,
+  manifest: string,
+  output: Output,
+  options: ReportOptions = {},
+): ExitError {
+  sayWarnings(summary, output, options);
+  const { problems, problemCount } = summary;
+  const ofTemplate = problems.filter(
+    (problem) => flagOf(problem, options) === '--file-name' && problem.code !== 'bad-template',
+  );
+  const shown = problems.filter((problem) => ofTemplate.indexOf(problem) < LISTED_OF_TEMPLATE);
+  for (const problem of shown.slice(0, LISTED)) output.say(describeProblem(problem));
+  const more = problemCount - Math.min(shown.length, LISTED);
+  if (more > 0) output.say(`and ${more} more`);
+  const flags = new Set(problems.map((problem) => flagOf(problem, options)));
+  const mend = [...flags]
+    .map((flag) => (flag === undefined ? 'fix the errors above' : adviceOn(flag, options)))
+    .join(', ');
+  const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
+  return new ExitError(
+    'usage',
+    `${manifest} has ${found}. Nothing was sent. Nothing was spent. ` +
+      `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
+    { next: options.command, facts: { manifest, problem_count: problemCount, problems } },
+  );
+}
+
+/** Says what is to be known of a manifest and does not stop it. */
+export function sayWarnings(
+  { warnings }: Pick<ManifestSummary, 'warnings'>,
+  output: Output,
+  { command }: ReportOptions = {},
+): void {
+  for (const warning of warnings) {
+    const meant = /did you mean (\S+)\?$/.exec(warning.message)?.[1];
+    // Only where the manifest's reading can still be chosen.
+    const map =
+      meant === undefined || command === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${warning.column}`)}`;
+    output.say(`warning: ${describeWarning(warning)}${map}`);
+  }
+}
+
+/** A template that gives many rows one name is one mistake, not as many as rows. */
+const LISTED_OF_TEMPLATE = 3;
+
+/** The flag whose fault a problem is; undefined for the manifest's own. */
+function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map' | '--file-name' | undefined {
+  if (code === 'bad-map') return '--map';
+  return code === 'bad-template' || (code === 'duplicate-name' && template !== undefined) ? '--file-name' : undefined;
+}
+
+function adviceOn(flag: '--map' | '--file-name', { template }: ReportOptions): string {
+  if (flag === '--map') return 'fix --map';
+  return `fix --file-name ${shellWord(template ?? '')} (with {id} or {row}, every row gets its own name)`;
+}
+
+/** `line 1, column txet: not a column that we know; … (3 rows)` */
+function describeWarning({ line, column, message, rows }: ManifestWarning): string {
+  const often = rows === null ? '' : ` (${rows} ${rows === 1 ? 'row' : 'rows'})`;
+  return `line ${line}, column ${column}: ${message}${often}`;
+}

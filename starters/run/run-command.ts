@@ -1,0 +1,38 @@
+import { defined } from '../../contract/defined.ts';
+import { shellWord } from '../go-on-command.ts';
+import type { ReportOptions } from './report-problems.ts';
+import { flagOf } from '../terminal/tunable-words.ts';
+import type { RunFlags } from '../commands/run-options.ts';
+
+/** What a flag takes; `true` where it takes nothing. */
+type Given = string | number | boolean | readonly string[] | undefined;
+
+/**
+ * `voxbatch run|plan MANIFEST` with the flags that were given, for a shell. A manifest that came through a pipe gets `< FILE`.
+ * What has its default is left out, and so is `--json`.
+ */
+export function manifestCommand(command: 'run' | 'plan', manifest: string, flags: RunFlags): string {
+  const given: Readonly<Record<string, Given>> = {
+    ...flags,
+    json: undefined,
+    dryRun: undefined,
+    quiet: undefined,
+    verbose: undefined,
+    tts: flags.tts === 'job' ? undefined : flags.tts,
+  };
+  const words = Object.entries(given).flatMap(([name, value]) => {
+    const flag = flagOf(name);
+    if (value === undefined || value === false) return [];
+    return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
+  });
+  return ['voxbatch', command, manifest, ...words].map(shellWord).join(' ') + (manifest === '-' ? ' < FILE' : '');
+}
+
+/** How a manifest's problems are reported, so that the next command has the flags of this one. */
+export function reportOptions(manifest: string, flags: RunFlags): ReportOptions {
+  const { fileName: template } = flags;
+  return {
+    command: manifestCommand('plan', manifest, { ...flags, resubmit: false, detach: false, yes: false }),
+    ...defined({ template }),
+  };
+}

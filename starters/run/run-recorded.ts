@@ -1,0 +1,63 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { type Desk } from '../desk.ts';
+import { ExitError } from '../exit-error.ts';
+import { type Recorded } from '../../client/put-on-record.ts';
+import { finishRun } from './finish-run.ts';
+import { nameTakenText } from '../terminal/name-taken.ts';
+import type { Output } from '../terminal/output.ts';
+import { chosenOf, doneOf, number } from '../terminal/progress.ts';
+import { chosenInWords, rowsInWords } from '../row-words.ts';
+import { describeTuning } from '../terminal/tunable-words.ts';
+import { workOnBatch } from './work-on-batch.ts';
+import { manifestCommand } from './run-command.ts';
+import type { RunPlan } from '../commands/run-options.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** Works on a manifest that is on record, follows it, and writes its files. Throws {@link ExitError} where the name is another batch's. */
+export async function runRecorded(
+  { manifestPath, source, flags, plan, server }: RunRequest,
+  recorded: Recorded,
+  desk: Desk,
+): Promise<ExitName> {
+  const { session, output } = desk;
+  if (recorded.type === 'declined') throw new Error('What is not approved ends with its own words.');
+  if (recorded.type === 'taken') {
+    const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+    throw new ExitError('usage', nameTakenText(recorded, source, commandAs));
+  }
+  const isNew = recorded.type === 'new';
+  const { batch } = recorded;
+  if (recorded.type === 'known') sayChanges(recorded, plan, output);
+  const place = { batch: batch.name, out: plan.out };
+  if (batch.state === 'closed') {
+    output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
+    return finishRun({ ...place, why: 'closed' }, desk);
+  }
+  const rows = await rowsOf(await session.ledger(), batch, isNew);
+  output.say(`Batch "${batch.name}": ${rows}, account ${batch.account}, ${(await session.api()).api.baseUrl}`);
+  return workOnBatch({ record: batch, isNew, out: plan.out, server }, desk, (why) =>
+    finishRun({ ...place, why }, desk),
+  );
+}
+
+/** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. */
+function sayChanges(
+  { batch, tuned, leftOut }: Extract<Recorded, { readonly type: 'known' }>,
+  { pricingFlags }: RunPlan,
+  output: Output,
+): void {
+  if (pricingFlags.length > 0) output.say(`Its rows keep their original prices (${pricingFlags.join(', ')}).`);
+  const words = describeTuning(tuned);
+  if (words !== '') output.say(`Batch "${batch.name}" from now on: ${words}.`);
+  if (leftOut > 0)
+    output.say(`Batch "${batch.name}" is stopping: ${rowsInWords(leftOut)} that were left out before are not sent.`);
+}
+
+/** `20 of 100 rows`, where only those are chosen; `continuing: 14 of 20 rows done` */
+async function rowsOf(ledger: Ledger, { name, rows }: BatchRecord, isNew: boolean): Promise<string> {
+  const counts = await ledger.counts(name);
+  if (isNew) return chosenInWords(chosenOf(counts), rows);
+  return `continuing: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
+}

@@ -1,0 +1,83 @@
+import { spendFacts } from '../../batches/bill-lines.ts';
+import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
+import type { RunContext } from '../command-context.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import { checkSpend } from './check-spend.ts';
+import { ExitError } from '../exit-error.ts';
+import type { OpenApi } from '../../client/open-api.ts';
+import { putOnRecord } from '../../client/put-on-record.ts';
+import { probeAloud } from './probe-manifest.ts';
+import { refuseProblems, sayWarnings } from './report-problems.ts';
+import { checkMore, type Payer } from './more-rows.ts';
+import { redriveFile } from '../redrive/redrive-file.ts';
+import { reportOptions } from './run-command.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { runRecorded } from './run-recorded.ts';
+import type { RunRequest } from './run-request.ts';
+
+const RESUBMIT_WITHOUT_BATCH =
+  '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent, nothing was spent.';
+
+/**
+ * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, sees to it that it is
+ * worked on, follows it, and writes its files. Running the same command again continues, attaches, or says that it is
+ * finished.
+ */
+export async function run(request: RunRequest, context: RunContext): Promise<ExitName> {
+  const { output } = context;
+  const { manifestPath, source, flags, settings, plan } = request;
+  const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
+  if (checked.type === 'outcome-file') {
+    return await redriveFile({
+      path: manifestPath,
+      source,
+      previousBatch: checked.batch,
+      plan,
+      flags,
+      settings,
+      context,
+    });
+  }
+  if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
+  const report = reportOptions(manifestPath, flags);
+  if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
+  return atDesk({ settings, flags, context, mustExist: false, input: manifestPath }, async (desk) => {
+    const { session } = desk;
+    const recorded = await putOnRecord({
+      session,
+      source,
+      checked,
+      plan,
+      onFound: (batch) => {
+        // About a batch that is finished they were said before.
+        if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
+          sayWarnings(checked.summary, output, report);
+      },
+      approve: (open) => readyToSpend(request, checked, open, desk),
+      approveMore: async (more, open) => checkMore(more, payerOf(request, open, desk), desk),
+    });
+    return runRecorded(request, recorded, desk);
+  });
+}
+
+/**
+ * What stands before a new batch: prices for all that can have one, then the checks of `check-spend.ts`. Throws {@link ExitError} where it
+ * may not be paid for.
+ */
+async function readyToSpend(
+  request: RunRequest,
+  checked: SoundManifest,
+  open: OpenApi,
+  desk: Desk,
+): Promise<SoundManifest> {
+  const { source, plan } = request;
+  const { output } = desk;
+  const priced = plan.probe ? await probeAloud(source, checked, plan.settings.budget, output) : checked;
+  await checkSpend(spendFacts(priced.summary, plan, payerOf(request, open, desk)), output);
+  return priced;
+}
+
+/** What is known of whoever pays. */
+function payerOf({ plan }: RunRequest, { profile }: OpenApi, { person }: Desk): Payer {
+  return { ...person, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
+}

@@ -1,0 +1,46 @@
+import type { FollowEnd, FollowEvent } from '../../client/follow.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { standstillWords } from '../terminal/standstill-words.ts';
+import { haltMessage } from '../terminal/next-steps.ts';
+import type { Output } from '../terminal/output.ts';
+import { pauseMessage, waitMessage } from '../terminal/pause-words.ts';
+import { ProgressDisplay } from '../terminal/progress.ts';
+
+/** Shows a batch that is followed until that ends: its progress, and a line for all else that is seen. Returns the end. */
+export async function showFollowed(events: AsyncIterable<FollowEvent>, output: Output): Promise<FollowEnd> {
+  const display = new ProgressDisplay(output);
+  for await (const event of events) {
+    if (event.type === 'ended') return event;
+    if (event.type === 'progress') {
+      display.show(event.standing, event.isLast);
+      continue;
+    }
+    display.interrupt();
+    for (const line of linesFor(event)) output.say(line);
+  }
+  throw new Error('Following a batch ended without saying why.');
+}
+
+function linesFor(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>): readonly string[] {
+  switch (event.type) {
+    case 'paused': {
+      const { batch, waits } = event;
+      // Whoever does not wait ends soon, and is the one that works, so nobody is left.
+      return [pauseMessage(batch, { isDeserted: !waits }), waitMessage(batch, waits)];
+    }
+    case 'stopping':
+      return [stopMessage(event.batch)];
+    case 'standstill':
+      return [standstillWords(event.standstill, event.batch)];
+    case 'restarted':
+      return [`${event.message} It continues with a new one.`];
+    case 'silent':
+      return ['Temporal does not answer. This command and the workers wait for it.'];
+  }
+}
+
+/** What a batch that is being stopped still does. */
+function stopMessage({ name, halted }: BatchRecord): string {
+  const why = halted === null ? `Batch "${name}" is stopping.` : haltMessage(halted);
+  return `${why} No more paid requests are sent; the rest is cancelled.`;
+}

@@ -1,0 +1,52 @@
+import { createApi } from '../../client/open-api.ts';
+import type { Settings } from '../../client/settings.ts';
+import { nearestName } from '../../inputs/nearest-name.ts';
+import type { ManifestWarning } from '../../inputs/problems.ts';
+import type { VoiceUse } from '../../inputs/voice-uses.ts';
+import { readApiAccess } from '../settings.ts';
+
+/** Nobody waits longer than this for a warning, ms. */
+const PATIENCE_MS = 5_000;
+/** Letters in which a voice differs from one of the list at most to be taken for it. */
+const SLIP = 2;
+
+/**
+ * A warning for each voice of a manifest that is not in the API's list; the list is free. None where no token is set, or the list cannot
+ * be read: then nothing is known. Never throws.
+ */
+export async function warnOfUnknownVoices(
+  settings: Settings,
+  flags: { readonly apiUrl?: string },
+  uses: readonly VoiceUse[],
+): Promise<readonly ManifestWarning[]> {
+  if (uses.length === 0) return [];
+  const missing = new Map(uses.map((use) => [use.voice, use]));
+  const listed: string[] = [];
+  try {
+    const api = createApi(readApiAccess(settings, flags));
+    try {
+      for await (const { id } of api.listVoices(undefined, AbortSignal.timeout(PATIENCE_MS))) {
+        listed.push(id);
+        missing.delete(id);
+        // The list may be long.
+        if (missing.size === 0) return [];
+      }
+    } finally {
+      api.close();
+    }
+  } catch {
+    return [];
+  }
+  return [...missing.values()].map(({ voice, rows, line }) => ({
+    column: 'voice',
+    message: wordsFor(voice, listed),
+    line,
+    rows,
+  }));
+}
+
+function wordsFor(voice: string, listed: readonly string[]): string {
+  const { name, distance } = nearestName(voice, listed);
+  const hint = distance <= SLIP ? `; the nearest is ${name}` : '';
+  return `"${voice}" is not in the API's list of voices${hint} (voxbatch voices list)`;
+}

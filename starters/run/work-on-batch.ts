@@ -1,0 +1,154 @@
+import { deliverLast, deliverNotices } from '../../client/deliver-notices.ts';
+import type { EarlyServer } from '../../client/early-server.ts';
+import type { FollowEnd } from '../../client/follow.ts';
+import { messageOf } from '../../client/problem.ts';
+import { Workplace } from '../../client/workplace.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { Desk } from '../desk.ts';
+import { ExitError } from '../exit-error.ts';
+import { goOnCommand } from '../go-on-command.ts';
+import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
+import { exitErrorOf } from '../problem-words.ts';
+import { refusedStart } from '../refused-start.ts';
+import { showFollowed } from './show-followed.ts';
+import { spawnUp } from '../spawn-up.ts';
+import { logOf } from '../terminal/output.ts';
+
+/** A batch that is to be worked on. */
+export interface WorkRequest {
+  readonly record: BatchRecord;
+  /** False if a workflow of an earlier command may be there. */
+  readonly isNew: boolean;
+  /** Folder of its files. Absolute. */
+  readonly out: string;
+  /** The embedded server, where it was begun already; it is taken over. */
+  readonly server?: EarlyServer | undefined;
+}
+
+/** So long a hook that fails is tried again before the command ends, ms. */
+const HOOK_PATIENCE_MS = 10_000;
+
+/** How the work of this command ended. */
+export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
+
+/**
+ * Sees to it that a batch is worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts
+ * or finds the workflow. An interrupt ends it in order: the worker finishes its requests on the wire, then the server is
+ * left, which stops if nobody else is in. The hooks of the batch come last.
+ *
+ * Returns what `finish` makes of the end. It is called when all this is over; for a batch that is closed already before, so that its
+ * files do not wait for the worker, which may have other batches.
+ */
+export async function workOnBatch<T>(
+  request: WorkRequest,
+  desk: Desk,
+  finish: (end: WorkEnd) => Promise<T>,
+): Promise<T> {
+  const { record, out, server } = request;
+  const { session, output, detach, atFaultPoint } = desk;
+  const { settings } = session;
+  const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
+  const watched = { say: output.say, onLog: logOf(output), atFaultPoint };
+  const workplace = new Workplace({ settings, ledger, store, open, startsOnly: detach, server, ...watched });
+  const { fault } = workplace;
+  const interrupt = listenForInterrupt(
+    (exit) => {
+      output.say(`\n${firstNotice(exit)}`);
+    },
+    () => {
+      // The words first: stderr is written synchronously, and nothing that fails below can take them away.
+      output.say(`Ended at once. Continue with: ${goOnCommand(record)}`);
+      workplace.leaveAtOnce();
+    },
+  );
+  const signal = AbortSignal.any([interrupt.signal, fault]);
+  const told = { ledger, batch: record.name, say: output.say, signal };
+  const finishAndTell = async (why: WorkEnd): Promise<T> => {
+    const made = await finish(why);
+    if (why === 'closed' || why === 'paused') await deliverLast(told, HOOK_PATIENCE_MS);
+    return made;
+  };
+  const leave = (): Promise<void> => workplace.leave(interrupt.patienceMs());
+  let end: WorkEnd | undefined;
+  let isUnderWay = false;
+  try {
+    if (detach && settings.cluster === undefined) spawnUp(settings, open, { batch: record.name, out });
+    await workplace.open(signal);
+    isUnderWay = true;
+    const followed = await workAt(workplace, request, desk, signal);
+    if (followed !== 'detached' && (await isOver(ledger, record.name, followed))) {
+      const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
+      if (made.status === 'rejected') throw made.reason;
+      if (fault.aborted) throw faultError(fault.reason, record);
+      return made.value;
+    }
+    await leave();
+    if (fault.aborted && followed !== 'detached') throw faultError(fault.reason, record);
+    end = followed === 'detached' ? followed : endOf(followed, interrupt);
+  } catch (thrown) {
+    const error = exitErrorOf(thrown);
+    await leave();
+    if (error instanceof ExitError) throw request.isNew && !isUnderWay ? refusedStart(error, record) : error;
+    if (!interrupt.signal.aborted) throw error;
+    end = interrupt.exit();
+  } finally {
+    if (!interrupt.signal.aborted || end === undefined) interrupt.dispose();
+  }
+  try {
+    return await finishAndTell(end);
+  } finally {
+    // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a word.
+    interrupt.dispose();
+  }
+}
+
+async function workAt(
+  workplace: Workplace,
+  { record, isNew, out }: WorkRequest,
+  { session, output, person, detach }: Desk,
+  signal: AbortSignal,
+): Promise<FollowEnd | 'detached'> {
+  const started = await workplace.start(record, { isNew });
+  if (detach) return 'detached';
+  const following = new AbortController();
+  // Of its end is told later, once the files are there.
+  const until = following.signal;
+  const told = {
+    ledger: await session.ledger(),
+    batch: record.name,
+    event: 'paused',
+    say: output.say,
+    signal,
+    until,
+  } as const;
+  const telling = deliverNotices(told).catch(() => undefined);
+  try {
+    const waitWhilePaused = output.isInteractive && !person.yes;
+    return await showFollowed(workplace.follow(started, { out, signal, waitWhilePaused }), output);
+  } finally {
+    following.abort();
+    await telling;
+  }
+}
+
+/** Whether the files can be written while the worker is still ended: the batch is closed, and no answer can still change a sum of it. */
+async function isOver(ledger: Ledger, batch: string, { why }: FollowEnd): Promise<boolean> {
+  return why === 'closed' && (await ledger.money(batch)).reserved === 0;
+}
+
+function endOf(end: FollowEnd, interrupt: Interrupt): WorkEnd {
+  if (end.why === 'broken')
+    throw new ExitError('internal', `${end.message} Nothing is lost: run the same command again.`);
+  return end.why === 'aborted' ? interrupt.exit() : end.why;
+}
+
+function faultError(fault: unknown, batch: BatchRecord): ExitError {
+  return new ExitError(
+    'unreachable',
+    `${messageOf(fault)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(batch)}`,
+    {
+      cause: fault,
+    },
+  );
+}

@@ -1,0 +1,181 @@
+import { resolve } from 'node:path';
+import { defaultOut } from '../../batches/batch-name.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { realmDifference } from '../../contract/names.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { FaultPointHook } from '../../activities/fault-points.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
+import { messageOf } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
+import { firstNotice, listenForInterrupt, type Interrupt } from '../run/interrupt.ts';
+import { deliverNotices } from '../../client/deliver-notices.ts';
+import { lookAfterBatches } from '../../client/look-after-batches.ts';
+import { realmOf, type OpenApi } from '../../client/open-api.ts';
+import { openApi } from '../open-api.ts';
+import { openRecords } from '../../client/open-records.ts';
+import { claimStore } from '../../client/claim-store.ts';
+import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
+import type { Settings } from '../../client/settings.ts';
+import { readSettings } from '../settings.ts';
+import { writeWhenClosed } from './write-when-closed.ts';
+import { logOf, type Output } from '../terminal/output.ts';
+import { isTokenRefused } from '../../batches/token-refused.ts';
+
+export interface ServeFlags {
+  readonly apiUrl?: string;
+  /** End when no batch of this account is open, or none can go on with this token. */
+  readonly untilIdle?: boolean;
+  /** A batch whose files are written when it is finished. */
+  readonly batch?: string;
+  /** Where they go; default `out/<batch>`. */
+  readonly out?: string;
+  /** Pause between two looks after the open batches, in seconds; default 30. */
+  readonly lookEvery?: number;
+}
+
+/** How often open batches are looked after, unless the user says otherwise, seconds. */
+const LOOK_AFTER_EVERY_S = 30;
+
+const LOOK_EVERY_MS = 500;
+/** With `--until-idle`: the batch that it was started for needs a moment to be there. */
+const IDLE_LOOKS = 10;
+
+/**
+ * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. Embedded, both join
+ * the server of the home and keep it alive; with cluster settings they work for the cluster. SIGTERM and Ctrl-C end it in
+ * order: requests on the wire are finished, within 40 s.
+ */
+export async function serve(flags: ServeFlags, context: ServeContext): Promise<ExitName> {
+  const { output } = context;
+  const settings = await readSettings();
+  let temporal: Temporal | undefined;
+  const interrupt = listenForInterrupt(
+    (exit) => {
+      output.say(firstNotice(exit));
+    },
+    () => {
+      output.say('Ended at once. To continue, run the same command again.');
+      temporal?.closeAtOnce();
+    },
+  );
+  const fault = new AbortController();
+  const caring: Promise<void>[] = [];
+  const signal = AbortSignal.any([interrupt.signal, fault.signal]);
+  const onFault = (error: Error): void => {
+    fault.abort(error);
+  };
+  try {
+    const open = await openApi(settings, flags);
+    const ledger = await openRecords(settings, { mustExist: false, thread: true });
+    temporal = await openTemporal(settings, { say: output.say, signal });
+    try {
+      await work({ flags, context, settings, open, ledger, temporal, signal, onFault, interrupt, caring });
+    } finally {
+      await temporal.close();
+      await Promise.allSettled(caring);
+      await ledger.close();
+      open.api.close();
+    }
+    if (fault.signal.aborted)
+      throw new ExitError(
+        'unreachable',
+        `${messageOf(fault.signal.reason)}\nNothing is lost; fix that, then start again.`,
+      );
+    return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+interface ServeContext {
+  readonly output: Output;
+  readonly atFaultPoint?: FaultPointHook;
+}
+
+interface Work {
+  readonly flags: ServeFlags;
+  readonly context: ServeContext;
+  readonly settings: Settings;
+  readonly open: OpenApi;
+  readonly ledger: Ledger;
+  readonly temporal: Temporal;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  readonly onFault: (error: Error) => void;
+  readonly interrupt: Pick<Interrupt, 'patienceMs'>;
+  /** Gets what may still ask Temporal when the work has ended, and ends when Temporal is closed at the latest. */
+  readonly caring: Promise<void>[];
+}
+
+/** Works until the signal, or until nothing is left to do, and looks after open batches meanwhile. */
+async function work(request: Work): Promise<void> {
+  const { flags, context, settings, open, ledger, temporal, signal, onFault } = request;
+  const { atFaultPoint, output } = context;
+  const { say } = output;
+  const { home } = settings;
+  const store = await claimStore(settings, ledger);
+  const onLog = logOf(output);
+  const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, onFault, atFaultPoint, onLog });
+  worker.ended.catch(onFault);
+  const leaving = new AbortController();
+  try {
+    say(
+      `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C stops.`,
+    );
+    const caring = lookAfterBatches({
+      client: temporal.client,
+      ledger,
+      owner: worker.owner,
+      isMine: (batch) => isOpenFor(batch, open),
+      everyMs: 1_000 * (flags.lookEvery ?? LOOK_AFTER_EVERY_S),
+      say,
+      signal: AbortSignal.any([signal, leaving.signal]),
+    });
+    caring.catch(onFault);
+    request.caring.push(caring);
+    const { batch, out } = flags;
+    const write =
+      batch === undefined
+        ? undefined
+        : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
+    const ending = AbortSignal.any([signal, leaving.signal]);
+    // A receiver may be slow; a batch is not to wait for it.
+    const delivering = deliverNotices({ ledger, say, signal: ending, before: write });
+    delivering.catch(onFault);
+    request.caring.push(delivering);
+    await stayUntil(ledger, open, { ...flags, write }, signal);
+  } finally {
+    leaving.abort();
+    // Whatever ends this: what is on the wire has a ledger to be written to.
+    await worker.end(request.interrupt.patienceMs()).catch(onFault);
+    await store.close();
+  }
+}
+
+async function stayUntil(
+  ledger: Ledger,
+  open: OpenApi,
+  flags: ServeFlags & { readonly write: (() => Promise<void>) | undefined },
+  signal: AbortSignal,
+): Promise<void> {
+  for (let idle = 0; !signal.aborted && !(flags.untilIdle === true && idle > IDLE_LOOKS);) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await flags.write?.();
+    if (flags.untilIdle !== true) continue;
+    const batches = await ledger.listBatches();
+    const isBusy = batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one));
+    idle = isBusy || (await hasNews(ledger, flags.batch)) ? 0 : idle + 1;
+  }
+}
+
+/** Whether a hook of the batch is still to be tried for the first time, or just now. */
+async function hasNews(ledger: Ledger, batch: string | undefined): Promise<boolean> {
+  const notices = batch === undefined ? [] : await ledger.noticesOf(batch);
+  return notices.some(({ endedAt, trouble }) => endedAt === null && trouble === null);
+}
+
+function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
+  return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
+import type { SimulatorOptions } from '../../simulator/settings.ts';
+import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
+import { messageOf } from '../../client/problem.ts';
+import { findToken } from '../connect/api-token.ts';
+import { ExitError } from '../exit-error.ts';
+import { listenForInterrupt } from '../run/interrupt.ts';
+import type { Output } from '../terminal/output.ts';
+
+/**
+ * `voxbatch simulate`: a stand-in of the whole API on this machine, for rehearsal. Prints its URL first, and runs until it is
+ * told to end. `argv` holds the flags as the simulator reads them.
+ */
+export async function simulate(argv: readonly string[], output: Output): Promise<ExitName> {
+  const nothing = (): void => undefined;
+  const interrupt = listenForInterrupt(nothing, nothing);
+  try {
+    const simulator = await start(await readOptions(argv));
+    output.data(simulator.url);
+    output.say('A simulator of the API; nothing here costs anything. In another shell:');
+    output.say(`  export VOXBATCH_API_URL=${simulator.url}${tokenWords()}`);
+    output.say('  voxbatch run MANIFEST');
+    output.say('All accepted paid requests: /__simulator/ledger at the same origin. Ctrl-C stops it.');
+    if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+    await simulator.close();
+    return interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+async function readOptions(argv: readonly string[]): Promise<SimulatorOptions> {
+  try {
+    return await parseSimulatorArguments(argv, { VOXBATCH_API_TOKEN: findToken(process.env) });
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    throw new ExitError('usage', error.message, { cause: error });
+  }
+}
+
+async function start(options: SimulatorOptions): Promise<Simulator> {
+  try {
+    return await startSimulator(options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error;
+    throw new ExitError(
+      'usage',
+      `The simulator cannot listen: ${messageOf(error)}. Choose another --port, or 0 for a free one.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** A token of the user's own is never printed. */
+function tokenWords(): string {
+  return findToken(process.env) === undefined
+    ? ' VOXBATCH_API_TOKEN=simulator-token'
+    : '   # and the same token as here';
+}

@@ -1,0 +1,43 @@
+import { writeOut } from '../../batches/write-out.ts';
+import { messageOf } from '../../client/problem.ts';
+import { voxbatchVersion } from '../../client/version.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Store } from '../../store/store.ts';
+import { keptLines } from '../terminal/kept-words.ts';
+import { shellWord } from '../go-on-command.ts';
+
+export interface WriteWhenClosedRequest {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  /** Name of the batch. */
+  readonly batch: string;
+  /** Where its files go. Absolute. */
+  readonly out: string;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Writes the files of a batch that nobody follows when it is finished, and again when rows of it were redriven or an answer still came.
+ * To be called now and then, also by several. Never throws: what cannot be written can be written later.
+ */
+export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteWhenClosedRequest): () => Promise<void> {
+  let written: string | undefined;
+  const write = async (): Promise<void> => {
+    const batch = await ledger.findBatch(name);
+    if (batch?.state !== 'closed') return;
+    const end = `${String(batch.closedAt)} ${String((await ledger.money(name)).reserved)}`;
+    if (end === written) return;
+    written = end;
+    try {
+      const { kept } = await writeOut({ ledger, store, batch, out, voxbatchVersion: voxbatchVersion() });
+      say(`Batch "${name}" is finished. Its files are in ${out}.`);
+      for (const line of keptLines(kept, out)) say(line);
+    } catch (error) {
+      const again = `voxbatch results ${shellWord(name)} --out FOLDER`;
+      say(`The files of batch "${name}" cannot be written to ${out}: ${messageOf(error)}. To write them: ${again}`);
+    }
+  };
+  let last = Promise.resolve();
+  // One after the other, so that whoever called last knows that the files are there.
+  return () => (last = last.then(write));
+}

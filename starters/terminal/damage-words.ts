@@ -1,0 +1,30 @@
+import type { DamagedResult } from '../../results/row-check.ts';
+import { shellWord } from '../go-on-command.ts';
+import { namedRow, rowsWord, unnamedRows } from '../row-words.ts';
+
+/** Rows that are named. */
+const SHOWN = 5;
+
+/**
+ * What is to be said of results that the store no longer has as they were, with the next command: writing the files again cannot
+ * help, only the right store or a new take can.
+ */
+export function damageLines(damaged: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
+  if (damaged.length === 0) return [];
+  const name = shellWord(place.batch);
+  const rows = damaged.slice(0, SHOWN).map(namedRow);
+  const more = damaged.length > SHOWN ? ` and ${String(damaged.length - SHOWN)} more` : '';
+  const [results, are] = damaged.length === 1 ? ['result', 'is'] : ['results', 'are'];
+  const store = `The stored ${results} of ${rows.join(', ')}${more} ${are} missing or damaged in the store, ${place.store}.`;
+  const elsewhere = damaged.some(({ is }) => is === 'missing')
+    ? [
+        `If VOXBATCH_STORE (or "store" in voxbatch.config.json) was different when the batch ran, set it back, then: voxbatch results ${name}`,
+      ]
+    : [];
+  return [
+    store,
+    ...elsewhere,
+    `If ${damaged.length === 1 ? 'it is' : 'they are'} lost, make ${damaged.length === 1 ? 'it' : 'them'} again at a new charge: ` +
+      `voxbatch redrive ${name} --rows ${rowsWord(damaged)}${unnamedRows({ count: damaged.length })}`,
+  ];
+}

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSimulator } from '../../../simulator/start-simulator.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
+
+let line: CommandLine;
+beforeEach(async () => {
+  // No server is found, so none is started.
+  line = await openCommandLine({ VOXBATCH_TEMPORAL_CLI: '/no/temporal' });
+});
+afterEach(() => line.close());
+
+describe('doctor', () => {
+  it('tells every check in its table, also one that fails before anything was asked: no API, no token', async () => {
+    const { stdout, stderr } = await line.run('doctor');
+    expect(stdout.split('\n').map((one) => one.slice(0, 27).trim())).toEqual([
+      'ok   node',
+      'ok   disk',
+      'ok   ledger',
+      'BAD  server',
+      'BAD  api',
+      'BAD  token, account, clock',
+      '',
+    ]);
+    expect(stdout).toContain('No API is configured. Set VOXBATCH_API_URL');
+    expect(stdout).toMatch(/can be written, [\d.,]+ [GT]B free/);
+    expect(stderr).toBe('');
+    const checks = JSON.parse((await line.run('doctor', '--json')).stdout) as unknown;
+    expect(checks).toContainEqual({ check: 'api', ok: false, says: expect.stringContaining('No API is configured') });
+  });
+
+  it('says of the API that nothing answers there', async () => {
+    Object.assign(process.env, { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' });
+    const { code, stdout } = await line.run('doctor');
+    expect(code).not.toBe(0);
+    expect(stdout).toMatch(/^BAD {2}api +The API at http:\/\/127\.0\.0\.1:9\/api\/open\/v1 cannot be reached: /mu);
+  });
+
+  it('says of a wrong token that the API is there', async () => {
+    const simulator = await startSimulator({ token: 'right' });
+    try {
+      Object.assign(process.env, { VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: 'wrong' });
+      const { stdout } = await line.run('doctor');
+      expect(stdout).toMatch(/^ok {3}api +http:/mu);
+      expect(stdout).toMatch(/^BAD {2}token, account, clock +The API at .+ refuses the token/mu);
+    } finally {
+      await simulator.close();
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { RedriveChoice } from '../../../ledger/row-methods.ts';
+import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
+import { redriveNow } from '../../ledger/setup.ts';
+import { placeForEach } from '../place-for-each.ts';
+
+const desk = placeForEach();
+beforeEach(() => addSampleBatch(desk.place));
+
+async function redrive(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
+  const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
+  expect((await redriveNow(desk.place.ledger, 'demo', [{ row, take, how: pay }])).rows).toEqual([row]);
+}
+
+describe('explain tells the history of takes', () => {
+  it('with why and when, what each replaced, what was edited, and its requests beneath', async () => {
+    const spec = { kind: 'tts', text: 'good voice', extra: {} } as const;
+    const edit = (text: string): Partial<RedriveChoice['how']> => ({
+      reason: 'edited',
+      edited: { spec: { ...spec, text }, input: ['d', 'tts', text, ''], quoted: 5 },
+    });
+    await redrive(4, 1, edit('good voice'));
+    const failure = { class: 'JobFailed', message: 'no luck' } as const;
+    await desk.place.ledger.intend({ ...keyOf(4), take: 2 }, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await desk.place.ledger.settle(
+      { ...keyOf(4), take: 2 },
+      { verdict: 'rejected', failure },
+      { outcome: 'failed', failure },
+    );
+    await redrive(4, 2, edit('a better voice'));
+    const { stdout } = await desk.line.run('explain', 'd');
+    expect(stdout).toMatch(
+      new RegExp(
+        [
+          'Take 1\n {2}speech, take 1, attempt 1: rejected',
+          'Take 2, 20.*: redriven by a person with edited cells; from speech on\n {2}replaced failed \\(BadRequest: -voice is not known\\)',
+          'text: "bad voice" → "good voice"\n {2}speech, take 2, attempt 1: rejected',
+          'Take 3, .*\n {2}replaced failed \\(JobFailed: no luck\\)\n {2}text: "good voice" → "a better voice"\n {2}no request so far',
+        ].join('[^]*'),
+      ),
+    );
+    const { value } = await desk.line.json('explain', 'd', '--json');
+    expect(value['takes']).toMatchObject([
+      {
+        take: 2,
+        reason: 'edited',
+        from_step: 'speech',
+        kept_steps: [],
+        before: { outcome: 'failed', failure: { class: 'BadRequest' }, file: null },
+        changes: [{ column: 'text', from: 'bad voice', to: 'good voice' }],
+      },
+      { take: 3, changes: [{ column: 'text', from: 'good voice', to: 'a better voice' }] },
+    ]);
+  });
+
+  it('with the steps that were kept and the result that was replaced', async () => {
+    await redrive(3, 1, { fromStep: 'lip-sync' });
+    const { stdout } = await desk.line.run('explain', 'c');
+    expect(stdout).toMatch(/Take 2, .*: redriven by a person; from lip-sync on; speech kept/);
+    expect(stdout).toMatch(
+      /replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/,
+    );
+  });
+});
+
+describe('explain of a request', () => {
+  it.each([
+    ['b', 'answered after'],
+    ['d', 'answered after'],
+    ['e', 'no clear answer after'],
+  ])('of row %s that it was %s', async (id, words) => {
+    const { stdout } = await desk.line.run('explain', id);
+    expect(stdout.match(/(?:answered|no clear answer) after(?= [\d.]+ s)/gu)).toEqual([words]);
+  });
+});
+
+describe('explain says what can be done next', () => {
+  it.each([
+    ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],
+    [
+      'd',
+      'The refused request was not charged. Fix its cells in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv',
+    ],
+    ['e', 'no list to look the request up in.'],
+    ['e', 'If your account shows its job: voxbatch reconcile demo --adopt e=JOB.'],
+    ['e', 'If it is not there, send again at a new charge: voxbatch reconcile demo --resubmit e'],
+    ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
+    ['g', 'Send it again, at its price: voxbatch redrive demo --rows g'],
+  ])('about row %s', async (id, words) => {
+    const { stdout } = await desk.line.run('explain', id);
+    expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
+  });
+
+  it('about files that are there says nothing', async () => {
+    const words = 'Write its files with: voxbatch results demo';
+    const told = async (): Promise<boolean[]> => {
+      const [row, batch] = [await desk.line.run('explain', 'a'), await desk.line.run('status', 'demo')];
+      return [row, batch].map(({ stdout }) => stdout.includes(words));
+    };
+    expect(await told()).toEqual([true, true]);
+    await desk.line.run('results', 'demo');
+    expect(await told()).toEqual([false, false]);
+    // The charge of an earlier take is settled: the sums are others.
+    await redrive(5, 1, { reason: 'resubmitted' });
+    await desk.place.ledger.giveUp({ ...keyOf(5), take: 2 }, { outcome: 'cancelled' });
+    await desk.place.ledger.closeBatch('demo');
+    expect(await told()).toEqual([true, true]);
+    await desk.line.run('results', 'demo');
+    expect(await told()).toEqual([false, false]);
+    const doubt = { ...keyOf(5, 'speech', 2), take: 1 };
+    expect(await desk.place.ledger.decide(doubt, { type: 'not-charged', who: 'ann' })).toBe(true);
+    expect(await told()).toEqual([true, true]);
+  });
+
+  it('about what else is sent with the file of failed rows', async () => {
+    const { ledger } = desk.place;
+    const also = '(this also sends the other failed rows again)';
+    expect((await desk.line.run('explain', 'd')).stdout).not.toContain(also);
+    await redrive(7, 1, {});
+    const failure = { class: 'JobFailed', message: 'no luck' } as const;
+    await intend(desk.place, keyOf(7, 'speech', 1, 2));
+    await ledger.settle(keyOf(7, 'speech', 1, 2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+    expect((await desk.line.run('explain', 'd')).stdout).toContain(`voxbatch run out/demo/failed.csv ${also}`);
+    expect((await desk.line.run('explain', 'g')).stdout).toContain(`--from out/demo/failed.csv ${also}`);
+  });
+
+  it('about a take that was paid again while nobody knew what became of its request', async () => {
+    await redrive(5, 1, { reason: 'resubmitted' });
+    const { stdout } = await desk.line.run('explain', 'e');
+    expect(stdout).toContain('If your account shows no job for it: voxbatch reconcile demo --not-charged e/1');
+  });
+});

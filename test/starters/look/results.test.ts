@@ -1,0 +1,124 @@
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { addBatch, addSampleBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { placeForEach } from '../place-for-each.ts';
+
+const desk = placeForEach();
+
+const ROWS = [
+  { id: '2', kind: 'tts', input: ['2', 'one'] },
+  { id: 'b', kind: 'tts', input: ['b', 'two'] },
+] as const;
+
+describe('results and verify', () => {
+  it('write and check the files of a finished batch', async () => {
+    await addSampleBatch(desk.place);
+    const written = await desk.line.run('results');
+    expect(written).toMatchObject({ code: 13, stderr: '' });
+    expect(written.stdout).toContain('results: out/demo/results.csv');
+    const checked = await desk.line.run('verify');
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+    expect(checked.stdout).toContain('out/demo: 7 rows (3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled)');
+    expect(checked.stdout).toContain('Everything adds up');
+    for (const given of ['demo', 'out/demo']) expect((await desk.line.run('verify', given)).code).toBe(0);
+  });
+
+  it('write the files of a batch in the middle of its run', async () => {
+    await addBatch(desk.place, ['id', 'text'], ROWS);
+    const file = await desk.place.store.put('demo/1-speech-1.mp3', 'sound');
+    await finish(desk.place, keyOf(1), file, 3);
+    await intend(desk.place, keyOf(2));
+    const { code, value } = await desk.line.json('results', 'demo', '--out', 'here', '--json');
+    expect(code).toBe(75);
+    expect(value).toMatchObject({ exit: 'goesOn', outcomes: { succeeded: 1 }, credits: { charged: 3, reserved: 10 } });
+    expect(await readFile('here/media/2.mp3', 'utf8')).toBe('sound');
+    const { code: verified, value: report } = await desk.line.json('verify', 'here', '--json');
+    expect(verified).toBe(0);
+    expect(report).toMatchObject({ batch: 'demo', rows: 2, unfinished: 1, mismatches: [] });
+  });
+
+  it('end with 15 and name what does not add up', async () => {
+    await addSampleBatch(desk.place);
+    await desk.line.run('results');
+    await rm('out/demo/media/a.mp3');
+    await appendFile('out/demo/receipts.jsonl', '{}\n');
+    const { code, stdout, stderr } = await desk.line.run('verify', 'demo');
+    expect(code).toBe(15);
+    expect(stdout).toContain('not add up.');
+    expect(stderr).toContain('Write the files again: voxbatch results demo\n');
+    expect(stderr).toMatch(/DOES NOT ADD UP: .*receipts\.jsonl/);
+    expect(stderr).toMatch(/DOES NOT ADD UP: .*a\.mp3/);
+
+    await rm(join(desk.place.folder, 'store', 'demo', '1-speech-1.mp3'));
+    const again = await desk.line.run('results');
+    expect(again.code).toBe(15);
+    expect(again.stderr).toContain('DOES NOT ADD UP: ');
+  });
+
+  it('do not send one in a circle where the store has lost the file, but name the row and what makes it anew', async () => {
+    await addSampleBatch(desk.place);
+    const store = join(desk.place.folder, 'store');
+    await desk.line.run('results');
+    await rm(join(store, 'demo', '1-speech-1.mp3'));
+    // What lies in the out folder was paid for, too.
+    expect((await desk.line.run('results')).stderr).not.toContain('a new charge');
+    const lost = await desk.line.run('results', '--out', 'elsewhere');
+    expect(lost.code).toBe(15);
+    expect(lost.stderr).toContain(`The stored result of a (row 1) is missing or damaged in the store, ${store}.`);
+    expect(lost.stderr).toContain('If VOXBATCH_STORE');
+    expect(lost.stderr).toContain('a new charge: voxbatch redrive demo --rows a\n');
+
+    await rm('out/demo/media/a.mp3');
+    const checked = await desk.line.run('verify');
+    expect(checked.code).toBe(15);
+    expect(checked.stderr).toContain('voxbatch redrive demo --rows a\n');
+    expect(checked.stderr).not.toContain('voxbatch results demo\nThe');
+    expect(checked.stderr).not.toContain('Write the files again');
+    const { value } = await desk.line.json('verify', '--json');
+    expect(value).toMatchObject({ damaged_in_store: [{ row: 1, id: 'a', is: 'missing' }] });
+  });
+
+  it('see a stored file that was changed in desk.place, through its link in the out folder', async () => {
+    await addSampleBatch(desk.place);
+    await desk.line.run('results', '--out', 'here');
+    await writeFile(join(desk.place.folder, 'store', 'demo', '1-speech-1.mp3'), 'noise');
+    const { code, stderr } = await desk.line.run('verify', 'here');
+    expect(code).toBe(15);
+    expect(stderr).toContain('voxbatch redrive demo --rows a\n');
+    expect(stderr).not.toContain('If VOXBATCH_STORE');
+    await rm('here/results.csv');
+    expect((await desk.line.run('verify', 'here')).stderr).toContain('voxbatch results demo --out here\n');
+  });
+
+  it('refuse to verify what is not there', async () => {
+    await addSampleBatch(desk.place);
+    const { code, stderr } = await desk.line.run('verify', 'demo');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Give a folder that holds summary.json, or the name of a batch.');
+  });
+
+  it('overwrite neither the files of a person nor those of another batch', async () => {
+    await addSampleBatch(desk.place);
+    await mkdir('mine');
+    await writeFile('mine/failed.csv', 'my own notes');
+    const own = await desk.line.run('results', '--out', 'mine');
+    expect(own.code).toBe(2);
+    expect(own.stderr).toMatch(/mine has a file failed\.csv that is not of it.*--out NEW-FOLDER/);
+    expect(await readdir('mine')).toEqual(['failed.csv']);
+    expect(await readFile('mine/failed.csv', 'utf8')).toBe('my own notes');
+    await desk.line.run('results', '--out', 'theirs');
+    const summary = await readFile('theirs/summary.json', 'utf8');
+    await writeFile('theirs/summary.json', summary.replace('"demo"', '"other"'));
+    const other = await desk.line.run('results', '--out', 'theirs');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('theirs holds the results of batch "other"');
+  });
+
+  it('refuse a folder that cannot be made', async () => {
+    await addSampleBatch(desk.place);
+    const { code, stderr } = await desk.line.run('results', '--out', join(desk.place.folder, 'ledger.db', 'out'));
+    expect(code).toBe(2);
+    expect(stderr).toContain('Choose another with --out FOLDER');
+  });
+});

@@ -1,0 +1,151 @@
+/** @slow */
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  orphanLines,
+  reconciledJson,
+  reconciledLine,
+  priceLines,
+} from '../../../starters/reconcile/reconcile-words.ts';
+import type { ReconciledRow } from '../../../client/reconcile-batch.ts';
+import { redriveNow } from '../../ledger/setup.ts';
+import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
+import { addSampleBatch } from '../../results/sample-batch.ts';
+import { placeAtSimulator } from '../place-for-each.ts';
+
+const desk = placeAtSimulator();
+
+/** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
+const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(desk.simulator, desk.place);
+
+describe('reconcile refuses', () => {
+  beforeEach(() => addSampleBatch(desk.place));
+
+  it.each([
+    [['--adopt', 'e'], 'expected ROW=JOB'],
+    [['--adopt', 'zz=job-1'], 'has no row "zz"'],
+    [['--adopt', 'e=job-1', 'e=job-2'], 'names row e twice'],
+    [['--adopt', 'e=job-1', 'f=job-1'], 'names job job-1 twice'],
+    [['--resubmit', 'a'], 'the row is not unknown. To run other rows again: voxbatch redrive demo --rows a'],
+    [['--resubmit', 'e,zz'], 'has no row "zz"'],
+    [[], 'ran against https://api.example/api/open/v1, and this is'],
+  ])('%j, and changes nothing', async (words, said) => {
+    const { code, stdout, stderr } = await desk.line.run('reconcile', 'demo', ...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).toContain('Nothing was changed, nothing was spent.');
+    expect((await desk.place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
+  });
+});
+
+describe('what a person decides', () => {
+  beforeEach(() => addSampleBatch(desk.place));
+
+  const json = async (...words: string[]): Promise<unknown> =>
+    (await desk.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
+
+  it('to pay again needs --yes where nobody can be asked', async () => {
+    const { code, stderr } = await desk.line.run('reconcile', 'demo', '--resubmit', 'e');
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      'may be charged a second time, and there is no terminal to ask on. Nothing was changed, nothing was spent.',
+    );
+    expect((await desk.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
+  });
+
+  it('is told by explain, with who and when', async () => {
+    const { ledger } = desk.place;
+    const doubt = (await ledger.readRow('demo', 5))?.charges.at(-1);
+    if (doubt === undefined) throw new Error('no request');
+    await ledger.decide(doubt, { type: 'adopted', jobId: 'job-7', who: 'ann@desk' });
+    await ledger.decide(doubt, { type: 'released', jobId: 'job-7', who: 'ann@desk' });
+    expect(await json()).toMatchObject({
+      outcome: 'unknown',
+      decisions: [
+        { what: 'adopted', job_id: 'job-7', who: 'ann@desk' },
+        { what: 'released', job_id: 'job-7', who: 'ann@desk' },
+      ],
+    });
+    const { stdout } = await desk.line.run('explain', 'e', '--batch', 'demo');
+    expect(stdout).toMatch(/Decided by people\n.*ann@desk, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/);
+  });
+});
+
+describe('the charge of an earlier take', () => {
+  beforeEach(async () => {
+    await addBatchOfSimulator();
+    const { ledger } = desk.place;
+    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+    await redriveNow(ledger, 'demo', [{ row: 5, take: 1, how }]);
+  });
+
+  it('comes into the files once a person has settled it', async () => {
+    const { ledger } = desk.place;
+    await ledger.giveUp({ batch: 'demo', row: 5, step: 'speech', take: 2, attempt: 1 }, { outcome: 'cancelled' });
+    await ledger.closeBatch('demo');
+    await desk.line.run('results', 'demo');
+    const sums = async (): Promise<unknown> =>
+      (JSON.parse(await readFile('out/demo/summary.json', 'utf8')) as { credits: unknown }).credits;
+    expect(await sums()).toMatchObject({ uncertain: 10 });
+    const { code, stdout } = await desk.line.run('reconcile', 'demo', '--not-charged', 'e/1');
+    expect({ code, stdout }).toEqual({
+      code: 13,
+      stdout: expect.stringContaining('take 1 was not charged; the row stays as it is'),
+    });
+    expect(await sums()).toEqual(await ledger.money('demo'));
+    expect(await sums()).toMatchObject({ uncertain: 0 });
+  });
+
+  it('starts no work on a batch that is not finished', async () => {
+    const { stderr } = await desk.line.run('reconcile', 'demo', '--not-charged', 'e/1');
+    expect(stderr).toContain('To write its files as they stand: voxbatch results demo');
+    expect((await desk.place.ledger.findBatch('demo'))?.state).toBe('open');
+    expect(desk.simulator.ledger()).toEqual([]);
+  });
+});
+
+describe('what reconcile says', () => {
+  const facts = { row: 7, id: 'r7', jobId: 'job-1' };
+  const rows: readonly ReconciledRow[] = [
+    { ...facts, type: 'adopted' },
+    { ...facts, type: 'still-unknown', hasList: false, makesJob: true },
+    { ...facts, type: 'refused', why: { type: 'job-taken', by: { batch: 'old', row: 3, id: 'r3' } } },
+  ];
+  const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
+
+  it('of each row', () => {
+    expect(rows.map(reconciledLine)).toEqual([
+      'r7 (row 7): has job job-1 now; its result is fetched without paying again',
+      'r7 (row 7): still unknown: the API does not list such requests, so only your account can show whether it was charged',
+      'r7 (row 7): does not get job job-1: r3 (row 3) of batch "old" has that job',
+    ]);
+  });
+
+  it('of a job that cost another sum than its row was to cost', () => {
+    const otherPrice = { quoted: 18, charged: 19 };
+    expect(priceLines({ ...facts, type: 'adopted', otherPrice }, 'my batch')).toEqual([
+      'WARNING: r7 (row 7) was to cost 18 credits, and job job-1 cost 19, so it may be the job of another row. ' +
+        "To take it back: voxbatch reconcile 'my batch' --release r7",
+    ]);
+    expect(priceLines({ ...facts, type: 'charged', take: 1, otherPrice }, 'b').join()).toMatch(/--release r7\/1$/);
+    expect(priceLines({ ...facts, type: 'adopted' }, 'b')).toEqual([]);
+  });
+
+  it('of jobs that no row has', () => {
+    const lines = orphanLines([orphan], 'my batch', { isWanted: true }).join('\n');
+    expect(lines).toContain('They may belong to another program on this account.');
+    expect(lines).toMatch(/job-9 {2}done {4}1970-01-01T00:00:00\.000Z +3 {2}v\.example/);
+    expect(lines).toContain("voxbatch reconcile 'my batch' --adopt ROW=JOB");
+    expect(orphanLines([orphan], 'b', { isWanted: false }).join()).not.toContain('--adopt');
+    expect(orphanLines([], 'b', { isWanted: true })).toEqual([]);
+    expect(orphanLines(null, 'b', { isWanted: true })).toEqual([]);
+  });
+
+  it('to machines', () => {
+    expect(reconciledJson(rows, [orphan])).toMatchObject({
+      rows: [{ is: 'adopted', job_id: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
+      orphans: [{ job_id: 'job-9', credits: 3, created_at: '1970-01-01T00:00:00.000Z', audio_host: null }],
+    });
+    expect(reconciledJson([], null)).toEqual({ rows: [], orphans: null });
+  });
+});

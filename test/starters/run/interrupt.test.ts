@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { EarlyServer } from '../../../client/early-server.ts';
+import type { Session } from '../../../client/session.ts';
+import { endedBySignals } from '../../../starters/run/early-server.ts';
+import { watch } from '../../../starters/look/watch.ts';
+import { firstNotice, listenForInterrupt } from '../../../starters/run/interrupt.ts';
+import { readSettings } from '../../../starters/settings.ts';
+import { workOnBatch, type WorkEnd } from '../../../starters/run/work-on-batch.ts';
+import { aBatch } from '../../ledger/setup.ts';
+import { capture } from '../command-line.ts';
+import { placeForEach } from '../place-for-each.ts';
+
+/** A server that is still starting when the signal comes. */
+function serverUntil(signal: NodeJS.Signals): EarlyServer {
+  return {
+    underWay: Promise.resolve(),
+    take: () => {
+      process.emit(signal, signal);
+      return Promise.reject(new Error('called off'));
+    },
+    end: () => Promise.resolve(),
+  };
+}
+
+const desk = placeForEach();
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Works on a batch until a signal comes; `finish` has the words so far. */
+async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => void): Promise<string> {
+  const { ledger } = desk.place;
+  await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
+  const record = await ledger.findBatch('lines');
+  if (record === undefined) throw new Error('The batch was just created.');
+  const lines = { out: '', err: '' };
+  const session = {
+    settings: { ...(await readSettings()), cluster: undefined },
+    ledger: () => Promise.resolve(ledger),
+    // Nothing is sent or stored before there is a server.
+    store: () => Promise.resolve({}),
+    api: () => Promise.resolve({}),
+  } as unknown as Session;
+  const person = { yes: true, canAsk: false };
+  const here = { session, person, output: capture(lines), json: false, detach: false };
+  const request = { record, isNew: true, out: 'out/lines', server: serverUntil(signal) };
+  await workOnBatch(request, here, (end) => {
+    finish(end);
+    return Promise.resolve();
+  });
+  return lines.err;
+}
+
+describe('Ctrl-C', () => {
+  it('once more while the files are written ends at once, and says how to continue', async () => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('ended');
+    });
+    const before = process.listenerCount('SIGINT');
+    const said = await interrupted('SIGINT', (end) => {
+      expect(end).toBe('interrupted');
+      expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
+    });
+    expect(said.trim().split('\n')).toEqual([
+      'Finishing the requests in flight … Ctrl-C again ends at once.',
+      'Ended at once. Continue with: voxbatch run lines.csv',
+    ]);
+    expect(exit).toHaveBeenCalledWith(130);
+    expect(process.listenerCount('SIGINT')).toBe(before);
+  });
+
+  it('is not spoken of where SIGTERM came', async () => {
+    const said = await interrupted('SIGTERM', (end) => {
+      expect(end).toBe('terminated');
+    });
+    expect(said.trim()).toBe('Finishing the requests in flight …');
+  });
+});
+
+describe('Ctrl-C before there is a batch', () => {
+  it('says that nothing was sent, and ends the server and the process', async () => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+    const end = jest.fn(() => Promise.resolve());
+    const said: string[] = [];
+    const server = endedBySignals({ ...serverUntil('SIGINT'), end }, (line) => said.push(line));
+    process.emit('SIGINT', 'SIGINT');
+    expect(said).toEqual(['Interrupted before this command sent anything. To start or resume, run it again.']);
+    await server.end();
+    expect(end).toHaveBeenCalled();
+    expect(exit).toHaveBeenCalledWith(130);
+  });
+});
+
+describe('Ctrl-C twice while watching', () => {
+  it('ends at once, and says that the batch is not affected', async () => {
+    const { ledger } = desk.place;
+    await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
+    jest.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('ended');
+    });
+    const lines = { out: '', err: '' };
+    const before = process.listenerCount('SIGINT');
+    const watching = watch('lines', {}, capture(lines));
+    while (process.listenerCount('SIGINT') === before) await nextTurn();
+    process.emit('SIGINT', 'SIGINT');
+    expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
+    expect(lines.err).toContain('Stopped watching; the batch is not affected. Watch again: voxbatch watch lines');
+    expect(await watching).toBe('interrupted');
+  });
+});
+
+describe('a listener for signals', () => {
+  it('tells the first signal by its exit, and gives the signals back', () => {
+    const first = jest.fn();
+    const before = process.listenerCount('SIGTERM');
+    const interrupt = listenForInterrupt(first, () => undefined);
+    process.emit('SIGTERM', 'SIGTERM');
+    interrupt.dispose();
+    expect(first).toHaveBeenCalledWith('terminated');
+    expect(firstNotice('interrupted')).toContain('Ctrl-C again');
+    expect(process.listenerCount('SIGTERM')).toBe(before);
+  });
+});

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
+
+const GOOD = [
+  'id,kind,text,voice,video,audio,duration',
+  'a,tts,Hello,anna,,,',
+  'b,stt,,,,https://media.example/b.mp3,2.5',
+  'c,stt,,,,https://media.example/c.mp3,',
+  'd,dub,Hello,anna,https://media.example/d.mp4,,4',
+  '',
+].join('\n');
+
+let line: CommandLine;
+beforeEach(async () => {
+  line = await openCommandLine();
+});
+afterEach(() => line.close());
+
+describe('plan', () => {
+  it('prices each kind, and makes nothing', async () => {
+    await writeFile('lines.csv', GOOD);
+    const { code, value } = await line.json('plan', 'lines.csv', '--json');
+    expect(code).toBe(0);
+    expect(value).toMatchObject({
+      batch: 'lines',
+      rows: 4,
+      requests: 5,
+      credits: 13,
+      estimated: true,
+      unpriced: 1,
+      problems: [],
+      kinds: {
+        tts: { rows: 1, requests: 1, credits: 3, unpriced: 0 },
+        stt: { rows: 2, requests: 2, credits: 3, unpriced: 1 },
+        dub: { rows: 1, requests: 2, credits: 7, unpriced: 0 },
+      },
+    });
+    expect(existsSync('.voxbatch')).toBe(false);
+    expect(existsSync('out')).toBe(false);
+  });
+
+  it('shows a table for people, with estimates marked', async () => {
+    await writeFile('lines.csv', GOOD);
+    const { code, stdout, stderr } = await line.run(
+      'plan',
+      'lines.csv',
+      '--rate',
+      '2',
+      '--halt',
+      'never',
+      '--on-unknown',
+      'hold',
+    );
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(1, 6)).toEqual([
+      'kind   rows  paid requests        credits  rows without a price',
+      'tts       1              1             ~3                     0',
+      'stt       2              2   ~3 + unknown                     1',
+      'dub       1              2             ~7                     0',
+      'total     4              5  ~13 + unknown                     1',
+    ]);
+    expect(stdout).toContain('At 2 paid requests per second: at least 0:03');
+    expect(stderr).toContain('Nothing was sent, nothing was spent.');
+  });
+
+  it('prices only the rows that are chosen', async () => {
+    await writeFile('lines.csv', GOOD);
+    const { value } = await line.json('plan', 'lines.csv', '--limit', '2', '--json');
+    expect(value).toMatchObject({ rows: 2, not_chosen: 2, credits: 6, unpriced: 0 });
+    const { stdout, stderr } = await line.run('plan', 'lines.csv', '--sample', '3', '--seed', '7');
+    expect(stdout).toMatch(/^Batch "lines" from lines\.csv: 3 of 4 rows \(--sample 3 --seed 7\)\n/);
+    expect(stderr).toContain('voxbatch run lines.csv --sample 3 --seed 7\n');
+    expect((await line.run('run', 'lines.csv', '--limit', '1', '--dry-run')).stdout).toContain(
+      '1 of 4 rows (--limit 1)',
+    );
+  });
+
+  it("marks no estimate where the user's own price counts", async () => {
+    await writeFile('lines.csv', 'text,voice\nHello,anna\n');
+    const speech = { unit: 'job', credits: 4 };
+    await writeFile('voxbatch.config.json', JSON.stringify({ prices: { 'speech-job': speech } }));
+    const { value } = await line.json('plan', 'lines.csv', '--json');
+    expect(value).toMatchObject({ credits: 4, estimated: false });
+  });
+
+  it('lists every problem, up to 50 on the terminal and all of them as JSON', async () => {
+    const bad = Array.from({ length: 60 }, (_, at) => `r${at},tts,,anna`);
+    await writeFile('bad.csv', ['id,kind,text,voice', ...bad, ''].join('\n'));
+    const { code, stdout, stderr } = await line.run('plan', 'bad.csv');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(52);
+    expect(lines[0]).toMatch(/^line 2, id r0, column text: expected .+; got .+/);
+    expect(lines[50]).toBe('and 10 more');
+    expect(lines[51]).toMatch(/bad\.csv has 60 problems\. .*Nothing was spent\..*voxbatch plan bad\.csv/);
+
+    const { value } = await line.json('plan', 'bad.csv', '--json');
+    expect(value).toMatchObject({ manifest: 'bad.csv', problem_count: 60 });
+    expect(value['problems']).toHaveLength(60);
+  });
+
+  it('says warnings and goes on', async () => {
+    await writeFile('lines.csv', 'text,voice,mood\nHello,anna,glad\n');
+    const { code, stderr } = await line.run('plan', 'lines.csv');
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: line 1, column mood: ');
+  });
+
+  it('refuses one of our outcome files, since that is redrive', async () => {
+    await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
+    const { code, stderr } = await line.run('plan', 'failed.csv');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/outcome file of batch "spring".*redrives these rows.*nothing was spent\..* --confirm 0/);
+  });
+
+  it.each([
+    [['plan', 'none.csv'], /cannot read the manifest none\.csv/],
+    [['plan'], /missing required argument 'manifest'/],
+    [['plan', 'lines.csv', '--kind', 'opera'], /--kind opera: expected one of tts, stt, lip-sync, dub/],
+    [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
+    [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
+    [['plan', 'lines.csv', '--limit', '0'], /expected a whole number from 1 on/],
+    [['plan', 'lines.csv', '--sample', '2.5'], /expected a whole number from 1 on/],
+    [['plan', 'lines.csv', '--limit', '2', '--sample', '2'], /--limit cannot be combined with --sample/],
+    [['run', 'lines.csv', '--seed', '2'], /--seed needs --sample/],
+    [['plan', 'lines.csv', '--name', '../x'], /is not a valid batch name/],
+  ])('%j ends with 2 and says why', async (words, why) => {
+    await writeFile('lines.csv', GOOD);
+    const { code, stdout, stderr } = await line.run(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(why);
+    expect(stderr).toContain('Nothing was spent.');
+  });
+});
+
+describe('the next command', () => {
+  it('has the flags that were given, as a shell takes them', async () => {
+    await writeFile('my lines.csv', 'text,stimme\nHello,anna\n');
+    const flags = ['--map', 'voice=stimme', '--halt', 'soon,fail=5%', '--poll-rate', '3', '--yes', '--tts', 'job'];
+    const { code, stderr } = await line.run('plan', 'my lines.csv', ...flags);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "To run it: voxbatch run 'my lines.csv' --map voice=stimme --halt soon,fail=5% --poll-rate 3 --yes\n",
+    );
+  });
+
+  it('of a wrong flag says to change the flag, not the lines', async () => {
+    await writeFile('lines.csv', `text,voice\n${'Hello,anna\n'.repeat(9)}`);
+    const { code, stderr } = await line.run('plan', 'lines.csv', '--file-name', 'x.{ext}');
+    expect(code).toBe(2);
+    expect(stderr.match(/^line \d+/gm)).toHaveLength(3);
+    expect(stderr).toContain('and 5 more\n');
+    expect(stderr).toContain("Fix --file-name 'x.{ext}' (with {id} or {row}");
+    expect(stderr).toContain("check again: voxbatch plan lines.csv --file-name 'x.{ext}'\n");
+    expect(stderr).not.toContain('lines above');
+    const mapped = await line.run('plan', 'lines.csv', '--map', 'text=txtt');
+    expect(mapped.stderr).toMatch(/Fix --map, .*: voxbatch plan lines\.csv --map text=txtt\n/);
+  });
+
+  it('of a column that may be meant names the flag that reads it', async () => {
+    await writeFile('lines.csv', 'text,voice,engin\nHello,anna,x\n');
+    expect((await line.run('plan', 'lines.csv')).stderr).toContain('did you mean engine? Or: --map engine=engin\n');
+  });
+});

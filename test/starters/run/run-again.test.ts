@@ -1,0 +1,136 @@
+/** @slow */
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BatchSettings } from '../../../contract/batch.ts';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { planRun } from '../../../starters/commands/run-options.ts';
+import { readSettings } from '../../../starters/settings.ts';
+import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
+
+/** `run` on a batch that is finished: what its flags change then. It needs no Temporal. */
+
+const TOKEN = 'token';
+const MANIFEST = 'id,audio,duration\na,https://media.example/a.mp3,\n';
+let simulator: Simulator;
+let line: CommandLine;
+beforeEach(async () => {
+  simulator = await startSimulator({ token: TOKEN });
+  line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: TOKEN });
+  await writeFile('lines.csv', MANIFEST);
+  await withLedger(addFinished);
+});
+afterEach(async () => {
+  await line.close();
+  await simulator.close();
+});
+
+async function withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: false });
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** The batch that `run lines.csv` makes, as it is when its row was cancelled. */
+async function addFinished(ledger: Ledger): Promise<void> {
+  const profile = await fetch(`${simulator.url}/profile`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const { user_id: account } = (await profile.json()) as { user_id: string };
+  const { settings } = planRun('lines.csv', {}, await readSettings());
+  const digest = createHash('sha256').update(MANIFEST).digest('hex');
+  const columns = ['id', 'audio', 'duration'];
+  await ledger.createBatch({
+    name: 'lines',
+    digest,
+    apiUrl: simulator.url,
+    account,
+    settings,
+    columns,
+    source: 'lines.csv',
+  });
+  const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
+  await ledger.addRows('lines', [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
+  await ledger.openBatch('lines', 1);
+  await ledger.giveUp({ batch: 'lines', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
+  await ledger.closeBatch('lines');
+}
+
+const again = (...flags: string[]): Promise<Ended> => line.run('run', 'lines.csv', ...flags);
+const settingsNow = async (): Promise<BatchSettings> => {
+  const batch = await withLedger((ledger) => ledger.findBatch('lines'));
+  if (batch === undefined) throw new Error('the batch is gone');
+  return batch.settings;
+};
+
+describe('run on a batch that is there', () => {
+  it('changes nothing without flags, whatever the config says by now', async () => {
+    const before = await settingsNow();
+    await writeFile('voxbatch.config.json', '{"budget":1,"halt":"now,fail=1","limits":{"rate":1},"confirmAbove":0}');
+    const { code, stderr } = await again();
+    expect(code).toBe(10);
+    expect(stderr).not.toContain('from now on');
+    expect(await settingsNow()).toEqual(before);
+  });
+
+  it('takes the limits that are given, and says so', async () => {
+    const before = await settingsNow();
+    const { code, stderr } = await again(
+      '--budget',
+      '500',
+      '--halt',
+      'soon,fail=5%',
+      '--retakes',
+      '1',
+      '--window',
+      '9',
+    );
+    expect(code).toBe(10);
+    expect(stderr).toContain(
+      'Batch "lines" from now on: budget 500 credits, halt soon,fail=5%, retakes 1, window 9.\n',
+    );
+    expect(await settingsNow()).toEqual({
+      ...before,
+      budget: 500,
+      halt: { when: 'soon', fail: 5, unit: 'percent' },
+      retakes: 1,
+      limits: { ...before.limits, window: 9 },
+    });
+  });
+
+  it('checks and asks nothing again, and says which flags cannot matter any more', async () => {
+    const { code, stderr } = await again('--confirm', '0', '--probe', '--assume-seconds', '5');
+    expect(code).toBe(10);
+    expect(stderr).toContain('Its rows keep their original prices (--probe, --assume-seconds).');
+    expect(simulator.ledger()).toEqual([]);
+  });
+
+  it('refuses another template of file names, and takes the same', async () => {
+    const { code, stderr } = await again('--file-name', '{row}.{ext}');
+    expect(code).toBe(2);
+    expect(stderr).toContain('taken by a batch that names its files differently (--file-name {id}.{ext})');
+    expect((await again('--file-name', '{id}.{ext}')).code).toBe(10);
+  });
+
+  it('of an edited manifest offers a redrive, and the same command under another name', async () => {
+    await writeFile('lines.csv', MANIFEST.replace('a.mp3', 'b.mp3'));
+    const { code, stderr } = await again('--budget', '500', '--halt', 'soon,fail=5%', '--assume-seconds', '3');
+    expect(code).toBe(2);
+    expect(stderr).toContain('The name "lines" is taken by a batch that has another manifest. Nothing was spent.');
+    expect(stderr).toContain('\n  voxbatch redrive lines --from lines.csv    pays only for edited rows');
+    expect(stderr).toContain(
+      '\n  voxbatch run lines.csv --budget 500 --halt soon,fail=5% --assume-seconds 3 --name NEW-NAME    runs',
+    );
+  });
+
+  it('offers no redrive where the rows of the edited manifest cannot be told', async () => {
+    await writeFile('lines.csv', 'audio,duration\nhttps://media.example/b.mp3,\n');
+    const { code, stderr } = await again();
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('redrive');
+    expect(stderr).toContain('voxbatch run lines.csv --name NEW-NAME');
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import { followBatch, type FollowEnd, type FollowRequest } from '../../../client/follow.ts';
+import type { WorkflowStanding } from '../../../client/start-workflow.ts';
+import { showFollowed } from '../../../starters/run/show-followed.ts';
+import { capture } from '../command-line.ts';
+import { deskForEach, STATES } from '../steering.ts';
+
+const desk = deskForEach();
+const said = { out: '', err: '' };
+
+function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
+  said.err = '';
+  const events = followBatch({
+    ledger: desk.ledger,
+    store: NO_STORE,
+    batch: 'b',
+    out: desk.line.folder,
+    signal: new AbortController().signal,
+    waitWhilePaused: false,
+    fetchesHere: false,
+    askWorkflow: () => Promise.resolve({ type: 'running' }),
+    startAgain: () => Promise.reject(new Error('not needed')),
+    ...change,
+  });
+  return showFollowed(events, capture(said));
+}
+
+/** No row of these batches has a file. */
+const NO_STORE = {} as FollowRequest['store'];
+
+async function finish(): Promise<void> {
+  await desk.ledger.stopNow('b');
+  await desk.ledger.closeBatch('b');
+}
+
+describe('following a batch', () => {
+  it('starts a new workflow where the batch was opened again as its workflow ended', async () => {
+    await STATES.untouched(desk.ledger);
+    let starts = 0;
+    const end = await follow({
+      askWorkflow: () => Promise.resolve({ type: 'completed' }),
+      startAgain: async () => {
+        starts += 1;
+        await finish();
+      },
+    });
+    expect({ why: end.why, starts }).toEqual({ why: 'closed', starts: 1 });
+  });
+
+  it('starts none where the workflow has closed the batch in the meantime', async () => {
+    await STATES.untouched(desk.ledger);
+    const askWorkflow = async (): Promise<WorkflowStanding> => {
+      await finish();
+      return { type: 'completed' };
+    };
+    expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
+  });
+
+  it('starts a new one where it was ended from outside, says so, and gives up on one that ends again and again', async () => {
+    await STATES.untouched(desk.ledger);
+    let starts = 0;
+    const end = await follow({
+      askWorkflow: () => Promise.resolve({ type: 'ended', message: 'Ended by hand.' }),
+      startAgain: () => {
+        starts += 1;
+        return Promise.resolve();
+      },
+      askEveryMs: 0,
+    });
+    expect({ why: end.why, starts }).toEqual({ why: 'broken', starts: 3 });
+    expect(said.err.split('Ended by hand. It continues with a new one.')).toHaveLength(4);
+  });
+
+  it('says once that the batch is being stopped, and why it gave up', async () => {
+    await STATES.halting(desk.ledger);
+    let asked = 0;
+    const askWorkflow = async (): Promise<WorkflowStanding> => {
+      asked += 1;
+      await finish();
+      return { type: 'running' };
+    };
+    expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
+    const words =
+      'failed, the threshold of --halt soon,fail=1. Check the failures before you continue. No more paid requests are sent';
+    expect({ asked, often: said.err.split(words).length - 1 }).toEqual({ asked: 1, often: 1 });
+  });
+
+  it('leaves a batch that paused by itself, and says what is missing', async () => {
+    await STATES['out of credits'](desk.ledger);
+    expect(await follow({})).toMatchObject({ why: 'paused' });
+  });
+
+  it('does not wait at a terminal for another token, which it could not take', async () => {
+    await STATES['token refused'](desk.ledger);
+    expect(await follow({ waitWhilePaused: true })).toMatchObject({ why: 'paused' });
+    expect(said.err).not.toContain('This command waits');
+  });
+
+  it('waits for the jobs that run where this process fetches them, but not with a token that is refused', async () => {
+    await STATES['token refused'](desk.ledger);
+    expect(await follow({ fetchesHere: true })).toMatchObject({ why: 'paused' });
+    await desk.ledger.setControl('b', 'running');
+    await desk.ledger.setControl('b', 'paused');
+    const askWorkflow = async (): Promise<WorkflowStanding> => {
+      await desk.ledger.changeRunning(
+        { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 },
+        { outcome: 'overdue' },
+      );
+      return { type: 'running' };
+    };
+    expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
+    expect(said.err).toContain('Continue with: voxbatch resume b && voxbatch run b.csv\n');
+    expect(said.err).toContain('This command first fetches running jobs, for at most');
+  });
+
+  it('says once that no worker is there, but not of a worker of its own', async () => {
+    await STATES.untouched(desk.ledger);
+    for (const fetchesHere of [false, true]) {
+      let asked = 0;
+      const askWorkflow = async (): Promise<WorkflowStanding> => {
+        asked += 1;
+        if (asked === 3) await finish();
+        return { type: 'running' };
+      };
+      if (fetchesHere)
+        await desk.ledger.redrive('b', [
+          { row: 1, take: 1, outcome: 'cancelled', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
+        ]);
+      expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });
+      expect(said.err.split('Start one with the same settings and token: voxbatch worker')).toHaveLength(
+        fetchesHere ? 1 : 2,
+      );
+    }
+  });
+});

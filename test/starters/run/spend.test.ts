@@ -1,0 +1,192 @@
+/** @slow */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { renderAudio } from '../../../simulator/media/render-audio.ts';
+import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { inRanges, startMediaServer, type MediaServer } from '../../inputs/media-server.ts';
+import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
+
+/** The checks before a batch is made, through the command line. None of these runs gets as far as Temporal. */
+
+const TOKEN = 'token-that-nobody-may-see';
+let recording: Buffer;
+beforeAll(() => {
+  recording = renderAudio('mp3', 'spend', 6);
+});
+
+let simulator: Simulator;
+let line: CommandLine;
+const start = async (credits: number): Promise<void> => {
+  simulator = await startSimulator({ token: TOKEN, credits });
+  line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: TOKEN });
+  await writeFile('lines.csv', 'id,text,voice\na,Hello there,narrator\nb,Hi,narrator\n');
+  await writeFile(
+    'audio.csv',
+    'id,audio,duration\nlong,https://media.example/a.mp3,30\nopen,https://media.example/b.mp3,\n',
+  );
+};
+beforeEach(() => start(1_000));
+afterEach(async () => {
+  await line.close();
+  await simulator.close();
+});
+
+/** A refusal: exit code 3, no batch on record, nothing sent. */
+async function refusal(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await line.run(...words);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain('Nothing was sent, nothing was spent.');
+  const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: true });
+  expect(await ledger.listBatches()).toEqual([]);
+  await ledger.close();
+  expect(simulator.ledger()).toEqual([]);
+  return stderr;
+}
+
+describe('run, before it makes a batch', () => {
+  it('refuses a row without a price under a budget, and names it', async () => {
+    const said = await refusal('run', 'audio.csv', '--budget', '100');
+    expect(said).toContain('  line 3, id open: unknown length');
+    expect(said).toMatch(/duration.*--probe.*--assume-seconds/s);
+  });
+
+  it('refuses a budget that pays no row, from the flag and from the config', async () => {
+    expect(await refusal('run', 'lines.csv', '--budget', '0.5')).toContain(
+      'is too small for any row: the cheapest costs 1, all cost 7',
+    );
+    await writeFile('voxbatch.config.json', '{"budget":0.5}');
+    expect(await refusal('run', 'lines.csv')).toContain('is too small for any row');
+  });
+
+  it('refuses an account that cannot pay the cheapest row', async () => {
+    await line.close();
+    await simulator.close();
+    await start(0);
+    expect(await refusal('run', 'lines.csv')).toMatch(/Not enough credits: the account has 0 API credits; .*costs 1/);
+  });
+
+  it('refuses a bill above the threshold that nobody confirms', async () => {
+    expect(await refusal('run', 'lines.csv', '--confirm', '6')).toMatch(
+      /about 7 credits for 2 rows is more than 6 .*--yes/,
+    );
+    await writeFile('voxbatch.config.json', '{"confirmAbove":0}');
+    expect(await refusal('run', 'lines.csv')).toContain('Not confirmed');
+  });
+
+  it('refuses what still has no price after probing, and says why', async () => {
+    const media = await startMediaServer({ '/a.mp3': inRanges(recording, 'audio/mpeg') });
+    try {
+      await writeFile('probe.csv', `id,audio\nfound,${media.url}/a.mp3\nlost,${media.url}/b.mp3\n`);
+      const said = await refusal('run', 'probe.csv', '--budget', '100', '--probe');
+      expect(said).toMatch(
+        /The length could not be read for 1 rows?; these rows have no price:\n {2}line 3, id lost: the audio answers 404\n/,
+      );
+      expect(said).toContain('needs a price for every row; 1 row of 2 has none');
+      for (const { headers } of media.requests) expect(JSON.stringify(headers)).not.toContain(TOKEN);
+    } finally {
+      await media.close();
+    }
+  });
+
+  it('probes nothing for a manifest with an error', async () => {
+    const media = await startMediaServer({});
+    try {
+      await writeFile('bad.csv', `id,audio,duration\na,${media.url}/a.mp3,\nb,${media.url}/b.mp3,soon\n`);
+      const { code } = await line.run('run', 'bad.csv', '--probe');
+      expect({ code, requests: media.requests }).toEqual({ code: 2, requests: [] });
+    } finally {
+      await media.close();
+    }
+  });
+});
+
+describe('plan', () => {
+  const plan = async (...words: string[]): Promise<Ended & { lines: string[] }> => {
+    const ended = await line.run('plan', ...words);
+    expect(ended.code).toBe(0);
+    expect(existsSync('.voxbatch')).toBe(false);
+    return { ...ended, lines: ended.stdout.trimEnd().split('\n') };
+  };
+
+  it('shows prices with their units, the balance and what is left, and the disk', async () => {
+    const { lines } = await plan('lines.csv');
+    expect(lines).toContain('Prices: speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)');
+    expect(lines).toContain('Balance: 1,000 API credits; 993 after this batch');
+    expect(lines.at(-1)).toMatch(/^Disk: about 13\.9 KB of results \(rough estimate\); [\d,.]+ [KMGT]B free at .+\.$/);
+    const { value } = await line.json('plan', 'lines.csv', '--json', '--budget', '4');
+    expect(value).toMatchObject({
+      balance: 1_000,
+      balance_after: 993,
+      balance_unknown: null,
+      budget: 4,
+      affordable: { rows: 1, credits: 1 },
+      disk: { bytes: 13_867, free: expect.any(Number), estimate: true, rows_unknown: 0 },
+      prices: { 'speech-job': { unit: 'character', credits: 0.5, cjkFactor: 2, estimate: true } },
+      run: 'go',
+      refusal: null,
+    });
+  });
+
+  it('says how many rows the disk does not count', async () => {
+    expect((await plan('audio.csv')).stdout).toMatch(
+      /Disk: about .+ of results \(rough estimate, not counting 1 row of unknown length\); /,
+    );
+  });
+
+  it('says why the balance is not known, and plans all the same', async () => {
+    process.env['VOXBATCH_API_TOKEN'] = 'wrong';
+    expect((await plan('lines.csv')).stdout).toMatch(/Balance: unknown \(.+\)/);
+    delete process.env['VOXBATCH_API_URL'];
+    expect((await plan('lines.csv')).lines).toContain('Balance: unknown (No API is configured)');
+    const { value } = await line.json('plan', 'lines.csv', '--json', '--api-url', simulator.url);
+    expect(value).toMatchObject({ balance: null, balance_after: null, balance_unknown: expect.any(String) });
+  });
+
+  it('says what run would refuse, ask or warn of', async () => {
+    const refused = await plan('audio.csv', '--budget', '40');
+    expect(refused.stdout).toContain('run refuses this (exit code 3):\nA budget needs a price for every row');
+    expect(refused.stderr).not.toContain('Run it:');
+    expect((await plan('lines.csv', '--budget', '4')).stdout).toContain('pays for about 1 of 2 rows');
+    expect((await plan('lines.csv', '--retakes', '2')).lines).toContain(
+      'Not included: up to 2 retakes per row after failed jobs, each at full price.',
+    );
+    expect((await plan('lines.csv', '--confirm', '5')).lines.at(-1)).toBe(
+      'run asks for confirmation: Spend about 7 credits for 2 rows? (--yes confirms)',
+    );
+    expect((await plan('lines.csv', '--confirm', '5', '--yes')).stdout).not.toContain('run asks');
+    const { value } = await line.json('plan', 'audio.csv', '--json', '--budget', '40');
+    expect(value).toMatchObject({
+      run: 'refuse',
+      refusal: expect.any(String),
+      unpriced_rows: [{ line: 3, id: 'open' }],
+    });
+  });
+
+  it('prices rows of unknown length by probing, else by assumption, and marks both', async () => {
+    const media: MediaServer = await startMediaServer({ '/a.mp3': inRanges(recording, 'audio/mpeg') });
+    try {
+      const own = { prices: { transcription: { unit: 'second', credits: 2 } } };
+      await writeFile('voxbatch.config.json', JSON.stringify(own));
+      await writeFile('probe.csv', `audio,duration\n${media.url}/a.mp3,\n${media.url}/b.mp3,\n${media.url}/c.mp3,5\n`);
+      const before = await readFile('probe.csv', 'utf8');
+      const { code, value } = await line.json('plan', 'probe.csv', '--json', '--probe', '--assume-seconds', '60');
+      expect({ code, value }).toMatchObject({
+        code: 0,
+        value: {
+          credits: 12 + 120 + 10,
+          unpriced: 0,
+          assumed: 1,
+          estimated: true,
+          not_probed: { count: 1, rows: [{ line: 3, why: 'the audio answers 404' }] },
+        },
+      });
+      const unassumed = await line.json('plan', 'probe.csv', '--json', '--probe');
+      expect(unassumed.value).toMatchObject({ credits: 22, unpriced: 1, assumed: 0, estimated: false });
+      expect(await readFile('probe.csv', 'utf8')).toBe(before);
+    } finally {
+      await media.close();
+    }
+  });
+});

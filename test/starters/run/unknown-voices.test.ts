@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
+import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
+
+const LINES =
+  'id,kind,text,voice,audio\na,tts,One,narrator,\nb,tts,Two,narator,\nc,tts,Three,narator,\nd,stt,,,https://media.example/d.mp3\n';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator();
+});
+afterAll(() => simulator.close());
+
+/** Plans a manifest with these settings. */
+async function plan(env: Record<string, string>, ...words: string[]): Promise<Ended> {
+  const line: CommandLine = await openCommandLine(env);
+  try {
+    await writeFile('lines.csv', LINES);
+    return await line.run(...words, 'lines.csv');
+  } finally {
+    await line.close();
+  }
+}
+
+describe('voices that the API does not list', () => {
+  const api = (): Record<string, string> => ({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
+
+  it.each([[['plan']], [['run', '--dry-run']]])('are warned of by %j, and do not stop it', async (words) => {
+    const { code, stderr } = await plan(api(), ...words);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `warning: line 3, column voice: "narator" is not in the API's list of voices; the nearest is narrator (voxbatch voices list) (2 rows)\n`,
+    );
+    expect(stderr).not.toContain('"narrator"');
+  });
+
+  it('are among the warnings for machines', async () => {
+    const { stdout } = await plan(api(), 'plan', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ warnings: [{ line: 3, column: 'voice', rows: 2 }] });
+  });
+
+  it.each([
+    ['without an API', {}],
+    ['with a wrong token', { VOXBATCH_API_TOKEN: 'wrong' }],
+    ['where the API is down', { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' }],
+  ])('are not known %s, which is no error', async (_, env) => {
+    const { code, stderr } = await plan(Object.keys(env).length === 1 ? { ...api(), ...env } : env, 'plan');
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('list of voices');
+  });
+});
