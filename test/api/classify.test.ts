@@ -150,7 +150,7 @@ describe('classifyPaid', () => {
       failure: {
         class: 'RateLimited',
         cause: '429 busy from POST /x',
-        message: 'POST /x was answered with 429 – busy: try later – the API says that it may be tried again',
+        message: 'POST /x was answered with 429 – busy: try later – the API allows a retry',
         status: 429,
         code: 'busy',
         requestId: 'req_1',

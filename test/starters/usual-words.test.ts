@@ -16,7 +16,10 @@ describe('a word that other tools use', () => {
     [['plan', 'x.csv', '--quiet'], '(These take --quiet: run, redrive'],
     [['status', '-v'], '(These take -v: run, redrive'],
     [['list', '-o', 'x'], '(These take -o: run, plan, redrive'],
-    [['run', 'x.csv', '--concurrency', '4'], '(Did you mean --window? These take --window: run, plan, tune)'],
+    [
+      ['run', 'x.csv', '--concurrency', '4'],
+      '(Did you mean --window? These take --window: run, plan, tune, schedule create, schedule update)',
+    ],
     [['run', 'x.csv', '--output', 'y'], '(Did you mean --out? These take --out: run'],
   ])('%j is answered with ours', async (words, hint) => {
     const { code, stderr } = await line.run(...words);
