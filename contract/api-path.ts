@@ -1,2 +1,2 @@
-/** Where the API lies on its host: every base address ends in this path. */
+/** Path of the API on its host; every base address ends in it. */
 export const API_PATH = '/api/open/v1';

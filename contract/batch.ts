@@ -14,43 +14,48 @@ export interface Reading {
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */
 export interface BatchSettings extends Tunables, PollingSettings {
-  /** How the manifest was read. Running the same file again needs no such flags; other ones are refused. */
+  /** How the manifest was read. Running the same file again needs none of these flags, and refuses different ones. */
   readonly reading: Reading;
   readonly tts: TtsMode;
   readonly prices: PriceTable;
-  /** File name template of results under `media/`, e.g. `{id}.{ext}`. */
+  /** File name template of results in `media/`, e.g. `{id}.{ext}`. */
   readonly nameTemplate: string;
-  /** Ids are made safe for every file system where they name files. Batches of earlier versions lack it, and keep the names that they have. */
+  /**
+   * Whether ids are made safe for every file system when they name files. Batches of earlier versions lack it, and keep
+   * their file names.
+   */
   readonly safeIds?: boolean;
-  /** How the manifest was written, and so its results. Default: commas, no byte order mark; so are the tables of JSONL. */
+  /**
+   * How the manifest was written, and so its results. Default: commas, no byte order mark; the tables of a JSONL
+   * manifest too.
+   */
   readonly table?: TableFormat;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */
   readonly trust503: boolean;
 }
 
-/** Names one attempt: one paid request of a take of a step of a row. */
+/** Identifies one attempt: one paid request of a take of a step of a row. */
 export interface AttemptKey {
   readonly batch: string;
   /** 1-based position in the manifest. */
   readonly row: number;
   readonly step: Step;
-  /** 1 for the first try; a user's redrive makes the next. */
+  /** 1 for the first try; each redrive makes the next. */
   readonly take: number;
-  /** 1 for the first request of a take; only after `not-accepted` or `revoked` comes the next. */
+  /** 1 for the first request of a take. The next one follows only after `not-accepted` or `revoked`. */
   readonly attempt: number;
 }
 
 /** An attempt key without its batch. */
 export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
   /**
-   * The row's fencing token. A claim gives each row out under a new one, and the ledger lets nobody go on with an older one: a row that was
-   * taken back (it had ended, and was opened again) is never worked on by two. Left out by whoever works on a row without a claim, such as a
-   * command.
+   * The row's fencing token. Each claim raises it, and the ledger refuses an older one, so two processes never work on
+   * a row that was taken back (it had ended, and was opened again). Absent for work without a claim, such as a command.
    */
   readonly fence?: number;
 }
 
-/** Order of a row's attempts: by step as a chain runs them, then take, then attempt. */
+/** Orders a row's attempts: by step as a chain runs them, then take, then attempt. */
 export function byAttempt(
   a: Pick<AttemptKey, 'step' | 'take' | 'attempt'>,
   b: Pick<AttemptKey, 'step' | 'take' | 'attempt'>,
@@ -58,14 +63,16 @@ export function byAttempt(
   return STEPS.indexOf(a.step) - STEPS.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt;
 }
 
-/** An attempt that somebody works on. */
+/** An attempt in progress. */
 export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 
 /**
  * What a row needs next. Decided by `policy/row-machine.ts` from the ledger's records.
  *
- * - `submit`: make this attempt. - `reconcile`: an earlier process left this attempt without a verdict.
- * - `wait`: the job runs, or its result is not stored yet. - `ended`: nothing.
+ * - `submit`: make this attempt.
+ * - `reconcile`: an earlier process left this attempt without a verdict.
+ * - `wait`: the job runs, or its result is not stored yet.
+ * - `ended`: nothing.
  */
 export type Move =
   { readonly type: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly type: 'ended' };

@@ -1,6 +1,6 @@
 /**
- * The classes of everything that can go wrong with a row. `api/classify.ts` is the one place that assigns them to
- * answers of the API; docs/errors.md is tested against this table.
+ * The classes of everything that can go wrong with a row. Only `api/classify.ts` assigns them to answers of the API;
+ * docs/errors.md is tested against this table.
  */
 export const FAILURES = {
   NotSent: {
@@ -63,24 +63,26 @@ export const FAILURES = {
 
 export type FailureClass = keyof typeof FAILURES;
 
-/** One failure as it is recorded, shown and passed through Temporal. Never carries texts of the user, links or tokens. */
+/**
+ * One failure as it is recorded, shown and passed through Temporal. Never carries the user's texts, links or tokens.
+ */
 export interface Failure {
   readonly class: FailureClass;
-  /** One plain sentence, the API's words included, with tokens and links taken out. At most 500 characters. */
+  /** One plain sentence that includes the API's words, without tokens and links. At most 500 characters. */
   readonly message: string;
   /**
-   * The same in a few words that many rows share, to count failures by: `403 from cdn.example`. No ids, no times, none of the
-   * service's sentences. At most 120 characters.
+   * A few words that many rows share, to count failures by: `403 from cdn.example`. No ids, times or sentences of the
+   * API. At most 120 characters.
    */
   readonly cause?: string;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   readonly status?: number;
-  /** The API's own error code, an open-ended string. */
+  /** The API's own error code; not a closed list. */
   readonly code?: string;
-  /** The API's request id, for its support. */
+  /** The API's request id, for its support team. */
   readonly requestId?: string;
   /** With `RateLimited`: the API limits unfinished jobs. Slowing down does not help; waiting for a job to end does. */
   readonly limit?: 'concurrency';
-  /** How long the API asks us to wait (`Retry-After`), in milliseconds from the answer. */
+  /** How long the API asks to wait (`Retry-After`), in ms from the answer. */
   readonly retryAfterMs?: number;
 }

@@ -1,7 +1,7 @@
 /**
- * When a batch gives up by itself: `never`, or once too many of its rows have failed. Written as `never`, `soon,fail=20`,
- * `soon,fail=5%`, `now,fail=1`. `soon` fetches what runs; `now` does not wait for it. `alike`, the default, does not give up but pauses: when the
- * first 20 paid rows have all come to nothing, with one class of failure.
+ * When a batch gives up by itself: `never`, or once too many of its rows have failed. Written as `never`,
+ * `soon,fail=20`, `soon,fail=5%`, `now,fail=1`. `soon` still fetches the results of running jobs; `now` does not. The
+ * default, `alike`, pauses instead: when the first 20 paid rows have all come to nothing with one class of failure.
  */
 export type HaltPolicy =
   | { readonly when: 'never' }
@@ -12,10 +12,10 @@ export const NEVER_HALT: HaltPolicy = { when: 'never' };
 /** The default of a new batch. */
 export const ALIKE_HALT: HaltPolicy = { when: 'alike' };
 
-/** The forms of `--halt` other than the default, for messages. */
+/** The forms of `--halt` except the default, for messages. */
 export const HALT_FORMS = 'never, soon,fail=20, soon,fail=5% or now,fail=1';
 
-/** Reads a halt policy; undefined if the text is not one. */
+/** Parses a halt policy; undefined if the text is not one. */
 export function parseHalt(text: string): HaltPolicy | undefined {
   if (text === 'never') return NEVER_HALT;
   if (text === 'alike') return ALIKE_HALT;
@@ -27,7 +27,7 @@ export function parseHalt(text: string): HaltPolicy | undefined {
   return Number.isInteger(fail) && fail > 0 ? { when, fail, unit: 'rows' } : undefined;
 }
 
-/** A halt policy as users write it. */
+/** Formats a halt policy as users write it. */
 export function formatHalt(policy: HaltPolicy): string {
   if (policy.when === 'never' || policy.when === 'alike') return policy.when;
   return `${policy.when},fail=${policy.fail}${policy.unit === 'percent' ? '%' : ''}`;

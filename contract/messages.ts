@@ -1,11 +1,13 @@
-/** Names of the workflow type and its signal; shared by workflows and those who talk to them. */
+/** Names of the workflow type and its signal; shared by workflows and their clients. */
 
-/** The workflow of a batch. Another type than `runBatch` of earlier versions, whose histories this one cannot go on with. */
+/**
+ * The workflow type of a batch. It replaces `runBatch` of earlier versions, whose histories this one cannot continue.
+ */
 export const SUPERVISE_BATCH = 'superviseBatch';
 
 /**
- * Signal that wakes the workflow: the ledger has something new for it, such as a batch that was resumed, rows that were opened again, or a worker that
- * joined. The server keeps it until a worker comes.
+ * Signal that wakes the workflow when the ledger has news: a resumed batch, rows opened again, a worker that joined.
+ * The server keeps it until a worker comes.
  */
 export const WAKE_UP_SIGNAL = 'news';
 
@@ -15,5 +17,5 @@ export interface SuperviseBatchInput {
   readonly continueAfterEvents?: number;
 }
 
-/** Workflow tasks of ours are short; a lost worker's task comes again after this. */
+/** Our workflow tasks are short; a lost worker's task is retried after this. */
 export const WORKFLOW_TASK_TIMEOUT = '3s';

@@ -1,19 +1,19 @@
 /**
- * Names in Temporal. They carry the API's origin, the account and the ledger, so that work for one account, or a
- * rehearsal on the simulator, can never be picked up by a worker that holds another token or another ledger.
+ * Names in Temporal. They carry the API's origin, the account and the ledger, so a worker with another token or another
+ * ledger can never pick up work for this account, or for a rehearsal on the simulator.
  */
 
-/** Whose money and whose records: one pool of workers serves exactly one of these. */
+/** Whose money and whose records: one pool of workers serves exactly one realm. */
 export interface Realm {
   /** Origin and path of the API, e.g. `https://host/api/open/v1`. */
   readonly apiUrl: string;
   /** The `user_id` of the profile. */
   readonly account: string;
-  /** Random id of the ledger, made with it. */
+  /** Random id of the ledger, created with it. */
   readonly ledgerId: string;
 }
 
-/** The first thing in which two realms differ that a batch has on record; undefined where it is the same. */
+/** The first part in which two realms differ; undefined if they are the same. */
 export function realmDifference(
   one: Pick<Realm, 'apiUrl' | 'account'>,
   other: Pick<Realm, 'apiUrl' | 'account'>,
@@ -32,7 +32,7 @@ export function batchWorkflowId(ledgerId: string, batch: string): string {
   return `voxbatch ${ledgerId} ${batch}`;
 }
 
-/** Key that is the same for every attempt of a take, sent as `Idempotency-Key` and never relied on. */
+/** The key shared by all attempts of a take. It is sent as `Idempotency-Key` and never relied on. */
 export function idempotencyKeyOf(
   ledgerId: string,
   key: { batch: string; row: number; step: string; take: number },
@@ -40,7 +40,7 @@ export function idempotencyKeyOf(
   return `voxbatch-${ledgerId}-${key.batch}-${key.row}-${key.step}-${key.take}`;
 }
 
-/** Name of a limiter in the ledger: it holds for all workers and batches of an API and account. */
+/** Name of a limiter in the ledger; it covers all workers and batches of an API and account. */
 export function limiterScope({ realm }: { readonly realm: Pick<Realm, 'apiUrl' | 'account'> }, what: string): string {
   return `${realm.apiUrl} ${realm.account} ${what}`;
 }

@@ -3,18 +3,18 @@ import type { ValueKind } from './value-kinds.ts';
 
 type Duration = Extract<ValueKind, { readonly type: 'duration' }>;
 
-/** How the jobs of a batch are watched, by the keys of `polling` in the config file. Fixed when the batch is made. */
+/** How a batch polls its jobs, by the keys of `polling` in the config file. Fixed when the batch is created. */
 export const POLLING = {
   /** The provider advises 3 to 5 s; the lower end finishes short jobs sooner. */
   firstLookMs: {
     takes: { type: 'duration', unit: 'ms', least: 0 },
     default: 3_000,
-    meaning: 'Time from the acceptance of a job to the first look at it',
+    meaning: 'Time from the acceptance of a job to its first poll',
   },
   gapMs: {
     takes: { type: 'duration', unit: 'ms', least: 1 },
     default: 3_000,
-    meaning: 'Time between two looks at a job, give or take a little',
+    meaning: 'Time between two polls of a job, with a little jitter',
   },
   jobDeadlineMinutes: {
     takes: { type: 'duration', unit: 'minutes' },
@@ -26,17 +26,17 @@ export const POLLING = {
 /** A value for each key of {@link POLLING}, in the unit that the key names. */
 export type Polling = { readonly [N in keyof typeof POLLING]: number };
 
-/** {@link Polling} as a batch has it on record. */
+/** {@link Polling} as a batch records it. */
 export interface PollingSettings {
   /** First poll of a job, in ms after its creation was accepted. */
   readonly firstLookMs: number;
   /** Gap between two polls of a job, in ms, before jitter. */
   readonly pollGapMs: number;
-  /** A job that is not finished this long after its creation is `overdue`, in ms. */
+  /** A job that has not finished this long after its creation is `overdue`, in ms. */
   readonly jobDeadlineMs: number;
 }
 
-/** The settings of a batch with these values, and the default for each that is not given. */
+/** Settings with these values, and the default for each that is absent. */
 export function pollingSettings(given: Partial<Polling> = {}): PollingSettings {
   const valueOf = (name: keyof Polling): number => given[name] ?? POLLING[name].default;
   return {

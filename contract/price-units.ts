@@ -1,6 +1,6 @@
 /**
- * By what the API charges, and how units add up to credits. What an operation costs stands in `operations.ts`; the user's own prices in the
- * config file. The simulator charges by the same rules.
+ * What the API charges by, and how units add up to credits. What an operation costs stands in `operations.ts`; the
+ * user's own prices in the config file. The simulator charges by the same rules.
  */
 
 /** What a request is charged for. */
@@ -11,11 +11,11 @@ export interface BilledWork {
 }
 
 interface PriceUnit {
-  /** As it stands behind a number of credits. */
+  /** The words after a number of credits. */
   readonly words: string;
-  /** What must be known of the work; null: nothing. */
+  /** What must be known about the work; null: nothing. */
   readonly reads: keyof BilledWork | null;
-  /** Credits for the work; null where what must be known is not. */
+  /** Credits for the work; null if what must be known is missing. */
   readonly cost: (tariff: Tariff, work: BilledWork) => number | null;
 }
 
@@ -45,30 +45,30 @@ export const PRICE_UNIT_NAMES = Object.keys(PRICE_UNITS) as readonly (keyof type
 export interface Tariff {
   readonly unit: keyof typeof PRICE_UNITS;
   readonly credits: number;
-  /** How many characters a CJK character counts for; only with `character`. Default 1. */
+  /** How many characters a CJK character counts as; only with `character`. Default 1. */
   readonly cjkFactor?: number;
 }
 
 /** What one unit of an operation costs, in credits. */
 export interface Price extends Tariff {
-  /** True where the figure is our reading of public material rather than the user's own setting. */
+  /** True if the figure is our reading of public material, not the user's setting. */
   readonly estimate: boolean;
 }
 
-/** Price of one request; null where it cannot be known (no text, no duration). */
+/** Price of one request; null if it cannot be known (no text, no duration). */
 export function costOf(tariff: Tariff, work: BilledWork): number | null {
   return PRICE_UNITS[tariff.unit].cost(tariff, work);
 }
 
 /**
- * Characters that are billed as CJK: Han, Hiragana, Katakana and Hangul with their extensions, CJK punctuation
- * (U+3000 to U+303F) and full-width forms. The last two are our cautious reading: a quote should not be too low.
+ * Characters billed as CJK: Han, Hiragana, Katakana and Hangul with their extensions, CJK punctuation (U+3000 to
+ * U+303F) and full-width forms. The last two are our cautious reading: a quote should not be too low.
  */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFFEE]/u;
-/** No CJK character comes before Hangul Jamo, so most texts never reach the expression above. */
+/** No CJK character comes before Hangul Jamo, so most texts never reach the regular expression above. */
 const FIRST_CJK = 0x1100;
 
-/** Code points of the text, each CJK one counted `cjkFactor` times. */
+/** Counts the code points of the text, each CJK one `cjkFactor` times. */
 function countCharacters(text: string, cjkFactor: number): number {
   let plain = 0;
   let cjk = 0;
@@ -80,7 +80,7 @@ function countCharacters(text: string, cjkFactor: number): number {
   return plain + cjk * cjkFactor;
 }
 
-/** Takes off what binary fractions add (30 × 0.1 = 3.0000000000000004), so that rounding up stays fair. */
+/** Removes what binary fractions add (30 × 0.1 = 3.0000000000000004), so that rounding up stays fair. */
 function tidy(credits: number): number {
   return Number(credits.toPrecision(12));
 }

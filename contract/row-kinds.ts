@@ -17,9 +17,7 @@ import {
 } from './operations.ts';
 import type { Price } from './price-units.ts';
 
-/**
- * What a row can be, and which paid operations it is made of: what follows from the tables of `operations.ts`.
- */
+/** The kinds of rows, and the paid operations that each is made of, derived from the tables of `operations.ts`. */
 
 export { COLUMN_CELLS, KIND_FACTS, OPERATION_FACTS, STEPS } from './operations.ts';
 export type {
@@ -33,7 +31,7 @@ export type {
   Step,
 } from './operations.ts';
 
-// An object's keys are typed as texts, because it could have more than its type says; these have not.
+// TypeScript types an object's keys as strings, because it could have more than its type says; these have not.
 export const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
 export const KINDS = Object.keys(KIND_FACTS) as Kind[];
 
@@ -42,9 +40,11 @@ export const PRIVATE_COLUMNS = Object.entries(COLUMN_CELLS).flatMap(([column, ce
 ) as PrivateColumn[];
 
 export interface KindDefinition {
-  /** Columns without which the row is an error. */
+  /** Columns that a row must fill. */
   readonly required: readonly SpecColumn[];
-  /** Columns the kind also understands. A filled known column that is in neither list is a warning, under `--strict` an error. */
+  /**
+   * Columns the kind also understands. A filled known column in neither list is a warning; under `--strict` an error.
+   */
   readonly optional: readonly SpecColumn[];
   /** Paid steps, in order; each waits for the one before it. */
   readonly steps: readonly Step[];
@@ -70,7 +70,7 @@ export const BUILT_IN_PRICES: PriceTable = ofEach(OPERATIONS, (operation) => ({
   estimate: true,
 }));
 
-/** How `tts` rows are spoken: as an asynchronous job (default) or by the synchronous endpoint. */
+/** How `tts` rows are spoken: by an asynchronous job (default) or the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';
 
 /** The operation that carries out a step of a row. */
@@ -79,31 +79,31 @@ export function operationOf(kind: Kind, step: Step, tts: TtsMode): Operation {
   return tts === 'sync' ? (atOnce ?? operation) : operation;
 }
 
-/** What a step of a row needs of a step before: the link to its result, in place of a column. */
+/** What a step needs of an earlier step: the link to its result, in place of a column. */
 export function linkOf(kind: Kind, step: Step): StepDefinition['link'] {
   return stepOf(kind, step).link;
 }
 
-/** The columns that shape the request for a step of a row, its `api.*` fields aside: those go into every request. */
+/** The columns that shape the request for a step. `api.*` fields are not listed: they go into every request. */
 export function columnsReadBy(kind: Kind, step: Step): readonly SpecColumn[] {
   const { needs, takes } = OPERATION_FACTS[stepOf(kind, step).operation];
   return [...needs, ...takes];
 }
 
-/** The media of a row whose length is billed; what a step makes for a later one does not exist yet and is left out. */
+/** The media of a row whose length is billed, without what one step makes for a later one: that does not exist yet. */
 export function billedMedia(kind: Kind): readonly MediaColumn[] {
   const { steps } = KIND_FACTS[kind];
   const columns = distinct(steps.flatMap(({ operation }) => OPERATION_FACTS[operation].lengthOf));
   return columns.filter((column) => ROW_KINDS[kind].required.includes(column));
 }
 
-/** What the result of a row is: that of its last step. */
+/** The result of a row: that of its last step. */
 export function resultOf(kind: Kind): OperationFacts['result'] {
   const { steps } = KIND_FACTS[kind];
   return OPERATION_FACTS[(steps.at(-1) ?? steps[0]).operation].result;
 }
 
-/** What the API takes in a column of such a row; undefined: as far as is known, anything. */
+/** What the API accepts in a column of such a row; undefined: anything, as far as we know. */
 export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
   const bounds = KIND_FACTS[kind].steps.flatMap(({ operation }) => OPERATION_FACTS[operation].limits[column] ?? []);
   if (bounds.length === 0) return undefined;
@@ -129,7 +129,7 @@ export function isListed(operation: Operation): operation is ListedOperation {
   return OPERATION_FACTS[operation].list !== null;
 }
 
-/** A value for each of these names. */
+/** Builds a value for each of these names. */
 export function ofEach<Name extends string, T>(names: readonly Name[], of: (name: Name) => T): Record<Name, T> {
   return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;
 }
@@ -149,6 +149,6 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** What a row asks for, after defaults and `--map`: everything that shapes its paid requests. */
 export interface RowSpec extends ColumnValues {
   readonly kind: Kind;
-  /** `api.<field>` columns: sent to the API as they are, by field name. */
+  /** `api.<field>` columns by field name; sent to the API unchanged. */
   readonly extra: Readonly<Record<string, JsonValue>>;
 }

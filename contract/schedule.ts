@@ -1,11 +1,11 @@
 import { TUNABLE_NAMES, TUNABLES, type TunableName } from './tunables.ts';
 
-/** What a schedule and its firings agree on: names in Temporal, and what a firing is told. */
+/** What a schedule and its firings agree on: names in Temporal, and the input of a firing. */
 
 /** The workflow that a schedule starts. */
 export const FIRE_SCHEDULE = 'fireSchedule';
 
-/** What Temporal hands to each firing of a schedule. It is on record there, so no token, text or link is in it. */
+/** What Temporal hands to each firing of a schedule. Temporal records it, so it holds no token, text or link. */
 export interface FireScheduleInput {
   /** Name of the schedule. */
   readonly schedule: string;
@@ -13,14 +13,17 @@ export interface FireScheduleInput {
   readonly run: unknown;
 }
 
-/** Id of a schedule in Temporal, and the beginning of the ids of the workflows that it starts. No batch can have such an id: theirs have no colon. */
+/**
+ * Id of a schedule in Temporal, and prefix of the ids of the workflows that it starts. No batch can have such an id:
+ * batch ids have no colon.
+ */
 export function scheduleIdOf(ledgerId: string, schedule: string): string {
   return `voxbatch ${ledgerId} ${schedule}`;
 }
 
 /**
- * The tunables that a schedule settles for its batches. Hooks are not among them: whoever can write to Temporal could have any command run by
- * a worker, and whoever can read there would see the URL, which often is a secret.
+ * The tunables that a schedule sets for its batches. Hooks are excluded: anyone who can write to Temporal could make a
+ * worker run any command, and anyone who can read there would see the URL, which is often a secret.
  */
 export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
   (name) => !['command', 'url'].includes(TUNABLES[name].takes.type),

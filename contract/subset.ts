@@ -1,6 +1,6 @@
 /**
- * Which rows of a manifest a batch runs, where it does not run all. `limit`: the first ones. `sample`: rows drawn by their ids and a seed, so
- * that the order of the manifest does not matter, and a larger sample of one seed has all rows of a smaller one.
+ * Which rows of a manifest a batch runs, if not all. `limit`: the first ones. `sample`: rows drawn by their ids and a
+ * seed, so the order of the manifest does not matter, and a larger sample with the same seed includes a smaller one.
  */
 export type Subset =
   | { readonly type: 'limit'; readonly rows: number }
@@ -9,7 +9,7 @@ export type Subset =
 /** The types of a subset. */
 export const SUBSET_TYPES = ['limit', 'sample'] as const satisfies readonly Subset['type'][];
 
-/** The seed where none is given. A constant: the same command, run again, means the same rows. */
+/** The default seed. A constant: running the same command again selects the same rows. */
 export const DEFAULT_SEED = 1;
 
 /** The flags that ask for a subset, as words of a command line; none for all rows. */

@@ -2,20 +2,20 @@ import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
 import { UNKNOWN_POLICIES } from './outcomes.ts';
 import type { ValueKind, ValueOf } from './value-kinds.ts';
 
-/** What is known about a setting. */
+/** A setting. */
 export interface Setting<K extends ValueKind = ValueKind> {
   readonly takes: K;
-  /** Of a new batch. */
+  /** The value in a new batch. */
   readonly default: ValueOf<K>;
   /** For help and docs. */
   readonly meaning: string;
 }
 
-/** What is known about a setting that may be changed while a batch runs. */
+/** A setting that may be changed while a batch runs. */
 export interface Tunable<K extends ValueKind = ValueKind> extends Setting<K> {
-  /** What the default does, where its word does not say it. */
+  /** What the default does, if its word does not say it. */
   readonly defaultMeans?: string;
-  /** Of batches that were made before there was this setting; left out: the default. */
+  /** Value in batches created before this setting existed; if left out: the default. */
   readonly before?: ValueOf<K>;
   /** Whether it is one of the batch's `limits`: a promise about the API, kept by all workers together. */
   readonly isLimit: boolean;
@@ -59,14 +59,17 @@ export const TUNABLES = {
     isLimit: false,
     meaning: 'Retry failed jobs up to this many times; each retry is charged',
   },
-  /** A shell command that is run when the batch ends or pauses by itself. `docs/guide/hooks.md` says what it is given. */
+  /** A shell command to run when the batch ends or pauses by itself. `docs/guide/hooks.md` describes its input. */
   onEnd: {
     takes: { type: 'command' },
     default: null,
     isLimit: false,
     meaning: 'Shell command to run when the batch ends or pauses by itself',
   },
-  /** Where a signed JSON message is sent when the batch ends or pauses by itself. The URL may be a secret, so it is shown nowhere whole. */
+  /**
+   * URL that receives a signed JSON message when the batch ends or pauses by itself. It may be a secret, so it is never
+   * shown whole.
+   */
   notify: {
     takes: { type: 'url' },
     default: null,
@@ -81,8 +84,8 @@ export const TUNABLES = {
     meaning: 'Max paid requests per second',
   },
   /**
-   * Paid requests in flight at once. 8 feed 40 rows a second where an answer takes 200 ms. 256 at that speed are over 1,000 creates a
-   * second: more would bring doubt after a crash, and no speed.
+   * Paid requests in flight at once. 8 feed 40 rows a second if an answer takes 200 ms. 256 at that speed are over
+   * 1,000 creates a second: more would leave more rows in doubt after a crash, and be no faster.
    */
   submits: {
     takes: { type: 'count', least: 1, most: 256 },
@@ -91,8 +94,8 @@ export const TUNABLES = {
     meaning: 'Max paid requests in flight; a crash can leave this many unknown',
   },
   /**
-   * Rows sent and not yet fetched. Each is a job that a worker remembers and polls: with the default gap 10,000 of them are 3,300 status
-   * reads a second. 400 feed some 50 rows a second.
+   * Rows sent and not yet fetched. A worker remembers and polls a job for each: with the default gap, 10,000 of them
+   * are 3,300 status reads a second. 400 feed some 50 rows a second.
    */
   window: {
     takes: { type: 'count', least: 1, most: 10_000 },
@@ -121,10 +124,10 @@ export type PolicyName = Exclude<TunableName, LimitName>;
 /** Limits of a batch, for all its workers together. Each is a promise about the API, not about this machine. */
 export type BatchLimits = Pick<TunableValues, LimitName>;
 
-/** {@link TunableValues} as the settings of a batch have them: limits apart from the rest. */
+/** {@link TunableValues} as a batch's settings hold them: limits apart from the rest. */
 export type Tunables = Pick<TunableValues, PolicyName> & { readonly limits: BatchLimits };
 
-/** A change of {@link Tunables}; what is left out stays. */
+/** A change of {@link Tunables}; absent members stay as they are. */
 export type Tuning = Partial<Omit<Tunables, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
 
 /** In the order of help and docs. */
@@ -132,7 +135,7 @@ export const TUNABLE_NAMES = Object.keys(TUNABLES) as readonly TunableName[];
 export const LIMIT_NAMES = TUNABLE_NAMES.filter((name) => TUNABLES[name].isLimit) as readonly LimitName[];
 export const POLICY_NAMES = TUNABLE_NAMES.filter((name) => !TUNABLES[name].isLimit) as readonly PolicyName[];
 
-/** The tunables in a tuning, or in the settings of a batch, without their place there. */
+/** The tunables in a tuning, or in the settings of a batch, as one flat record. */
 export function valuesOf(tuning: Tuning): Partial<TunableValues> {
   const given = new Map<string, unknown>(Object.entries({ ...tuning, ...tuning.limits }));
   return Object.fromEntries(
@@ -140,7 +143,7 @@ export function valuesOf(tuning: Tuning): Partial<TunableValues> {
   );
 }
 
-/** The tuning with these values; without any, an empty one. */
+/** The tuning with these values; empty without any. */
 export function tuningOf(values: Partial<TunableValues>): Tuning {
   const isLimit = (name: string): boolean => (LIMIT_NAMES as readonly string[]).includes(name);
   const entries = Object.entries(values);
@@ -151,12 +154,12 @@ export function tuningOf(values: Partial<TunableValues>): Tuning {
   };
 }
 
-/** What holds in a new batch where nothing was said. */
+/** The defaults of a new batch. */
 export const DEFAULT_TUNABLES = tuningOf(
   Object.fromEntries(TUNABLE_NAMES.map((name) => [name, TUNABLES[name].default])),
 ) as Tunables;
 
-/** What holds in a batch of an older version for what its record lacks. */
+/** The values of whatever the record of an older batch lacks. */
 export const TUNABLES_BEFORE = tuningOf(
   Object.fromEntries(
     TUNABLE_NAMES.map((name) => {

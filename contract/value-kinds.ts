@@ -1,15 +1,16 @@
 import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from './halt.ts';
 
 /**
- * What a setting takes.
+ * What values a setting accepts.
  *
  * - `count`: a whole number from `least` to `most`.
  * - `rate`: a number above 0 per second, or null for no limit of ours.
  * - `credits`: a number of credits above 0, or null for no limit.
- * - `duration`: whole milliseconds, `least` at least, or any number of minutes above 0.
+ * - `duration`: whole milliseconds, at least `least`, or any number of minutes above 0.
  * - `choice`: one of `words`.
  * - `halt`: a {@link HaltPolicy}.
- * - `command`: a shell command, or null for none. - `url`: an http or https URL without a password in it, or null for none.
+ * - `command`: a shell command, or null for none.
+ * - `url`: an http or https URL without a password in it, or null for none.
  *
  * A setting of another kind needs a case in each `switch` on `type`; the compiler names them.
  */
@@ -41,7 +42,7 @@ export type AnyValue = number | string | HaltPolicy | null;
 /** How null is written on a command line. */
 const NO_LIMIT = 'none';
 
-/** Reads a value as it is written on a command line; undefined if it is none of this kind. */
+/** Parses a value from a command line; undefined if it is not of this kind. */
 export function parseValue(takes: ValueKind, text: string): AnyValue | undefined {
   switch (takes.type) {
     case 'count': {
@@ -65,13 +66,13 @@ export function parseValue(takes: ValueKind, text: string): AnyValue | undefined
   }
 }
 
-/** A value as it is written on a command line: {@link parseValue} reads it again. */
+/** Formats a value for a command line; {@link parseValue} reads it back. */
 export function formatValue(value: AnyValue): string {
   if (value === null) return NO_LIMIT;
   return typeof value === 'object' ? formatHalt(value) : String(value);
 }
 
-/** What {@link parseValue} takes, for a message that begins with "expected". */
+/** What {@link parseValue} accepts, for a message that begins with "expected". */
 export function expectedOf(takes: ValueKind): string {
   switch (takes.type) {
     case 'count':
@@ -92,7 +93,7 @@ export function expectedOf(takes: ValueKind): string {
   }
 }
 
-/** What a value may be, in a few words for help and docs: `1 to 256`, `none: as fast as the API allows`. */
+/** The range of a value, in a few words for help and docs: `1 to 256`, `none: as fast as the API allows`. */
 export function rangeOf(takes: ValueKind): string {
   switch (takes.type) {
     case 'count':
@@ -113,7 +114,7 @@ export function rangeOf(takes: ValueKind): string {
   }
 }
 
-/** An http or https URL that holds no user name and no password; these would be sent and shown. */
+/** Whether the text is an http or https URL without user name and password; these would be sent and shown. */
 export function isPlainUrl(text: string): boolean {
   return /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i.test(text);
 }
