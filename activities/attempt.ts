@@ -18,18 +18,17 @@ export interface LoadedAttempt extends RowStanding {
 /** What a submit or reconcile reports to its lane. */
 export interface SubmitReport {
   /**
-   * A verdict; or `blocked`: the batch is paused or stopping, nothing was recorded or sent; or `deferred`: a free read
-   * that had to come first did not work, nothing was recorded or sent; or `skipped`: it would exceed the budget, the row
-   * has ended.
+   * A verdict, or why nothing was recorded or sent. `blocked`: the batch is paused or stopping. `deferred`: a free read
+   * that had to come first failed. `skipped`: the attempt would exceed the budget, and the row has ended.
    */
   readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped';
   /** What the row needs now. */
   readonly next: Move;
-  /** How the row stands now, where that is known without asking the ledger again. */
+  /** State of the row now, if it is known without asking the ledger again. */
   readonly standing?: RowStanding;
 }
 
-/** What a row needs now, and how it stands where that is known. */
+/** What a row needs now, and its state if that is known. */
 export type RowNow = Pick<SubmitReport, 'next' | 'standing'>;
 
 /** Name of an attempt, for the work that runs on it. */
@@ -37,7 +36,7 @@ export function nameOf(key: AttemptKey): string {
   return [key.batch, key.row, key.step, key.take, key.attempt].join('/');
 }
 
-/** An attempt with its row: as the ledger has it, or as it stood when the caller was last told. */
+/** An attempt with its row: from the ledger, or in the state that the caller last saw. */
 export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: RowStanding): Promise<LoadedAttempt> {
   const batch = await loadBatch(deps, key.batch);
   const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
@@ -47,7 +46,7 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: R
   return attemptOf(key, batch, standing);
 }
 
-/** An attempt as it stands in records that are at hand. */
+/** An attempt as the given records show it. */
 export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }: RowStanding): LoadedAttempt {
   const operation = operationOf(row.kind, key.step, batch.settings.tts);
   return { batch, row, charges, charge: ownCharge(key, charges), operation };
@@ -58,25 +57,25 @@ export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): Ch
   return charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
 }
 
-/** A report of how the row stands in the ledger now, and what it needs by that of whoever worked on this attempt. */
+/** Reports the row's state in the ledger, and what it needs from the holder of this attempt. */
 export function reportOf(verdict: SubmitReport['verdict'], key: FencedAttempt, standing: RowStanding): SubmitReport {
   const { row, charges } = standing;
   return { verdict, next: moveAfter(key, standing), standing: { row, charges } };
 }
 
-/** What stands in the ledger is the answer. An attempt without a verdict is for reconcile, never for a second send. */
+/** Reports what the ledger says. An attempt without a verdict is for reconcile, never for a second send. */
 export function reportStanding(key: FencedAttempt, standing: RowStanding): SubmitReport {
   const state = ownCharge(key, standing.charges)?.state;
   return reportOf(state === undefined || state === 'sending' ? 'deferred' : state, key, standing);
 }
 
-/** What a row needs next of whoever works on this attempt of it, from the ledger as it is now. */
+/** What a row needs next from the holder of this attempt, by the ledger's current state. */
 export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Move> {
   const standing = await deps.ledger.readRow(key.batch, key.row);
   return standing === undefined ? { type: 'ended' } : moveAfter(key, standing);
 }
 
-/** What a row needs next of the holder of this fencing token; nothing, if the row was given to another since. */
+/** What a row needs next from the holder of this fencing token; nothing if the row was given to another since. */
 export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowStanding): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
   const { kind, take, redoFrom } = row;
@@ -85,7 +84,7 @@ export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: Row
   return next.type === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }
 
-/** True if the row was taken back since: another lane has it, or a claim that is still to come. */
+/** True if the row was taken back since: another lane has it, or a later claim will. */
 export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord): boolean {
   return fence !== undefined && fence !== row.fence;
 }

@@ -6,12 +6,13 @@ import { loadBatch } from './batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** After this long the workflow asks again, so that a worker of a newer version gets its turn. */
+/** The workflow asks again after this long, in ms, so that a worker of a newer version gets its turn. */
 const SLICE_MS = 3_600_000;
 
 /**
- * Waits for the end of a batch, and writes its files. `open`: it has not ended after an hour, or this worker is to end. A batch that is paused
- * has not ended. Files that cannot be written are a problem of the occurrence; they can be written later.
+ * Waits for a batch to end, and writes its files. `open`: it has not ended after an hour, or this worker is shutting
+ * down. A paused batch has not ended. If the files cannot be written, that is a problem of the occurrence; they can be
+ * written later.
  */
 export async function awaitOccurrence(
   deps: Dependencies,

@@ -5,12 +5,12 @@ import { nameOf, ownCharge } from './attempt.ts';
 
 /** How often to check whether the answer is on record, ms. */
 const CHECK_EVERY_MS = 500;
-/** A request takes no longer than this, ms; one that is older has no sender any more, whatever lives. */
+/** Longest time a request can take, ms; an older one has no living sender. */
 const LONGEST_REQUEST_MS = 15 * 60_000;
 
 /**
- * Waits for the answer to an attempt that is in flight, as long as whoever sent it lives to record it: in this process, or in another that
- * lost its lane but not its life (a network that was cut, a lane handed over). A dead sender is not waited for.
+ * Waits for the answer to an attempt in flight, as long as its sender lives to record it: in this process, or in
+ * another that lost its lane but still runs (a cut network, a lane handed over). It does not wait for a dead sender.
  */
 export async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
   await deps.sends.settled(nameOf(key));

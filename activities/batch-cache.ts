@@ -9,36 +9,37 @@ interface Known {
 }
 
 /**
- * The records of batches as this process last read them. Everything that works on a row asks for its batch several times, and a record
- * that is a fraction of a second old will do: what must not be late (the wish to pause, the budget) is looked at once more in the
- * transaction of each intent.
+ * The batch records that this process last read. All work on a row reads its batch several times, and a record that is
+ * a fraction of a second old is good enough: what must not be late (the wish to pause, the budget) is checked again in
+ * the transaction of each intent.
  */
 export class BatchCache {
   readonly #ledger: Pick<Ledger, 'findBatch'>;
   readonly #maxAgeMs: number;
   readonly #known = new Map<string, Known>();
 
-  /** `maxAgeMs`: how old a record may be that is handed out. Default 200. */
+  /** `maxAgeMs`: maximum age of a record that is handed out. Default 200. */
   constructor(ledger: Pick<Ledger, 'findBatch'>, maxAgeMs = 200) {
     this.#ledger = ledger;
     this.#maxAgeMs = maxAgeMs;
   }
 
-  /** The record of a batch, if there is such a batch. Rejects as the ledger does. */
+  /** The record of a batch, if it exists. Rejects as the ledger does. */
   read(name: string): Promise<BatchRecord | undefined> {
     const known = this.#known.get(name);
     if (known !== undefined && performance.now() - known.at < this.#maxAgeMs) return known.record;
     const record = this.#ledger.findBatch(name);
     this.#known.set(name, { at: performance.now(), record });
-    // A failed read is no answer for the next who asks.
+    // Never cache a failed read.
     record.catch(() => this.#known.delete(name));
     return record;
   }
 }
 
 /**
- * Gives a batch as this process last read it, a fraction of a second ago at most, and makes sure that it is this worker's business: the
- * task queue already keeps realms apart, but a worker that holds a token checks again before it spends anything.
+ * Returns a batch as this process last read it, a fraction of a second ago at most, and checks that it belongs to this
+ * worker's realm: the task queue already keeps realms apart, but a worker that holds a token checks again before it
+ * spends anything.
  */
 export async function loadBatch(
   { batches, realm }: { readonly batches: BatchCache; readonly realm: Realm },

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { limiterScope, type Realm } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** What is asked, and when. */
+/** What the limit needs from its caller. */
 interface Needs {
   readonly ledger: Pick<Ledger, 'countRunning' | 'updateLimiter'>;
   readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
@@ -11,46 +11,47 @@ interface Needs {
   readonly clock: { now(): { readonly wall: number; readonly monotonic: number } };
 }
 
-/** The ledger is asked what holds, and how many jobs run, this often while there are requests, ms. */
+/** While there are requests, the ledger is asked this often for the limit and the number of running jobs, ms. */
 const ASK_EVERY_MS = 250;
-/** Whoever waits checks this often whether a job of this process has ended, ms. */
+/** A waiter checks this often whether a job of this process has ended, ms. */
 const CHECK_EVERY_MS = 25;
 
-/** What was known when the ledger was asked last. */
+/** What the ledger last said. */
 interface Known {
   /** Monotonic, ms. */
   readonly since: number;
-  /** Requests that this process may let through until it asks again; null: any number. */
+  /** Requests that this process may still send until it asks again; null: any number. */
   readonly room: number | null;
 }
 
 /**
- * How many jobs the API runs at once, and the part of them that this process may make. The limit is learned by a refusal, which costs
- * nothing, and shared by all processes. The jobs are counted in the ledger a few times a second; in between, this process counts
- * what it lets through itself, and what it sees end: such a job frees its place at once, before its result is stored.
+ * How many jobs the API runs at once, and how many of them this process may start. The limit is learned from refusals,
+ * which cost nothing, and shared by all processes. The jobs are counted in the ledger a few times a second. In between,
+ * this process counts the requests it lets through and the jobs it sees end: such a job frees its place at once, before
+ * its result is stored.
  */
 export class ConcurrencyLimit {
   readonly #door = pLimit(1);
   #known: Known | undefined;
   #asking: Promise<Known> | undefined;
-  /** Requests that were let through and have no answer on record yet: each may be one more job. */
+  /** Requests let through whose answer is not on record yet: each may be one more job. */
   #inside = 0;
-  /** Let through less freed, since the ledger was asked. */
+  /** Requests let through minus places freed since the ledger was asked. */
   #taken = 0;
-  /** Jobs that were seen to have ended and are not on record as that. */
+  /** Jobs that this process saw end, before the ledger records it. */
   readonly #ended = new Set<string>();
 
   /**
-   * Waits until the API may take one more job, and makes the request: its job is counted from now on, and by the ledger once the request has its
-   * answer on record. Rejects as the request does, or when the signal aborts first.
+   * Waits until the API has room for one more job, then makes the request. Its job counts from now on, and the ledger
+   * counts it once the answer is on record. Rejects as the request does, or if the signal aborts first.
    */
   async run<T>(deps: Needs, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
-    // First come, first served; and where hundreds wait, one of them checks.
+    // First come, first served; if hundreds wait, only one of them checks.
     await this.#door(async () => {
       for (;;) {
         signal.throwIfAborted();
         const { room } = await this.#upToDate(deps);
-        // Nothing may come between the check and the step, else all who wait would go at once.
+        // Nothing may come between the check and the step, or all waiters would go at once.
         if (room === null || this.#taken < room) break;
         await sleep(CHECK_EVERY_MS, undefined, { signal });
       }
@@ -64,14 +65,14 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** A job was seen to have ended. */
+  /** This process saw the job end. */
   ended(job: string): void {
     if (this.#ended.has(job)) return;
     this.#ended.add(job);
     this.#taken -= 1;
   }
 
-  /** A job is on record as ended, or is waited for no longer. */
+  /** The ledger records the job's end, or nobody waits for it any more. */
   settled(job: string): void {
     this.#ended.delete(job);
   }
@@ -79,8 +80,8 @@ export class ConcurrencyLimit {
   /** The API refused a request because too many jobs are unfinished. */
   async refused(deps: Needs): Promise<void> {
     const { owner } = deps;
-    // Jobs on record: others that were let through may be refused as well. One too few is made good by trying one more now and then; one
-    // too many would be refused again and again.
+    // Count only jobs on record: other requests that were let through may be refused as well. A limit one too low is
+    // corrected by trying one more now and then; one too high would be refused again and again.
     const running = await this.#running(deps);
     await deps.ledger.updateLimiter(scopeOf(deps), {
       type: 'limit-reached',
@@ -91,7 +92,10 @@ export class ConcurrencyLimit {
     this.#known = undefined;
   }
 
-  /** What is known, at most as old as the ledger may be asked; the last answer, while nothing limits and a new one is on its way. */
+  /**
+   * What the ledger last said, no older than the asking interval. While nothing limits, the last answer is used until a
+   * new one arrives.
+   */
   async #upToDate(deps: Needs): Promise<Known> {
     const known = this.#known;
     if (known !== undefined && deps.clock.now().monotonic - known.since < ASK_EVERY_MS) return known;
@@ -110,13 +114,13 @@ export class ConcurrencyLimit {
     const inside = this.#inside;
     const running = most === null ? 0 : await this.#running(deps);
     const room = most === null ? null : Math.max(0, Math.ceil((most - running - inside) / members));
-    // Whoever came in meanwhile may be counted or not; he counts.
+    // A request let through meanwhile may or may not be in the ledger's count; count it.
     this.#taken = this.#inside - inside;
     this.#known = { since, room };
     return this.#known;
   }
 
-  /** Jobs on record that run as far as is known here, of all processes. */
+  /** Jobs on record, of all processes, that have not ended as far as this process knows. */
   async #running({ ledger, realm }: Needs): Promise<number> {
     const ended = this.#ended.size;
     return Math.max(0, (await ledger.countRunning(realm.apiUrl, realm.account)) - ended);

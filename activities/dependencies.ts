@@ -17,17 +17,17 @@ import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
 import type { InFlightLimits } from './in-flight-limits.ts';
 
-/** Both clocks; replaced in tests of clock jumps and sleep. */
+/** Both clocks; tests of clock jumps and sleep replace them. */
 export interface Clock {
   now(): Instant;
 }
 
-/** What activities use of the world outside, and who uses it. */
+/** What activities use from outside, and on whose behalf. */
 export interface Services {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly api: SpeechApi;
-  /** Whose work this worker may do; work of another realm is refused. */
+  /** The realm of this worker; work of another realm is refused. */
   readonly realm: Realm;
   /** This process, for the record of intents. */
   readonly owner: string;
@@ -37,19 +37,22 @@ export interface Services {
   readonly voxbatchVersion: string;
 }
 
-/** What this process remembers and bounds by itself. Losing it with the process costs free reads and a moment, never a charge. */
+/**
+ * What this process remembers and limits on its own. Losing it with the process costs free reads and a moment, never a
+ * charge.
+ */
 export interface ProcessMemory {
   /** Records of batches, read a few times a second. */
   readonly batches: BatchCache;
   /** How many lanes of each batch this process works on. */
   readonly lanes: Map<string, number>;
-  /** Bounds paid requests of this process in flight. */
+  /** Limits the paid requests in flight of this process. */
   readonly inFlightLimits: InFlightLimits;
-  /** Bounds downloads of this process. */
+  /** Limits the downloads of this process. */
   readonly downloads: LimitFunction;
-  /** Bounds status reads of this process in flight. */
+  /** Limits the status reads in flight of this process. */
   readonly reads: LimitFunction;
-  /** Paces the calls of this process by what all workers may do together. */
+  /** Paces the calls of this process within its share of the common rate. */
   readonly pace: Pace;
   /** When each job is polled next, in this process. */
   readonly polls: PolledJobs;
@@ -57,29 +60,30 @@ export interface ProcessMemory {
   readonly pagePolls: PagePolls;
   /** How long jobs take. */
   readonly jobTimes: JobMemory;
-  /** How many jobs the API runs at once, and the part of them that this process may make. */
+  /** How many jobs the API runs at once, and how many of them this process may start. */
   readonly concurrencyLimit: ConcurrencyLimit;
-  /** Readings of the API's list, shared by all who look for a lost job. */
+  /** Readings of the API's job list, shared by all look-ups of lost jobs. */
   readonly listings: Listings;
-  /** Paid requests of this process that are between intent and verdict, by the name of their attempt. */
+  /** Paid requests of this process between intent and verdict, by attempt name. */
   readonly sends: RunningWork;
-  /** Downloads that run in this process, by the name of their attempt; each ends with how its row then stands, where it knows that. */
+  /** Downloads of this process, by attempt name; each resolves with the row's state, if it knows it. */
   readonly fetches: RunningWork<RowStanding | undefined>;
 }
 
-/** What the process that runs activities tells them, and what they tell it. */
+/** Signals between activities and the process that runs them. */
 export interface ProcessSignals {
-  /** Aborts when the process is to end: downloads stop (the next process begins them anew), paid requests do not. */
+  /** Aborts when the process shuts down: downloads stop (the next process starts them again), paid requests do not. */
   readonly ending: AbortSignal;
   /** Aborts when the process can no longer wait for paid requests in flight: they are cut, and so are in doubt. */
   readonly cutting: AbortSignal;
-  /** Called on a fault that no retry heals by itself (disk full, ledger gone), so that the process can say so and end. */
+  /** Called on a fault that no retry fixes (disk full, ledger gone), so that the process can report it and exit. */
   readonly onFault: (fault: Error) => void;
   /** Called at each fault point; tests kill the process there. */
   readonly atFaultPoint: FaultPointHook;
   /**
-   * Switches off the storage in which a connection of Temporal's SDK keeps the context of a call. Called by each activity once it has what it needs of
-   * its own: up to version 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
+   * Switches off the async context storage of Temporal's SDK connection. Each activity calls it once it has read its
+   * own context: up to version 22, Node runs a hook for every promise of the process while any such storage is on
+   * (docs/decisions/cpu.md).
    */
   readonly leaveContext: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Points in the way of a paid request and its result at which a process can die. Tests kill at them to prove that nothing is lost;
- * in production nobody listens.
+ * Points on the way of a paid request and its result at which a process can die. Tests kill there to prove that nothing
+ * is lost; in production nobody listens.
  */
 export const FAULT_POINTS = [
   'before-intent',
@@ -11,5 +11,5 @@ export const FAULT_POINTS = [
 ] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
-/** Called at each fault point; may take its time, or never return. */
+/** Called at each fault point; it may take its time, or never return. */
 export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;

@@ -11,25 +11,32 @@ import { receiveMedia } from './store-result.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, type WaitedJob } from './waited-job.ts';
 
-/** Downloads of one job's result that may come to nothing, each with a fresh link, before the row fails. */
+/** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
 /** Pause before the job is read again for a fresh link, ms; doubled each time. */
 const FIRST_PAUSE_MS = 500;
-/** A link that waited longer than this for its download is read anew: links may live for a second. */
+/** A link that waited longer than this for its download is read again, ms: links may live for only a second. */
 const FRESH_MS = 500;
-/** The end of a job may wait so long for others to share its commit, ms; a kill meanwhile costs a free poll and a download. */
+/**
+ * How long the record of a job's end may wait for others to share its commit, ms. A kill meanwhile costs a free poll
+ * and a download.
+ */
 const PATIENCE_MS = 8;
-/** The same, at most, while enough requests wait for their turn to fill that time: then nothing waits for the row's place in the window. */
+/**
+ * The same while enough requests wait for their turn to fill that time, at most: then nothing waits for the row's place
+ * in the window.
+ */
 const PATIENCE_AT_LIMIT_MS = 50;
-/** Downloads that take longer than this are shown as `fetching`, ms. */
+/** Downloads longer than this show as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
 /** Pause after a fault of this machine (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 
 /**
- * Downloads a job's result to the store and records it. Where it had to wait for a place among the downloads, the job is read for its
- * link only then, so every download begins with a fresh link. One that is dead all the same, cut or leads to something else is not
- * tried again: the job is read anew. Returns how the row then stands, where that is known. Never rejects: what no retry heals is told to `onFault`.
+ * Downloads a job's result to the store and records it. If it had to wait for a place among the downloads, it reads the
+ * job for its link only then, so every download starts with a fresh link. A link that is dead all the same, cut, or
+ * leads to something else is not retried: the job is read again. Returns the row's state, if that is known. Never
+ * rejects: it passes faults that no retry fixes to `onFault`.
  */
 export async function fetchResult(
   deps: Dependencies,
@@ -56,7 +63,7 @@ export async function fetchResult(
   }
 }
 
-/** The file, and what the job cost where the API says so; undefined if the job gives no link any more. */
+/** The file, and the job's price if the API states it; undefined if the job gives no link any more. */
 async function fetchInTurn(
   deps: Dependencies,
   job: WaitedJob,
@@ -69,7 +76,7 @@ async function fetchInTurn(
     const isFresh = isFree || deps.clock.now().monotonic - readAt < FRESH_MS;
     const { resultUrl, credits } = isFresh ? reading : await readAgain(deps, job);
     if (resultUrl === undefined) {
-      // What is wrong with it is for a poll to find out.
+      // A poll will find out what is wrong with it.
       deps.polls.again(job.name, deps.clock.now().monotonic);
       return undefined;
     }
@@ -84,7 +91,7 @@ function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {
   return readInTurn(deps, job.key.batch, deps.ending, read);
 }
 
-/** Lets a long download be seen in the row's state; a short one is not worth a commit. */
+/** Shows a long download in the row's state; a short one is not worth a commit. */
 async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Promise<T>): Promise<T> {
   let shown: Promise<unknown> | undefined;
   const timer = setTimeout(() => {
@@ -94,7 +101,7 @@ async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Pr
     return await download();
   } finally {
     clearTimeout(timer);
-    // Nothing may be written any more when the process closes its ledger after its last download.
+    // Nothing may be written once the process closes its ledger after its last download.
     await shown;
   }
 }
@@ -105,7 +112,7 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   deps.log.warn({ ...job.key, jobId: job.jobId }, `download failed, the job is read again: ${error.message}`);
   const standing = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
-  // Trouble on the way to the file passes, as a rule; where it does not, the batch must end all the same.
+  // Trouble on the way to the file is usually temporary; if it is not, the batch must still end.
   if (!isLink && !isPastDeadline(job, wall)) {
     deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random()));
     return standing;
@@ -116,18 +123,18 @@ async function afterFailedDownload(deps: Dependencies, job: WaitedJob, error: un
   return giveUpResult(deps, job, error.message, causeOf(error).cause);
 }
 
-/** What is wrong with the result so far, as the row would fail with it. */
+/** The failure the row would end with if the result stays as it is. */
 function troubleOf(error: UnfitBody | ApiError): Failure {
   return { class: 'ResultGone', message: error.message.slice(0, 500), ...causeOf(error) };
 }
 
-/** Who refused the result, and how; the refusing party's own code is left out, which need not be the same each time. */
+/** Who refused the result, and how. The refusing party's own code is left out: it may differ each time. */
 function causeOf(error: UnfitBody | ApiError): Pick<Failure, 'cause'> {
   const cause = error instanceof ApiError ? error.failure.cause : undefined;
   return cause === undefined ? {} : { cause: withoutCode(cause) };
 }
 
-/** The result cannot be had: the row fails, and keeps its job id and what was charged. */
+/** The result cannot be fetched: the row fails, and keeps its job id and its charge. */
 export async function giveUpResult(
   deps: Dependencies,
   job: WaitedJob,

@@ -8,10 +8,10 @@ import type { LoadedAttempt } from './attempt.ts';
 import { lookUpLost } from './look-up-lost-job.ts';
 
 /**
- * Looks for what a request whose answer was lost may have left behind, and settles it by that. Never sends a paid request.
+ * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
  *
  * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer.
- * - `adopted`: the API's list has the one job that it can have made.
+ * - `adopted`: the API's list has the one job that the request can have made.
  * - undefined: there is no trace, and nothing was changed.
  *
  * Throws ApiError if the list cannot be read.
@@ -33,7 +33,10 @@ export async function findTrace(
   return 'adopted';
 }
 
-/** Settles an attempt in doubt by a job that was not named in its answer. False if another attempt has that job, or this one its verdict. */
+/**
+ * Settles an attempt in doubt by a job that its answer did not name. False if another attempt has that job, or this one
+ * has a verdict.
+ */
 export async function settleAsAdopted(
   deps: Pick<Dependencies, 'ledger'>,
   key: AttemptKey,

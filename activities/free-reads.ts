@@ -7,7 +7,7 @@ import { loadBatch } from './batch-cache.ts';
 import { readList } from './read-job-list.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** The reads by which rows are settled, each in its turn and of this realm only. Called off by `signal`. */
+/** The free reads that settle rows, paced and for this realm only. `signal` aborts them. */
 export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
   return {
     findTrace: (request) =>

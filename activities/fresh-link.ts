@@ -9,36 +9,36 @@ import { type LoadedAttempt, nameOf } from './attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** What a request needs from an earlier step is there: a link, or nothing is needed. */
+/** The request has what it needs from an earlier step: a link, or nothing. */
 export interface ReadyLink {
   readonly type: 'ready';
   readonly link?: { readonly column: MediaColumn; readonly url: string };
-  /** After this it is to be read once more before it is paid for, monotonic ms. */
+  /** When it must be read once more before the request is paid for, monotonic ms. */
   readonly freshUntil: number;
 }
 
-/** A step that needs no link of an earlier one is ready as it is. */
+/** A step that needs no link is ready at once. */
 export const NO_LINK_NEEDED: ReadyLink = { type: 'ready', freshUntil: Infinity };
 
 export interface NoLink {
-  /** `later`: a free read did not work; ask again later. `ended`: it can never be had; the row was ended. */
+  /** `later`: a free read failed; ask again later. `ended`: the link can never be had, and the row was ended. */
   readonly type: 'later' | 'ended';
 }
 
-/** Which link a step needs, and of which earlier one. */
+/** Which link a step needs, and of which earlier step. */
 type LinkNeed = NonNullable<ReturnType<typeof linkOf>>;
 
 /** The link that a request needs from an earlier step. */
 export type Link = ReadyLink | NoLink;
 
-/** Links live for a while that nobody names; one is read anew rather than sent when it is older than this, ms. */
+/** A link older than this is read again before it is sent, ms: nobody states how long links live. */
 const FRESH_MS = 500;
 
 const LATER_MS = 1_000;
 
 /**
- * Reads the job of an earlier step anew (the speech of a `dub`), right before the step that needs its link is paid for: links are
- * short-lived, and a dead one would be paid for in vain.
+ * Reads the job of an earlier step (the speech of a `dub`) right before the step that needs its link is paid for: links
+ * are short-lived, and a dead one would be paid for in vain.
  */
 export async function freshLink(
   deps: Dependencies,
@@ -50,7 +50,7 @@ export async function freshLink(
   const { row, batch, charges } = loaded;
   const operation = operationOf(row.kind, step, batch.settings.tts);
   const before = lastAttempt(charges, step);
-  // An earlier take's may be of another text.
+  // An earlier take's link may be of another text.
   if (!makesJob(operation) || before?.jobId == null || before.file === null) {
     const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
     return endWith(deps, key, message);
@@ -86,7 +86,7 @@ export async function freshLink(
   }
 }
 
-/** Reads without a link that a row may have in a row: of a finished job, and of one that cannot be read now. */
+/** Reads in a row that may bring no link: of a finished job, and of one that cannot be read now. */
 const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
 
 async function laterOrNever(

@@ -1,6 +1,6 @@
 /**
- * Bounds how many are in flight: rows of a lane, paid requests of a batch. Those that wait enter in the order in which they came. A row that
- * was begun before is in flight whether there is room or not.
+ * Limits how many are in flight: rows of a lane, paid requests of a batch. Waiters enter in order of arrival. A row
+ * that was begun before is in flight whether there is room or not.
  */
 export class Window {
   #limit: number;
@@ -27,7 +27,7 @@ export class Window {
     this.#admit();
   }
 
-  /** Resolves when the row is in. Whoever no longer wants to be in leaves all the same. */
+  /** Resolves when the caller is in. A caller that changed its mind must still leave. */
   enter(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -35,7 +35,7 @@ export class Window {
     });
   }
 
-  /** Lets a row in also where there is no room. */
+  /** Lets a row in even without room. */
   force(): void {
     this.#inFlight += 1;
   }
@@ -45,7 +45,7 @@ export class Window {
     this.#admit();
   }
 
-  /** Lets in everybody who waits: the lane ends, and each of them is to see that. */
+  /** Lets in all waiters: the lane ends, and each of them must see that. */
   open(): void {
     this.#limit = Infinity;
     this.#admit();
@@ -62,13 +62,13 @@ export class Window {
 }
 
 /**
- * Bounds the paid requests that this process has in flight, per batch. The exact bound over all processes is held by the
- * ledger in the transaction of each intent; this one only spares it the asking.
+ * Limits the paid requests that this process has in flight, per batch. The transaction of each intent holds the exact
+ * limit over all processes; this one only saves asking it.
  */
 export class InFlightLimits {
   readonly #windows = new Map<string, Window>();
 
-  /** Makes a request of a batch once there is room for it among so many: they hold from now on. */
+  /** Makes a request of a batch once fewer than `submits` are in flight; that limit holds from now on. */
   async run<T>(batch: string, submits: number, request: () => Promise<T>): Promise<T> {
     const window = this.of(batch, submits);
     await window.enter();
@@ -79,7 +79,7 @@ export class InFlightLimits {
     }
   }
 
-  /** The window of a batch, with room for so many requests from now on. */
+  /** The window of a batch, resized to this many requests. */
   of(batch: string, submits: number): Window {
     const known = this.#windows.get(batch);
     if (known !== undefined) {

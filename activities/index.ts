@@ -10,10 +10,10 @@ import { openOccurrence } from './open-occurrence.ts';
 import { surveyBatch } from './survey-batch.ts';
 import { workLane } from './work-lane.ts';
 
-/** How often work beats that cannot do so by itself, ms. A lane beats whenever it looks into the ledger. */
+/** How often work beats that has no loop of its own, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
 
-/** All activities, with the world they work on. */
+/** All activities, bound to their dependencies. */
 export function createActivities(deps: Dependencies): Activities {
   return {
     surveyBatch: (batch) => beating(deps, () => surveyBatch(deps, batch)),
@@ -34,7 +34,7 @@ export function createActivities(deps: Dependencies): Activities {
   };
 }
 
-/** Work that may take long, and beats meanwhile: that nobody else could take it over for so long would be worse. */
+/** Beats during work that may take long: if it did not, nobody could take it over for that long. */
 function beating<T>(deps: Dependencies, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return tellingFaults(deps, () =>
     withHeartbeat(async (signal, beat) => {
@@ -49,22 +49,25 @@ function beating<T>(deps: Dependencies, work: (signal: AbortSignal) => Promise<T
   );
 }
 
-/** Switches off the storages of Temporal's SDK, also that of an activity's own context. See {@link Dependencies.leaveContext}. */
+/**
+ * Switches off the async context storages of Temporal's SDK, including that of an activity's own context. See {@link
+ * Dependencies.leaveContext}.
+ */
 function leaveContexts(deps: Pick<Dependencies, 'leaveContext'>): void {
   asyncLocalStorage.disable();
   deps.leaveContext();
 }
 
 /**
- * Lets a fault of this machine (disk full, ledger or store not writable) be told at once: Temporal would retry the activity
- * for ever while the user sees nothing.
+ * Reports a fault of this machine (disk full, ledger or store not writable) at once: Temporal would retry the activity
+ * for ever, and the user would see nothing.
  */
 async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) deps.onFault(error);
-    // A ledger that knows nothing of what is asked: no retry heals it, but a new workflow goes by the ledger.
+    // The ledger does not know what is asked for: no retry fixes that, but a new workflow starts from the ledger.
     if (error instanceof LedgerMisuse) throw ApplicationFailure.nonRetryable(error.message, error.name);
     throw error;
   }

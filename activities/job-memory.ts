@@ -11,11 +11,11 @@ export interface MemoryNeeds {
   readonly clock: { now(): { readonly monotonic: number } };
 }
 
-/** Times that were seen are shared when there are so many, or an eighth of those that are known, ms apart at most. */
+/** New times are shared once there are this many, or an eighth of the known ones, with a minimum gap in ms. */
 const SHARE_AT = 20;
 const SHARE_AT_MOST = 500;
 const SHARE_EVERY_MS = 5_000;
-/** From so many jobs on a sort decides by itself. */
+/** From this many jobs on, a sort decides by itself. */
 const WELL_KNOWN = 300;
 
 /** Jobs of one sort. */
@@ -23,26 +23,27 @@ interface Sort {
   times: JobTimes;
   /** Jobs in it. */
   jobs: number;
-  /** Seen here and not shared yet. */
+  /** Seen here, not shared yet. */
   seen: Span[];
   /** When they were last shared, monotonic ms; before the first time, never. */
   sharedAt: number;
   isSharing: boolean;
-  /** The best ages to poll, for the plan of a batch (by its gaps). */
+  /** The best ages to poll at, per polling plan of a batch (by its gaps). */
   readonly ages: Map<string, readonly number[] | null>;
 }
 
 /**
- * How long jobs take, by their sort: seen by all processes, for jobs of one sort take as long whoever waits for them. What is
- * learned decides when the next ones are polled. It is a help and no record: what cannot be shared is lost, and the fixed gap
- * goes on.
+ * How long jobs take, by their sort. All processes contribute: jobs of one sort take the same time whoever waits for
+ * them. What is learned decides when the next jobs are polled. It is an aid, not a record: what cannot be shared is
+ * lost, and polling falls back to the fixed gap.
  */
 export class JobMemory {
   readonly #sorts = new Map<string, Sort>();
 
   /**
-   * The best ages at which to poll jobs of these sorts (the narrowest first), ms; null where the fixed gap is best, or nothing is known.
-   * A narrow sort decides once it is known well: until then jobs of all voices, say, tell more than a few of one.
+   * The best ages to poll jobs of these sorts at (the narrowest first), ms; null if the fixed gap is best, or nothing
+   * is known. A narrow sort decides once it is well known: until then, jobs of all voices, say, tell more than a few of
+   * one.
    */
   agesOf(deps: MemoryNeeds, sorts: readonly string[], plan: PollPlan): readonly number[] | null {
     const all = sorts.map((sort) => this.#sortOf(deps, sort));
@@ -57,7 +58,7 @@ export class JobMemory {
     return ages;
   }
 
-  /** A job of these sorts ended within a span of its age. */
+  /** A job of these sorts ended within this span of ages. */
   ended(deps: MemoryNeeds, sorts: readonly string[], span: Span): void {
     for (const sort of sorts) {
       const known = this.#sortOf(deps, sort);
@@ -91,7 +92,7 @@ export class JobMemory {
       known.jobs = jobsIn(known.times);
       known.ages.clear();
     } catch {
-      // The ledger's trouble is said by those who cannot do without it.
+      // The ledger's trouble is reported by callers that cannot do without it.
     } finally {
       known.isSharing = false;
     }

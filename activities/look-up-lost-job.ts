@@ -12,21 +12,22 @@ import type { Listing } from './shared-job-list.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import { reachesBackTo, readList } from './read-job-list.ts';
 
-/** A create may have been on its way for this long when its job was made. */
+/** A create may have been under way for this long when its job was made, ms. */
 const LONGEST_CREATE_MS = 15 * 60_000;
-/** A job may show up in the list a moment after it was made: an empty list is looked at once more after this, ms. */
+/** A job may appear in the list a moment after it was made: an empty list is read once more after this, ms. */
 const SECOND_LOOK_MS = 1_500;
-/** Nothing shows up any more for an attempt that is older than this, ms. */
+/** No job appears any more for an attempt older than this, ms. */
 const SETTLED_AFTER_MS = 60_000;
 
-/** How links are recorded: so that one in a list can be recognised, and none can be read from a record. */
+/** Hashes a link for the record, so that it can be recognised in a list but not read from the record. */
 export function hashOf(link: string): string {
   return createHash('sha256').update(link).digest('hex');
 }
 
 /**
- * Calls `adopt` with the job that a lost create made, if the list leaves no doubt. `adopt` returns false where another row
- * was quicker; then the next job that fits is tried. Returns the job that was adopted. Throws ApiError if the list cannot be read.
+ * Calls `adopt` with the job that a lost create made, if the list leaves no doubt. `adopt` returns false if another row
+ * was quicker; then the next job that fits is tried. Returns the adopted job. Throws ApiError if the list cannot be
+ * read.
  */
 export async function lookUpLost(
   deps: Dependencies,
@@ -38,7 +39,7 @@ export async function lookUpLost(
   const { charge, operation } = loaded;
   if (charge === undefined) return undefined;
   for (let looks = 1; ; looks++) {
-    // Others may share it, so only the end of the process ends it.
+    // Others may share the list, so only the end of the process aborts it.
     const listing = await deps.listings.next(operation, () => readList(deps, operation, key.batch, deps.ending));
     signal.throwIfAborted();
     const lost = new Set<string>();
@@ -46,7 +47,7 @@ export async function lookUpLost(
       const finding = await choose(deps, loaded, charge, listing, lost);
       if (finding.type === 'found') {
         if (await adopt(finding.id)) return finding.id;
-        // Whoever has it is told of by the ledger; a job is not offered twice.
+        // The ledger tells the adopter of it; never offer a job twice.
         lost.add(finding.id);
         continue;
       }
@@ -106,7 +107,7 @@ async function othersWithLinks(
     }));
 }
 
-/** Names the audio of a request, be it given or made by the step before. */
+/** Identifies the audio of a request, whether given or made by the previous step. */
 function audioHashOf({ audio }: RowSpec, { linkHash }: Pick<ChargeRecord, 'linkHash'>): string | null {
   return audio === undefined ? linkHash : hashOf(audio);
 }

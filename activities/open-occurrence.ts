@@ -4,7 +4,10 @@ import type { OccurrenceOffer, OccurrenceStart } from '../contract/activities.ts
 import { batchWorkflowId } from '../contract/names.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Makes the manifest of a schedule, as it is now, the batch of an occurrence, or finds that. Repeatable; see `batches/open-occurrence.ts`. */
+/**
+ * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch. Can be repeated; see
+ * `batches/open-occurrence.ts`.
+ */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm, log } = deps;
   const { schedule, at, run } = offer;
@@ -18,7 +21,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   return { type: 'opened', batch: batch.name, out, workflowId, isClosed: batch.state === 'closed' };
 }
 
-/** A balance that cannot be read stops nothing: without credits, or with a bad token, the batch pauses and says so. */
+/** An unreadable balance stops nothing: without credits, or with a bad token, the batch pauses and says so. */
 async function readBalance({ api }: Pick<Dependencies, 'api'>): Promise<number | null> {
   try {
     return (await api.readProfile()).quotaRemaining ?? null;

@@ -7,22 +7,25 @@ import { LEASE_MS, type LeaseAnswer } from '../policy/lease.ts';
 import { Pacer, type Slot } from '../policy/pacer.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
-/** A lease is renewed, and the settings of the batch are read, this often while there are calls, ms. */
+/** While there are calls, the lease is renewed and the batch's settings are read this often, ms. */
 const RENEW_MS = 250;
 /** The same during a long pause. */
 const RENEW_IN_PAUSE_MS = 1_000;
-/** All of the pace is lent to others: asked again after this, ms. */
+/** Retry interval if others hold all of the rate, ms. */
 const NOTHING_LEFT_MS = 50;
-/** Stands for "as much as there is" where a number is needed. */
+/** Stands for "no limit" where a number is needed. */
 const ALL = 1e9;
 
-/** What a lease and the settings of the batch say, and since when, monotonic ms. */
+/** The lease and the batch's settings, and when they were read, monotonic ms. */
 interface Known {
   readonly since: number;
   readonly limit: number | null;
   readonly mayCall: boolean;
   readonly lease: LeaseAnswer;
-  /** Alone by this lease and by the one before: who begins at the same moment as others does not know of them at once. */
+  /**
+   * True if this lease and the one before had no other holder: a process that starts at the same moment as others does
+   * not see them at once.
+   */
   readonly isAlone: boolean;
 }
 
@@ -31,9 +34,12 @@ interface Waiter {
   readonly fail: (reason: unknown) => void;
 }
 
-/** The calls of one batch in one endpoint class that wait for their turn in this process, first come, first served. */
+/** Calls of one batch in one endpoint class that wait for their turn in this process, first come, first served. */
 export class PaceLine {
-  /** Slots that were given, and what became of them. Processes that begin together should not send together. */
+  /**
+   * Slots given, and what became of them. Starts at a random phase: processes that start together should not send
+   * together.
+   */
   readonly pacer = new Pacer(Math.random());
   readonly #endpoint: EndpointClass;
   readonly #batch: string;
@@ -44,15 +50,15 @@ export class PaceLine {
   #known: Known | undefined;
   #renewal: Promise<Known> | undefined;
   #pausedUntil = 0;
-  /** Counts pauses, so that a lease from before one does not end it. */
+  /** Counts pauses, so that a lease granted before a pause does not end it. */
   #pauses = 0;
   #isShort = false;
   #wasAlone = false;
   #isServing = false;
 
   /**
-   * `aheadMs`: how long before its moment a slot is given. `apartMs`: the gap between calls where nothing limits them. `wave`: what is known of
-   * the calls around the last refusal.
+   * `aheadMs`: how long before its time a slot is granted. `apartMs`: the gap between calls if nothing limits them.
+   * `wave`: the calls around the last refusal.
    */
   constructor(
     endpoint: EndpointClass,
@@ -71,13 +77,13 @@ export class PaceLine {
     return this.#known?.limit ?? null;
   }
 
-  /** How long the calls that wait now keep the line busy, about, ms; 0 where nobody waits, or only for a pause to end. */
+  /** Roughly how long the waiting calls keep the line busy, ms; 0 if none waits, or only for a pause to end. */
   get backlogMs(): number {
     const rate = this.#known?.lease.rate ?? null;
     return this.#waiting.size === 0 || rate === null ? 0 : (this.#waiting.size * 1_000) / rate;
   }
 
-  /** No slot before this, monotonic ms. */
+  /** No slot is granted before this, monotonic ms. */
   get pausedUntil(): number {
     return this.#pausedUntil;
   }
@@ -86,7 +92,7 @@ export class PaceLine {
     return this.#known?.lease.isTroubled ?? false;
   }
 
-  /** Waits for a slot; rejects when the signal aborts before, or when the ledger cannot be asked. */
+  /** Waits for a slot. Rejects if the signal aborts first, or the ledger cannot be read. */
   take(deps: PaceNeeds, signal: AbortSignal): Promise<Slot> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
@@ -108,7 +114,7 @@ export class PaceLine {
       const abort = (): void => {
         waiter.fail(signal.reason);
       };
-      // A whole window may wait by one signal.
+      // A whole window may wait on one signal.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', abort);
       this.#waiting.add(waiter);
@@ -116,14 +122,14 @@ export class PaceLine {
     });
   }
 
-  /** No slot before then, and the next one only after a new look at what is known. */
+  /** Grants no slot before then, and the next one only after it has read lease and settings again. */
   pauseUntil(until: number): void {
     this.#pauses += 1;
     this.#pausedUntil = until;
     this.#known = undefined;
   }
 
-  /** Gives out slots as long as anybody waits. Never rejects. */
+  /** Grants slots as long as any call waits. Never rejects. */
   async #serve(deps: PaceNeeds): Promise<void> {
     this.#isServing = true;
     try {
@@ -138,7 +144,7 @@ export class PaceLine {
     }
   }
 
-  /** Gives out what there is now; returns how long until there may be more, ms. */
+  /** Grants the slots there are now; returns how long until there may be more, ms. */
   #giveOut({ clock }: PaceNeeds, { mayCall, lease, isAlone }: Known): number {
     for (const waiter of this.#waiting) {
       const now = clock.now().monotonic;
@@ -163,7 +169,7 @@ export class PaceLine {
     return 0;
   }
 
-  /** What is known, not older than a lease lasts; renewed before that, without anybody waiting for it. */
+  /** Lease and settings, no older than a lease lasts; renewed earlier in the background. */
   async #upToDate(deps: PaceNeeds): Promise<Known> {
     const now = deps.clock.now().monotonic;
     const known = this.#known;
@@ -175,7 +181,7 @@ export class PaceLine {
       this.#renewal = undefined;
     });
     if (known === undefined || age >= LEASE_MS || known.lease.rate === 0) return this.#renewal;
-    // Whoever needs it is told of its failure: the next renewal is awaited, once the lease is over.
+    // The next renewal is awaited once the lease has run out; that caller gets the error.
     this.#renewal.catch(() => undefined);
     return known;
   }

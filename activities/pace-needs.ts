@@ -3,10 +3,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Instant } from '../policy/send-deadline.ts';
 import type { BatchCache } from './batch-cache.ts';
 
-/** Endpoint classes that are limited apart: requests that pay, and free reads. */
+/** Endpoint classes with separate limits: paid requests, and free reads. */
 export type EndpointClass = 'create' | 'read';
 
-/** What is asked for the pace of calls. */
+/** What pacing a call needs. */
 export interface PaceNeeds {
   readonly ledger: Pick<Ledger, 'updateLimiter'>;
   readonly batches: Pick<BatchCache, 'read'>;

@@ -6,36 +6,39 @@ import { highestStated } from '../policy/rate.ts';
 import { PaceLine } from './pace-line.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
-/** The right to make one call, at a moment. */
+/** The right to make one call, at a given time. */
 export interface Turn {
   readonly endpoint: EndpointClass;
   readonly slot: Slot;
-  /** Where its batch waits for calls of this class. */
+  /** The line in which its batch waits for calls of this class. */
   readonly line: PaceLine;
 }
 
 /**
- * Turns of paid requests are given so far ahead, ms: their intents are written meanwhile, and the requests go at their moment all the
- * same. A timer and a synced commit before each send would lose twice that.
+ * How long before its time a turn of a paid request is granted, ms: its intent is written meanwhile, and the request
+ * still leaves on time. A timer and a synced commit before each send would lose twice that.
  */
 const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
-/** Gap between calls where nothing limits them, ms: a limit that nobody has told of then refuses a few of them, not all that are ready. */
+/**
+ * Gap between calls if nothing limits them, ms: a limit that nobody has stated then refuses only a few calls, not all
+ * that are ready.
+ */
 const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
 
-/** What one process knows of the pace of one endpoint class. */
+/** What one process knows about the pace of one endpoint class. */
 interface EndpointPace {
   readonly lines: Map<string, PaceLine>;
-  /** Calls in a row that found the service away or down. */
+  /** Consecutive calls that found the API unreachable or down. */
   troublesInARow: number;
-  /** When the last refusal or trouble was reported to the others, monotonic ms; calls that were sent before add nothing. */
+  /** When the last refusal or trouble was reported to the others, monotonic ms; calls sent before it add nothing. */
   reportedAt: number;
-  /** The last refusal that was reported, and what became of the calls that were in flight then. */
+  /** The last refusal that was reported, and what became of the calls in flight at that time. */
   wave: { readonly sentAt: number; refused: number; taken: number } | null;
 }
 
 /**
- * The pace of the calls of this process. What all processes may do together is shared out by the ledger, as a lease for a moment; within its
- * share the process paces itself, in memory, without asking for each call.
+ * Paces the calls of this process. The ledger divides the common rate among processes, as short leases; within its
+ * share a process paces itself, in memory, without asking for each call.
  */
 export class Pace {
   readonly #endpoints: Readonly<Record<EndpointClass, EndpointPace>> = {
@@ -44,9 +47,9 @@ export class Pace {
   };
 
   /**
-   * Waits for the turn of a call of a batch: for paid requests until shortly before its moment, see {@link atItsMoment}. The rate is the
-   * one that the batch has now, also when it changes meanwhile. A paid request of a batch that no longer runs need not wait: its
-   * intent will be refused. Rejects when the signal aborts first.
+   * Waits for the turn of a call of a batch; for a paid request, until shortly before its time (see {@link
+   * atItsMoment}). It follows the batch's current rate, even if that changes meanwhile. A paid request of a batch that
+   * no longer runs does not wait: its intent will be refused. Rejects if the signal aborts first.
    */
   async take(deps: PaceNeeds, endpoint: EndpointClass, batch: string, signal: AbortSignal): Promise<Turn> {
     const { lines } = this.#endpoints[endpoint];
@@ -60,21 +63,21 @@ export class Pace {
   }
 
   /**
-   * How long the calls of the batch that wait for their turn keep it busy, about, ms. For so long it is the pace that limits them, not how soon
-   * what is before them is done.
+   * Roughly how long the batch's waiting calls keep it busy, ms. For that long the pace is the limit, not how soon
+   * earlier work is done.
    */
   backlogMs(endpoint: EndpointClass, batch: string): number {
     return this.#endpoints[endpoint].lines.get(batch)?.backlogMs ?? 0;
   }
 
-  /** Calls of the class in the second before that were not refused. */
+  /** Calls of the class that were not refused, in the second before. */
   usedBefore(endpoint: EndpointClass, time: number): number {
     return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.pacer.usedBefore(time), 0);
   }
 
   /**
-   * The rate that users have stated for the calls that this process made in the second before the turn, of all their batches: a refusal
-   * counts all of them, too.
+   * The rate that users stated for the calls that this process made in the second before the turn, over all their
+   * batches: a refusal counts all of them.
    */
   statedFor({ endpoint, line: own, slot }: Turn): number | null {
     const lines = [...this.#endpoints[endpoint].lines.values()];
@@ -82,12 +85,12 @@ export class Pace {
     return highestStated(used.map(({ limit }) => limit));
   }
 
-  /** Pauses all calls of the class of this process: the ledger said so, for all processes. */
+  /** Pauses all calls of the class in this process: the ledger said so, for all processes. */
   pause(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
     for (const line of this.#endpoints[endpoint].lines.values()) line.pauseUntil(now + pauseMs);
   }
 
-  /** Whether a call that was sent then says something that this process has not reported to the others. */
+  /** Whether a call sent at that time says something that this process has not reported to the others. */
   isUnreported({ endpoint, slot }: Turn): boolean {
     return slot.at > this.#endpoints[endpoint].reportedAt;
   }
@@ -96,17 +99,17 @@ export class Pace {
     this.#endpoints[endpoint].reportedAt = now;
   }
 
-  /** A refusal is reported to the others: calls that are in flight now show whether it was a single one. */
+  /** Notes that a refusal was reported: the calls in flight now show whether it was a single one. */
   reportRefused({ endpoint, slot }: Turn, now: number): void {
     this.reported(endpoint, now);
     this.#endpoints[endpoint].wave = { sentAt: slot.at, refused: 0, taken: 0 };
   }
 
-  /** A call had its answer: perhaps one of those that were in flight at the last refusal. */
+  /** Notes an answer: the call may have been in flight at the last refusal. */
   heard({ endpoint, slot }: Turn): void {
     const { wave, reportedAt } = this.#endpoints[endpoint];
     if (wave === null || slot.at > reportedAt) return;
-    // Calls overtake each other: one that was sent before the refused one was rightly taken, and may be refused as well.
+    // Calls overtake each other: one sent before the refused one may be accepted, or refused as well.
     if (slot.isRefused) wave.refused += 1;
     else if (slot.at > wave.sentAt) wave.taken += 1;
   }
@@ -118,12 +121,12 @@ export class Pace {
     return { refused, taken, counted: this.usedBefore(endpoint, sentAt) };
   }
 
-  /** One more call found the service away or down; returns how many there were in a row. */
+  /** Notes one more call that found the API unreachable or down; returns how many there were in a row. */
   troubled(endpoint: EndpointClass): number {
     return (this.#endpoints[endpoint].troublesInARow += 1);
   }
 
-  /** A call was answered in order; returns true if that ends a trouble that all processes know of. */
+  /** Notes a good answer; returns true if it ends a trouble that all processes know of. */
   answered(turn: Turn): boolean {
     this.heard(turn);
     const known = this.#endpoints[turn.endpoint];
@@ -133,8 +136,9 @@ export class Pace {
 }
 
 /**
- * Waits for the moment of a turn, and notes it as sent. That takes as long as turns are given ahead, and longer only where calls of others were
- * held up and went just before. Returns false where everybody was told to pause since the turn was given: its call had better not be made now.
+ * Waits for the time of a turn, and notes the call as sent. That takes as long as turns are granted ahead; longer only
+ * if others' calls were held up and went just before. Returns false if a pause was announced since the turn was
+ * granted: the call should not be made now.
  */
 export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
   for (;;) {
@@ -145,7 +149,7 @@ export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, s
   }
 }
 
-/** Takes back a turn that is not used. */
+/** Returns an unused turn. */
 export function giveBack({ line, slot }: Turn): void {
   line.pacer.giveBack(slot);
 }

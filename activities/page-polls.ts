@@ -4,15 +4,15 @@ import { isListed, type JobOperation, type ListedOperation } from '../contract/r
 import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../policy/page-plan.ts';
 import { PAGE_SIZE } from './shared-job-list.ts';
 
-/** Polls that are due within this part of the gap are made together. */
+/** Polls that are due within this fraction of the gap are made together. */
 const GATHER_PART = 0.1;
 const GATHER_MOST_MS = 500;
 /**
- * Polls in a row that may be made by a page: a list may be as old as whoever keeps it likes, or say nothing of how its jobs stand, and a job that has
- * ended must not wait for it.
+ * Maximum consecutive polls by page. A list may be cached, or say nothing of its jobs' state, and a job that has ended
+ * must not wait for it.
  */
 const MOST_LISTED = 8;
-/** Jobs whose times are kept, to tell how far down others stand. */
+/** Jobs whose acceptance times are kept, to estimate the page that others are on. */
 const MOST_TIMES = 20_000;
 
 /** A job that a list may show. */
@@ -25,15 +25,15 @@ export interface ListableJob {
   readonly acceptedAt: number;
 }
 
-/** Where a job is looked for. */
+/** What a poll by page needs. */
 export interface PollByPage {
-  /** Jobs of one batch are looked for together. */
+  /** Jobs of one batch are polled together. */
   readonly batch: string;
   /** Time between two polls of one job, ms. */
   readonly gapMs: number;
-  /** Reads a page of a list, from 1 on; an empty one if that fails. Rejects only where the ledger cannot be asked. */
+  /** Reads a page of a list, from 1 on; an empty one if that fails. Rejects only if the ledger cannot be read. */
   readonly readPage: (operation: ListedOperation, page: number) => Promise<readonly JobReading[]>;
-  /** Polls end. */
+  /** Aborts when polling ends. */
   readonly ending: AbortSignal;
 }
 
@@ -44,8 +44,9 @@ interface Gathering {
 }
 
 /**
- * Polls jobs that the API lists, by pages where one shows several that are due. A page says only which jobs still run: one that has
- * ended, or was not found, is read by itself, for a list may be a moment old and its links as well.
+ * Polls jobs that the API lists by page, if one page shows several that are due. A page only shows which jobs still
+ * run: a job that has ended, or is not on the page, is read by itself, because a list may be a moment old, and its
+ * links too.
  */
 export class PagePolls {
   readonly #lists = new Map<ListedOperation, ListPolls>();
@@ -55,12 +56,15 @@ export class PagePolls {
     if (isListed(job.operation)) this.#listOf(job.operation).waitsFor(job);
   }
 
-  /** The job is waited for no longer. */
+  /** The job is no longer waited for. */
   forget(name: string): void {
     for (const list of this.#lists.values()) list.forget(name);
   }
 
-  /** What a page says of a job that still runs; undefined where the job itself must be read. Rejects only where the ledger cannot be asked. */
+  /**
+   * What a page says about a job that still runs; undefined if the job itself must be read. Rejects only if the ledger
+   * cannot be read.
+   */
   async readingOf(job: ListableJob, where: PollByPage): Promise<JobReading | undefined> {
     return isListed(job.operation) ? this.#listOf(job.operation).readingOf(job, where) : undefined;
   }
@@ -76,9 +80,9 @@ export class PagePolls {
 class ListPolls {
   readonly #operation: ListedOperation;
   readonly #gatherings = new Map<string, Gathering>();
-  /** When the jobs were accepted that this process waits for or waited for, ascending but for a few. */
+  /** Acceptance times of the jobs that this process waits or waited for, nearly ascending. */
   #times: number[] = [];
-  /** How often in a row each was polled by a page. */
+  /** How often in a row each was polled by page. */
   readonly #running = new Map<string, number>();
   #sense = NEW_LIST;
 
@@ -138,7 +142,7 @@ class ListPolls {
     for (const page of pages) {
       for (const [index, reading] of (await readPage(this.#operation, page)).entries()) {
         const place = places.get(reading.id);
-        // A list that says nothing of how a job stands shows nothing of it.
+        // A list without states shows nothing.
         if (place === undefined || found.has(reading.id) || reading.status === '') continue;
         found.set(reading.id, reading);
         moved.push((page - 1) * PAGE_SIZE + index - place);
@@ -148,7 +152,7 @@ class ListPolls {
     return found;
   }
 
-  /** How many jobs of this process were accepted after each, by job id. */
+  /** How many jobs of this process were accepted after each one, by job id. */
   #placesOf(jobs: readonly ListableJob[]): ReadonlyMap<string, number> {
     const newestFirst = [...this.#times].sort((a, b) => b - a);
     const places = new Map<string, number>();

@@ -5,9 +5,12 @@ import { PAGE_SIZE } from './shared-job-list.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
-/** What a page of the API's list says of a job that still runs; undefined where the job itself must be read: see `page-polls.ts`. */
+/**
+ * What a page of the API's list says about a job that still runs; undefined if the job itself must be read. See
+ * `page-polls.ts`.
+ */
 export async function pollByPage(deps: Dependencies, job: WaitedJob): Promise<JobReading | undefined> {
-  // What becomes of a job at its deadline is for the job itself to say.
+  // At its deadline, only the job itself can say what became of it.
   if (isPastDeadline(job, deps.clock.now().wall)) return undefined;
   const { batch } = job.key;
   return deps.pagePolls.readingOf(job, {
@@ -29,7 +32,7 @@ async function readPage(
     const { jobs } = await readInTurn(deps, batch, ending, () => api.listJobs(operation, page, PAGE_SIZE, ending));
     return jobs;
   } catch (error) {
-    // A list that cannot be read shows nothing; a poll of the job itself tells what is wrong.
+    // An unreadable list shows nothing; a poll of the job itself finds out what is wrong.
     if (error instanceof ApiError || ending.aborted) return [];
     throw error;
   }

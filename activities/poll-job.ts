@@ -21,13 +21,16 @@ import type { PollTrouble } from './polled-jobs.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
 
-/** Polls in a row that may be no help, of either kind, before the job is given up. */
+/** Maximum consecutive failed polls of either kind before the job is given up. */
 const MOST_TROUBLES = 6;
 
-/** What a poll found: how the row stands now, if it changed it; `fetched`: the result is on its way; `same`: the job runs on, or could not be read. */
+/**
+ * Result of a poll. The row's state, if the poll changed it; `fetched`: the result is being downloaded; `same`: the job
+ * still runs, or could not be read.
+ */
 export type PollResult = RowStanding | 'fetched' | 'same';
 
-/** Polls a job once. One that fails is a failed poll, never a failed job. The signal ends any. */
+/** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
 export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
   let reading: JobReading;
   try {
@@ -55,7 +58,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
       return endFailed(deps, job, reading);
     case 'completed':
       if (reading.resultUrl === undefined) return troubled(deps, job, 'result', 'is completed but has no link');
-      // Whoever had the row before may have begun it meanwhile.
+      // The row's previous holder may have started it meanwhile.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';
     case 'running':
@@ -63,7 +66,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
   }
 }
 
-/** The API says that the job failed: the row does, too, unless the user pays for new takes in advance. */
+/** The API reports that the job failed: so does the row, unless the user pays for retakes in advance. */
 async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowStanding> {
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
@@ -77,13 +80,13 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
 }
 
 /**
- * The job could not be read, and is due again later. One that the API does not know is given up after a few polls. Where it
- * cannot be shown, patience lasts as long as jobs may take, and as many failed polls more; and where the token is refused, until a
- * person mends it, unless the batch is being stopped: then nobody will.
+ * The job could not be read, and is due again later. If the API does not know it, it is given up after a few polls. If
+ * the API cannot be read, polling goes on for as long as jobs may take, plus that many failed polls. If the token is
+ * refused, it goes on until a person fixes that; but not while the batch is stopping, because then nobody will.
  */
 async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<PollResult> {
   if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
-  // Reading costs nothing: that the account is out of credits is for the next paid request to find out.
+  // Reading is free: the next paid request will find out that the account has no credits.
   const needsPerson = failure.class === 'BadToken';
   const isStopping = needsPerson && (await deps.ledger.setControl(job.key.batch, 'paused', failure)) === 'stopping';
   const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
@@ -106,12 +109,12 @@ async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobRead
   return 'same';
 }
 
-/** The user's plan, or a closer one for the last rows of a batch. */
+/** The user's plan, or denser polling for the last rows of a batch. */
 function planOf({ polls }: Dependencies, { key, loaded }: WaitedJob): PollPlan {
   return planAtEnd(loaded.batch.settings, polls.rowsLeft(key.batch), polls.saved);
 }
 
-/** A service that was down or away for one poll need not be for the next. */
+/** The API's trouble at one poll may be over at the next. */
 function isOfService(failure: Failure): boolean {
   return (failure.class === 'ServiceDown' || failure.class === 'NotSent') && failure.retryAfterMs === undefined;
 }
@@ -134,13 +137,13 @@ function nextPollOf(deps: Dependencies, job: WaitedJob): number {
   return nextPoll(job.loaded.batch.settings, ageOf(job, wall), monotonic, Math.random());
 }
 
-/** The job is no help this time; after a few such polls in a row the row fails and keeps its job id. */
+/** The poll failed; after a few such polls in a row the row fails and keeps its job id. */
 async function troubled(deps: Dependencies, job: WaitedJob, trouble: PollTrouble, what: string): Promise<PollResult> {
   if (deps.polls.troubled(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
   return giveUpResult(deps, job, `Job ${job.jobId} ${what}`);
 }
 
-/** What the API says the job cost, where it says so. */
+/** The job's price, if the API states it. */
 function creditsOf(reading: JobReading): { readonly credits?: number } {
   return defined({ credits: reading.credits });
 }

@@ -1,15 +1,15 @@
 /**
- * What a poll of a job can come to that is no help. `read`: the job itself could not be had; `result`: it is completed, and its
- * result could not be had. Each may happen a few times in a row.
+ * How a poll of a job can fail. `read`: the job itself could not be read; `result`: it is completed, but its result
+ * could not be fetched. Each may happen a few times in a row.
  */
 export type PollTrouble = 'read' | 'result';
 
 interface PolledJob {
   readonly dueAt: number;
-  /** Its age when it was last seen to run, ms. */
+  /** Age at which it was last seen running, ms. */
   readonly ranAtAge?: number;
   readonly troubles: Readonly<Record<PollTrouble, number>>;
-  /** Polls that found the service in trouble, in a row. */
+  /** Consecutive polls that found the API in trouble. */
   readonly failed?: number;
   /** Polls that were answered. */
   readonly polls?: number;
@@ -18,27 +18,27 @@ interface PolledJob {
 const NONE: PolledJob['troubles'] = { read: 0, result: 0 };
 
 /**
- * When each job is polled next, in this process, on its monotonic clock. Losing it with the process costs a
- * free read per job.
+ * When each job is polled next, in this process, on its monotonic clock. Losing it with the process costs a free read
+ * per job.
  */
 export class PolledJobs {
   readonly #jobs = new Map<string, PolledJob>();
   readonly #rowsLeft = new Map<string, number>();
   #saved = 0;
 
-  /** Time of the next poll; `first` if the job was never asked about here. */
+  /** Time of the next poll; `first` if this process has not polled the job yet. */
   dueAt(job: string, first: () => number): number {
     const known = this.#jobs.get(job) ?? { dueAt: first(), troubles: NONE };
     this.#jobs.set(job, known);
     return known.dueAt;
   }
 
-  /** Notes the next poll. */
+  /** Sets the time of the next poll. */
   again(job: string, dueAt: number): void {
     this.#jobs.set(job, { troubles: NONE, ...this.#jobs.get(job), dueAt });
   }
 
-  /** Notes one more poll that was no help, and the next one; returns how many there were in a row. */
+  /** Notes a failed poll and sets the next; returns how many failed in a row. */
   troubled(job: string, what: PollTrouble, dueAt: number): number {
     const known = this.#jobs.get(job);
     const before = known?.troubles ?? NONE;
@@ -47,7 +47,7 @@ export class PolledJobs {
     return troubles[what];
   }
 
-  /** The job was read; its earlier troubles of that kind were passing ones. */
+  /** The job was read; earlier failures of that kind were temporary. */
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
     if (known === undefined) return;
@@ -55,7 +55,7 @@ export class PolledJobs {
     this.#jobs.set(job, { ...known, troubles: { ...troubles, read: 0 }, failed: 0, polls: polls + 1 });
   }
 
-  /** The service was in trouble when the job was polled; returns how often in a row. */
+  /** The API was in trouble when the job was polled; returns how often in a row. */
   failed(job: string): number {
     const known = this.#jobs.get(job) ?? { dueAt: 0, troubles: NONE };
     const failed = (known.failed ?? 0) + 1;
@@ -63,17 +63,17 @@ export class PolledJobs {
     return failed;
   }
 
-  /** A job has ended that would have been polled so often without what was learned. */
+  /** A job has ended that a fixed gap would have polled this often. */
   spared(job: string, polls: number): void {
     this.#saved += polls - (this.#jobs.get(job)?.polls ?? polls);
   }
 
-  /** Polls that learned ones have saved so far; below 0 if they were more. */
+  /** Polls saved so far by learned ages; below 0 if they were more. */
   get saved(): number {
     return this.#saved;
   }
 
-  /** Notes how many rows of a batch are left, once nothing of it is sent any more; undefined before. */
+  /** Notes how many rows of a batch are left, once none of it is sent any more; undefined before. */
   left(batch: string, rows: number | undefined): void {
     if (rows === undefined) this.#rowsLeft.delete(batch);
     else this.#rowsLeft.set(batch, rows);
@@ -84,14 +84,17 @@ export class PolledJobs {
     return this.#rowsLeft.get(batch);
   }
 
-  /** The job was seen to run at an age, ms, and is polled again then. */
+  /** The job was seen running at this age, ms; sets the next poll. */
   ran(job: string, ageMs: number, dueAt: number): void {
     this.again(job, dueAt);
     const known = this.#jobs.get(job);
     if (known !== undefined) this.#jobs.set(job, { ...known, ranAtAge: ageMs });
   }
 
-  /** The job was seen to have ended at an age, ms. Returns the span of ages in which it ended; undefined where it was told before. */
+  /**
+   * The job was seen to have ended at this age, ms. Returns the span of ages in which it ended; undefined if that was
+   * reported before.
+   */
   ended(job: string, ageMs: number): readonly [fromMs: number, toMs: number] | undefined {
     const known = this.#jobs.get(job);
     if (known?.ranAtAge === Number.POSITIVE_INFINITY) return undefined;

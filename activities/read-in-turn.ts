@@ -4,8 +4,8 @@ import { atItsMoment } from './pace.ts';
 import { reportHealth } from './report-health.ts';
 
 /**
- * Makes a free read for a batch when its turn comes, and tells everybody what its answer says about the API's health. Rejects as
- * the read does, or when the signal aborts before its turn.
+ * Makes a free read for a batch when its turn comes, and reports to all processes what the answer says about the API's
+ * health. Rejects as the read does, or if the signal aborts before its turn.
  */
 export async function readInTurn<T>(
   deps: Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads'>,

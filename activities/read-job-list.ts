@@ -5,14 +5,14 @@ import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE, type Listing } from './shared-job-list.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** Pages looked through; a window of minutes needs fewer. */
+/** Maximum pages read; a window of minutes needs fewer. */
 const MOST_PAGES = 100;
 /** Reads of a page that may fail before the look-up does; trouble that lost a create often lasts for a while. */
 const MOST_READS = 6;
-/** Failures of a read that may be over the next time. */
+/** Failures of a read that may pass. */
 const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 
-/** The list, each job once: one that is made meanwhile moves the others to later pages. */
+/** Reads the list, each job once: a job that is created meanwhile moves the others to later pages. */
 export async function readList(
   deps: Dependencies,
   operation: ListedOperation,
@@ -31,7 +31,7 @@ export async function readList(
   return { jobs: [...jobs.values()], begunAt, isWhole };
 }
 
-/** Reads a page; again where that may help, with the pauses that all reads make then. */
+/** Reads a page; retries if that may help, with the pauses that all reads then make. */
 async function readPage(
   deps: Dependencies,
   batch: string,
@@ -49,8 +49,8 @@ async function readPage(
 }
 
 /**
- * True if the listing has every job that was made since then: it is the whole list, or it goes from the newest job to one that is
- * older. The API does not promise an order, so that is looked for.
+ * True if the listing has every job made since then: it is the whole list, or it goes from the newest job to an older
+ * one. The API promises no order, so the order is checked.
  */
 export function reachesBackTo(since: number, { jobs, isWhole }: Listing): boolean {
   if (isWhole) return true;

@@ -18,17 +18,18 @@ import { whenUnknown } from './record-answer.ts';
 /**
  * Settles an attempt whose report was lost. Never sends a paid request.
  *
- * - No record: it creates `revoked` at that very key. Whoever still comes with this key cannot create its intent, so it
- *   never sends, and the next attempt may be made.
- * - A verdict, or a record that forbids one with this key (of a later take, say): the row goes on from what stands.
- * - In doubt: if whoever sent it lives, it waits for the answer. Else it looks where a trace may be: in the store for a
- *   synchronous result, in the API's list for a lip-sync job. Without a trace the row ends `unknown`, or as `--on-unknown`
- *   says; where the list cannot be read it is not sent again by itself. An attempt of an earlier take is settled for the
- *   money alone; its row stays.
+ * - No record: it creates `revoked` at that very key. A latecomer with this key cannot create its intent, so it never
+ *   sends, and the next attempt may be made.
+ * - A verdict, or a record that forbids one with this key (of a later take, say): the row continues from the ledger's
+ *   state.
+ * - In doubt: if the sender lives, it waits for the answer. Otherwise it looks for a trace: in the store for a
+ *   synchronous result, in the API's list for a lip-sync job. Without a trace the row ends `unknown`, or as
+ *   `--on-unknown` says; if the list cannot be read, it is not sent again automatically. An attempt of an earlier take
+ *   is settled only for its money; its row stays.
  */
 export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
   await awaitSender(deps, key, signal);
-  // Whoever has the row now settles what this lane left behind.
+  // The row's current holder settles what this lane left behind.
   if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { type: 'ended' } };
   const standing = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
@@ -52,7 +53,7 @@ async function lookForTrace(
   try {
     return await findTrace(deps, loaded, key, signal);
   } catch (error) {
-    // A look-up that was called off found nothing out; it is done again.
+    // An aborted look-up found nothing out; it is done again.
     signal.throwIfAborted();
     if (!(error instanceof ApiError) || deps.ending.aborted) throw error;
     deps.log.warn({ ...key, failure: error.failure.class }, 'the list could not be read; the row is left unknown');
@@ -74,8 +75,8 @@ async function giveUp(
   };
   const wanted = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
   const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
-  // The sender itself may have said `unknown` and left the row open for this look. An answer that came meanwhile stands,
-  // and so does a later take.
+  // The sender itself may have recorded `unknown` and left the row open for this look-up. An answer that came meanwhile
+  // stands, and so does a later take.
   const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
   const standing = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
   return { verdict: 'unknown', next: moveAfter(key, standing) };

@@ -21,14 +21,14 @@ import { notePrice, receiveMedia, storeTranscript } from './store-result.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
 const PATIENCE_MS = 8;
-/** What could not be written is written again after this, ms. */
+/** Retry interval of a failed write, ms. */
 const RETRY_EVERY_MS = 500;
-/** Retries go on for so long once the work was taken away, or the process is to end, ms. */
+/** How long retries continue after the work was taken away, or while the process shuts down, ms. */
 const LAST_RETRIES_MS = 10_000;
 
 /**
- * Writes what is known after a paid request to the ledger, together with what it means for the row, in one transaction; again until the disk
- * takes it. Returns what the row needs next.
+ * Writes the outcome of a paid request and its effect on the row to the ledger, in one transaction; retries until the
+ * disk accepts it. Returns what the row needs next.
  */
 export function recordVerdict(
   deps: Dependencies,
@@ -47,7 +47,7 @@ export function recordVerdict(
       if (pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);
     }
     const [record, effect] = await meaningOf(deps, loaded, key, verdict);
-    // Nobody misses its room under the in-flight limit while others wait for their turn rather than for room.
+    // While others wait for their turn and not for room, nobody misses this request's room under the in-flight limit.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
     return reportOf(verdict.verdict, key, standing);
@@ -64,7 +64,7 @@ async function meaningOf(
     case 'accepted':
       return [verdict, { state: 'processing' }];
     case 'done': {
-      // What is answered at once is the only step of its row.
+      // An operation with an immediate result is the only step of its row.
       const { media, transcript, credits, requestId } = verdict;
       if (transcript !== undefined) {
         await notePrice(deps, key, verdict);
@@ -82,13 +82,13 @@ async function meaningOf(
     case 'rejected':
       return [verdict, { outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') }];
     case 'unknown':
-      // Where the API has a list, reconcile looks there before the row ends.
+      // If the API has a list, reconcile looks there before the row ends.
       if (isListed(loaded.operation)) return [verdict, { state: 'submitting' }];
       return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
   }
 }
 
-/** A refusal costs nothing; the row tries again until the refusals of its class are too many. */
+/** A refusal costs nothing; the row tries again until it has too many refusals of this class. */
 function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
   const refusals = countRefusals(loaded.charges, key, failure.class) + 1;
   if (mayTryAgain(failure.class, refusals)) return { state: 'waiting' };
@@ -96,7 +96,7 @@ function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure):
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 
-/** What the user wants of a row of which nobody can say whether it was charged. */
+/** What the user wants for a row if nobody can say whether it was charged. */
 export async function whenUnknown(
   deps: Dependencies,
   key: AttemptKey,
@@ -109,9 +109,9 @@ export async function whenUnknown(
 }
 
 /**
- * Takes the result that a paid request was answered with to the store, its price on record before that. It comes once, and it is paid for: one
- * that came whole is kept until the disk takes it, as a verdict is. One that came in pieces and could not be stored is a verdict to the client;
- * to the user it is also a disk that needs help.
+ * Stores the result that answers a paid request; its price is recorded first. The result comes once, and is paid for:
+ * one that arrived whole is kept until the disk accepts it, like a verdict. One that arrived in chunks and could not be
+ * stored is a verdict to the client; for the user it also means that the disk needs help.
  */
 export function receivePaid(
   deps: Dependencies,
@@ -135,9 +135,9 @@ export function receivePaid(
 }
 
 /**
- * Writes what an answer to a paid request said, and retries where the disk does not take it: the answer comes once, and
- * a row whose answer is lost may have been charged for nothing. What was paid for is logged first, so that a person can name
- * the job if all else fails. The fault is told at once: nothing more is paid for meanwhile.
+ * Writes what the answer to a paid request said, and retries while the disk refuses it: the answer comes once, and a
+ * row whose answer is lost may have been charged for nothing. It first logs what was paid for, so that a person can
+ * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile.
  */
 export async function retryUntilRecorded<T>(
   deps: Pick<Dependencies, 'log' | 'onFault' | 'ending' | 'cutting'>,

@@ -6,12 +6,13 @@ import { SHORTEST_PAUSE_MS } from '../policy/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './pace-needs.ts';
 
-/** What an answer, or none, says about the API. */
+/** What an answer, or its absence, says about the API. */
 type Health = 'well' | 'slow-down' | 'trouble';
 
 /**
- * What each class says of the API's health. `OutcomeUnknown` is a time-out, a cut or a 5xx to a paid request: nothing good, and each more
- * leaves another row in doubt. The other refusals come from a service that works. The last ones are ours, not the answer of a call.
+ * What each class says about the API's health. `OutcomeUnknown` is a timeout, a cut or a 5xx to a paid request: a bad
+ * sign, and each more leaves another row in doubt. The other refusals come from a working API. The last ones are ours,
+ * not the answer to a call.
  */
 const HEALTH: Readonly<Record<FailureClass, Health>> = {
   RateLimited: 'slow-down',
@@ -31,14 +32,16 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
 };
 
 /**
- * Troubles in a row before everybody pauses. A service that drops a part of its calls is not helped by pauses, and the batch would stand
- * still most of the time; one that is away fails each call. A paid request more may be a doubt more, a read more costs nothing.
+ * Consecutive troubles before all processes pause. Pauses do not help an API that drops some of its calls, and the
+ * batch would stand still most of the time; an API that is down fails every call. Another paid request may put another
+ * row in doubt; another read costs nothing.
  */
 const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, read: 5 };
 
 /**
- * Reports to all processes what the answer to a call says about the API's health; `null`: it answered well. Costs no transaction where it adds
- * nothing: a good answer after good ones, or one more refusal of calls that were in flight together.
+ * Reports to all processes what the answer to a call says about the API's health; `null`: a good answer. Costs no
+ * transaction if it adds nothing: a good answer after good ones, or another refusal of calls that were in flight
+ * together.
  */
 export async function reportHealth(
   deps: PaceNeeds & { readonly pace: Pace },
@@ -66,7 +69,7 @@ export async function reportHealth(
       if (!pace.isUnreported(turn)) return;
       const counted = pace.usedBefore(endpoint, slot.at);
       pace.reportRefused(turn, monotonic);
-      // At once for the calls of this process: others are about to go while the ledger is told.
+      // Pause this process's calls at once: others are about to go while the ledger is being told.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       return tell({ type: 'refused', owner: deps.owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish });
     }

@@ -1,12 +1,15 @@
 /**
- * Work that runs in this process under a name, whoever asked for it. A lane that ends does not wait for a long download: it goes on here, and
- * whoever waits for the job next finds it instead of starting it again. Reconcile finds here a request that
- * Temporal gave up on while its answer is still on the way.
+ * Named work that runs in this process, whoever asked for it. A lane that ends does not wait for a long download: the
+ * download continues here, and the next to wait for the job finds it and does not start it again. Reconcile finds a
+ * request here that Temporal gave up on while its answer is still under way.
  */
 export class RunningWork<T = unknown> {
   readonly #running = new Map<string, Promise<T>>();
 
-  /** Knows work by a name until it ends, and returns its result; the caller sees to it that none runs under it already. */
+  /**
+   * Registers work by a name until it ends, and returns its result. The caller ensures that no work runs under that
+   * name already.
+   */
   async track<R extends T>(name: string, work: Promise<R>): Promise<R> {
     this.#running.set(name, work);
     try {
@@ -20,13 +23,13 @@ export class RunningWork<T = unknown> {
     return this.#running.has(name);
   }
 
-  /** Resolves when the work of this name has ended, with its result if that went well; at once if there is none. */
+  /** Resolves when the work of this name has ended, with its result if it succeeded; at once if there is none. */
   async settled(name: string): Promise<T | undefined> {
     const [end] = await Promise.allSettled([this.#running.get(name)]);
     return end.status === 'fulfilled' ? end.value : undefined;
   }
 
-  /** Resolves when nothing runs any more; for an orderly end of the process. */
+  /** Resolves when nothing runs any more; for an orderly shutdown. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
   }

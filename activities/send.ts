@@ -17,7 +17,7 @@ import { atItsMoment, giveBack, type Turn } from './pace.ts';
 import { receivePaid, recordVerdict } from './record-answer.ts';
 import { reportHealth } from './report-health.ts';
 
-/** A synced commit takes so long, ms, with the way to the ledger and back. */
+/** Time of a synced commit, including the way to the ledger and back, ms. */
 const COMMIT_MS = 5;
 
 /** An attempt whose turn has come. */
@@ -30,14 +30,14 @@ export interface Sending {
 }
 
 /**
- * Records the intent, exclusively and synced, sends the request at its moment, and records the verdict. `full`: the limit of all processes for
- * requests in flight, or what they leave of the budget, has no room now; nothing was recorded.
+ * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the
+ * common limit for requests in flight, or what they leave of the budget, has no room now; nothing was recorded.
  */
 export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
   const { key, turn } = sending;
-  // Read anew each time: the user may change them while this waits.
+  // Read again each time: the user may change the settings meanwhile.
   const { settings } = await loadBatch(deps, key.batch);
-  // Before the record is made, so that a process that stands still in between notices it.
+  // Before the intent, so that a process that stands still in between notices it.
   const askedAt = deps.clock.now();
   const intent = await deps.ledger.intend(key, intentOf(deps, sending, settings, askedAt));
   if (intent.type === 'go') return deps.sends.track(nameOf(key), sendRecorded(deps, sending, askedAt));
@@ -54,7 +54,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   }
 }
 
-/** What the record of a request says before it is sent: what it costs, and the later steps of its row with it. */
+/** What the record of a request says before it is sent: its cost, and that of its row's later steps. */
 function intentOf(
   { owner }: Dependencies,
   { loaded, key, link: { link }, turn }: Sending,
@@ -65,7 +65,7 @@ function intentOf(
     ...quoteFrom(loaded.row.kind, key.step, loaded.row.spec, settings),
     owner,
     maxSending: settings.limits.submits,
-    // It may wait for others, so that it is on disk when the moment of its request comes.
+    // It may wait for others, as long as it is on disk when its request is due.
     patienceMs: Math.max(0, turn.slot.at - askedAt.monotonic - COMMIT_MS),
     ...defined({ fence: key.fence }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
@@ -82,7 +82,7 @@ async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Inst
     ? notSent('The API asked for a pause between the record and the request, so the request was not sent.')
     : await request(deps, sending, intentAt);
   const failure = 'failure' in verdict ? verdict.failure : null;
-  // At once, for others are about to send; its transaction is the verdict's as a rule.
+  // Reported at once, because others are about to send; it usually shares the commit of the verdict.
   const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
   telling.catch(() => undefined);
   await deps.atFaultPoint('after-answer');
@@ -93,7 +93,7 @@ async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Inst
   return report;
 }
 
-/** The last looks, at the signal and at both clocks, then the request itself. */
+/** Checks the signal and both clocks a last time, then sends the request. */
 async function request(
   deps: Dependencies,
   { loaded, key, link, signal }: Sending,
@@ -110,14 +110,14 @@ async function request(
     isRepeat: key.attempt > 1,
     trust503: loaded.batch.settings.trust503,
   };
-  // Not aborted by the activity's signal: what is in flight is brought home, as long as the process can wait for it.
+  // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.
   return deps.api.send(paid, {
     receive: receivePaid(deps, loaded, key, signal),
     signal: deps.cutting,
   });
 }
 
-/** What the row asks for, with what a step before made in its place. */
+/** The row's input, with the result of an earlier step in its place. */
 function withLink(spec: RowSpec, { link }: ReadyLink): RowSpec {
   return link === undefined ? spec : { ...spec, [link.column]: link.url };
 }

@@ -8,7 +8,7 @@ import type { Store, StoredFile } from '../store/store.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Takes a result body to the store: whole, checked and synced, or not at all. */
+/** Streams a result body to the store: whole, checked and synced, or not at all. */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
   { batch, row, operation }: Pick<LoadedAttempt, 'batch' | 'row' | 'operation'>,
@@ -24,7 +24,10 @@ export function receiveMedia(
   };
 }
 
-/** Stores a transcript as `.txt`, and as `.srt` and `.vtt` where its segments carry times. The text comes last: where it is, all is. */
+/**
+ * Stores a transcript as `.txt`, and as `.srt` and `.vtt` if its segments carry times. The text comes last: if it is
+ * there, all files are.
+ */
 export async function storeTranscript(
   store: Store,
   stem: string,
@@ -40,8 +43,8 @@ export async function storeTranscript(
 }
 
 /**
- * Notes what an answer says of its price before its result is stored. If the worker dies between the result and the verdict, the
- * result is found in the store, and its price here. A note that cannot be written is no loss: the verdict carries the price, too.
+ * Records the price in an answer before its result is stored. If the worker dies between result and verdict, the result
+ * is found in the store, and its price here. A failed write loses nothing: the verdict carries the price too.
  */
 export async function notePrice(
   deps: Pick<Dependencies, 'ledger' | 'log'>,

@@ -14,17 +14,18 @@ const FULL_PAUSE_MS = 50;
 /**
  * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
  *
- * 1. Reads the ledger; a verdict that is there is the answer, and nothing is sent.
+ * 1. Reads the ledger; if there is a verdict, that is the answer, and nothing is sent.
  * 2. Gets what the request needs: the fresh link of a chain's speech.
  * 3. Waits for room under the limits, then for its turn.
- * 4. Records the intent, sends at its very moment, and records the verdict (`send.ts`).
+ * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
  * 5. Reports what the row needs next.
  *
- * `known`: how the row stood when its holder was last told. Nobody else works on it since, and the intent looks at all of it again.
+ * `known`: the row's state as its holder last saw it. Nobody else has worked on it since, and the intent checks all of
+ * it again.
  *
- * Rejects when the signal aborts before the intent. After the intent the request is brought home, whatever it takes. An error from then on
- * leaves with the attempt open: it is for reconcile, not to be queued again for the in-flight limit, under which
- * it still counts.
+ * Rejects if the signal aborts before the intent. After the intent the request is brought home, whatever it takes. An
+ * error from then on leaves the attempt open: reconcile settles it, and it is not queued again for the in-flight limit,
+ * which still counts it.
  */
 export async function submit(
   deps: Dependencies,
@@ -38,9 +39,9 @@ export async function submit(
   const need = linkOf(loaded.row.kind, key.step);
   const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
   if (link.type !== 'ready') return reportWithoutLink(deps, loaded, key, link);
-  // Only from here on is there anything in flight; what comes before must not take the place of a request.
+  // Only from here on is anything in flight; what comes before must not take the place of a request.
   return deps.inFlightLimits.run(key.batch, loaded.batch.settings.limits.submits, () =>
-    // Inside the window: whoever waits for that is no job yet, and must not be counted as one.
+    // Inside the window: a request that waits for it is no job yet, and must not count as one.
     deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal }, link)),
   );
 }
@@ -54,7 +55,7 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Is inside the in-flight limit of this process, and waits for its turn and for the limit of all processes. */
+/** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
 async function sendInTurn(
   deps: Dependencies,
   { loaded, key, need, signal }: Waiting,
@@ -66,7 +67,8 @@ async function sendInTurn(
   for (;;) {
     // Only inside the limit: others would use up turns while they wait for it, and then go all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
-    // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other does.
+    // Turns and places may take longer than links live. The turn is kept meanwhile: its request goes late, and no other
+    // takes it.
     const isOld = deps.clock.now().monotonic > link.freshUntil;
     if (isOld && need !== undefined) link = await freshLink(deps, loaded, key, need, signal);
     if (link.type !== 'ready') {
@@ -79,7 +81,7 @@ async function sendInTurn(
   }
 }
 
-/** The link was not to be had; nothing was paid for. */
+/** There was no link; nothing was paid for. */
 async function reportWithoutLink(
   deps: Dependencies,
   loaded: LoadedAttempt,

@@ -4,8 +4,8 @@ import type { Dependencies } from './dependencies.ts';
 import { loadBatch } from './batch-cache.ts';
 
 /**
- * Ends what a stopping batch has not sent, closes the batch if no row is open, and says how many lanes it can use now. A batch that is paused
- * can use some only for rows that somebody has begun.
+ * Ends what a stopping batch has not sent, closes the batch if no row is open, and says how many lanes it can use now.
+ * A paused batch can use lanes only for rows that were begun.
  */
 export async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurvey> {
   const { apiUrl, account, control } = await loadBatch(deps, name);

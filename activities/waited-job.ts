@@ -3,7 +3,7 @@ import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-ki
 import type { JobKey } from '../ledger/charge-methods.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 
-/** A job that is waited for in this slice. */
+/** A job that this slice waits for. */
 export interface WaitedJob {
   readonly key: FencedAttempt & JobKey;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface WaitedJob {
   readonly jobId: string;
   readonly operation: JobOperation;
   readonly acceptedAt: number;
-  /** From when on it may take as long as jobs may: its acceptance, or when a person asked to wait for it again. */
+  /** Start of the time that jobs may take: its acceptance, or when a person asked to wait for it again. */
   readonly waitedSince: number;
 }
 
@@ -21,19 +21,19 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
   if (charge?.jobId == null || !makesJob(operation)) return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
   return {
-    // A person may take it back while it is read or downloaded, and name another.
+    // While it is read or downloaded, a person may take it back and name another.
     key: { ...key, jobId: charge.jobId },
     name: nameOf(key),
     loaded,
     jobId: charge.jobId,
     operation,
     acceptedAt,
-    // A later step of the row begins to be waited for when it is accepted.
+    // Waiting for a later step of the row starts when that is accepted.
     waitedSince: Math.max(loaded.row.waitSince ?? 0, acceptedAt),
   };
 }
 
-/** The sorts of a job, the narrowest first: jobs of one sort take about as long as each other. */
+/** The sorts of a job, the narrowest first: jobs of one sort take about the same time. */
 export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
   const { pacedBy } = OPERATION_FACTS[operation];
   const { spec } = loaded.row;
@@ -41,12 +41,12 @@ export function sortsOf({ operation, loaded }: WaitedJob): readonly string[] {
   return [[operation, ...pacedBy.map((column) => spec[column] ?? '')].join(' '), operation];
 }
 
-/** How long ago the job was accepted, ms. */
+/** Time since the job was accepted, ms. */
 export function ageOf({ acceptedAt }: Pick<WaitedJob, 'acceptedAt'>, now: number): number {
   return Math.max(0, now - acceptedAt);
 }
 
-/** True if the job runs longer than jobs may. */
+/** True if the job has run longer than jobs may. */
 export function isPastDeadline(job: WaitedJob, now: number): boolean {
   return now - job.waitedSince > job.loaded.batch.settings.jobDeadlineMs;
 }

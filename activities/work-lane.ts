@@ -4,13 +4,16 @@ import { isAnyFree } from '../policy/share.ts';
 import type { Dependencies } from './dependencies.ts';
 import { runLane } from './lane/run-lane.ts';
 
-/** A lane that another worker could take is declined so often, ms apart, before it is taken all the same. */
+/**
+ * A process declines a lane that another worker could take this many times, with a gap in ms, before it takes it after
+ * all.
+ */
 const MOST_DECLINES = 20;
 const DECLINE_FOR_MS = 250;
 
 /**
- * Works on a lane that was offered. Lanes are for processes, so a process that has a lane of this batch already leaves the next one to a
- * worker that has none, as long as there is such a worker.
+ * Works on an offered lane. Lanes are for processes: a process that has a lane of this batch already leaves the next
+ * one to a worker that has none, if there is one.
  */
 export async function workLane(
   deps: Dependencies,

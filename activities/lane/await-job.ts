@@ -6,27 +6,27 @@ import { pollJob, type PollResult } from '../poll-job.ts';
 import { sortsOf, waitedJob, type WaitedJob } from '../waited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** What a wait can be ended by. */
+/** What can end a wait. */
 export interface Waiting {
   /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** Wakes whoever waits when the ledger may say something new about rows that are waited for. */
+  /** Wakes waiters when the ledger may have news about their rows. */
   readonly wakeUps: WakeUps;
 }
 
-/** A row that is waited for is read again this often, ms: another process may have changed it, which wakes nobody here. */
+/** A waiting row is read again this often, ms: a change by another process wakes nobody here. */
 const READ_EVERY_MS = 10_000;
 
 /**
- * Waits for the job of an attempt, and returns what the row needs then. The attempt itself is returned as it was where the signal ended
- * the wait.
+ * Waits for the job of an attempt, and returns what the row needs then. If the signal ends the wait, it returns the
+ * attempt unchanged.
  *
- * A job is in one of three states here. *Due later*: nothing happens. *Polled*: one read waits for its turn or is in flight; it
- * brings "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download runs in this process whoever waits for
- * it, so that it is not begun again when a lane changes hands. Everything may be done twice: reading is free, and records are written
- * once.
+ * A job is in one of three states here. *Due later*: nothing happens. *Polled*: one read waits for its turn or is in
+ * flight; it brings "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download
+ * runs in this process whoever waits for it, so it does not start again when a lane changes hands. Everything may be
+ * done twice: reading is free, and records are written once.
  *
- * How the row stands is known from what was last recorded. The ledger is asked only after a wake-up, and now and then.
+ * The row's state is known from what was last recorded. The ledger is asked only after a wake-up, and now and then.
  */
 export async function awaitJob(
   deps: Dependencies,
@@ -55,7 +55,7 @@ export async function awaitJob(
   }
 }
 
-/** The next that is heard of the job. Undefined: whether its row changed is for the ledger to say. */
+/** The next news about the job. Undefined: ask the ledger whether its row has changed. */
 async function nextAnswer(
   deps: Dependencies,
   job: WaitedJob,
@@ -68,7 +68,9 @@ async function nextAnswer(
   return waiting.wakeUps.sleepDuring(deps.fetches.settled(job.name));
 }
 
-/** One poll when its time has come. Woken early it does not poll, and returns undefined: the ledger may know something. */
+/**
+ * Polls once when the time has come. If woken early, it does not poll and returns undefined: the ledger may have news.
+ */
 async function pollWhenDue(
   deps: Dependencies,
   job: WaitedJob,

@@ -4,9 +4,9 @@ import type { Dependencies } from '../dependencies.ts';
 import { moveOf } from '../attempt.ts';
 
 /**
- * Ends a row that this program has a fault with, so that it does not hold up its batch: as `failed` if nothing was sent, `unknown` if a request is
- * in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive goes on from there. Returns what the row
- * needs if it turns out to need something else by now.
+ * Ends a row on which this program has a fault, so that it does not hold up its batch: as `failed` if nothing was sent,
+ * `unknown` if a request is in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive
+ * continues from there. Returns what the row needs if that has changed meanwhile.
  */
 export async function endFaulty(deps: Dependencies, key: FencedAttempt, error: unknown): Promise<Move> {
   const cause = error instanceof Error ? error.message : String(error);

@@ -10,26 +10,32 @@ import { WakeUps } from './wake-ups.ts';
 import { Window } from '../in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
 
-/** A slice ends after this, ms: then its worker can be another, or of another version. */
+/** Length of a slice, ms: then another worker, or one of another version, can take the lane. */
 const SLICE_MS = 600_000;
-/** What is in flight is waited for so long when a lane ends: most answers come in that time, ms. */
+/** How long an ending lane waits for what is in flight, ms: most answers arrive in that time. */
 const FAREWELL_MS = 1_000;
 /** How often a lane checks whether it should claim, ms. */
 const CLAIM_TICK_MS = 20;
-/** How often a lane that has nothing new to do asks for free rows, ms. */
+/** How often an idle lane asks for free rows, ms. */
 const ASK_EVERY_MS = 1_000;
-/** A lane with nothing to do stays for so long, ms: rows may be opened again, or come free from another lane. A resume brings a new one. */
+/**
+ * How long an idle lane stays, ms: rows may be opened again, or come free from another lane. A resume starts a new
+ * lane.
+ */
 const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
 
 /**
- * Works on one lane of a batch until nothing is left for it to do, the slice is over, another has taken the lane, or the signal aborts.
+ * Works on one lane of a batch until nothing is left to do, the slice is over, another has taken the lane, or the
+ * signal aborts.
  *
- * It takes the lane (and with it every row of whoever had it), then claims rows ahead of the window, and works on each by itself
- * (`work-row.ts`). A claim comes when fewer rows wait for room than a claim is worth, so a row that is settled makes room at once
- * and a slow one holds nobody up. Rows whose job runs need no room, and are claimed also while the batch is paused.
+ * It acquires the lane (and with it every row of its earlier holder), then claims rows ahead of the window, and works
+ * on each by itself (`work-row.ts`). It claims when fewer rows wait for room than a claim is worth, so a settled row
+ * makes room at once and a slow one holds nobody up. Rows whose job runs need no room, and are claimed even while the
+ * batch is paused.
  *
- * However it ends, it sends nothing more, and the rows that it still has are free for the next claim. A request that is in flight then
- * keeps nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for that.
+ * However it ends, it sends nothing more, and its remaining rows are free for the next claim. A request in flight keeps
+ * nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for
+ * that.
  */
 export async function runLane(
   deps: Dependencies,
@@ -41,7 +47,7 @@ export async function runLane(
   const owned = await deps.ledger.acquireLane({ ...offer, owner: deps.owner });
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
-  // Each row that is worked on may listen to it.
+  // Each row in progress may add a listener.
   setMaxListeners(0, end, over.signal);
   const wakeUps = new WakeUps();
   const window = new Window(windowOf(batch.settings.limits, offer.lanes));
@@ -67,7 +73,7 @@ export async function runLane(
     fail(error);
   }
   over.abort();
-  // Rows see the end at once, but for those whose request is in flight.
+  // Rows see the end at once, except those whose request is in flight.
   await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
   if (faults.length > 0) throw faults[0];
   await deps.ledger.releaseLane(owned);
@@ -124,7 +130,10 @@ async function claimLoop(
   return { then: 'more' };
 }
 
-/** True if this process has several lanes of the batch, among them those of one that died, and a worker has none: this one is for that. */
+/**
+ * True if this process has several lanes of the batch, one of a dead worker among them, and another worker has none:
+ * this lane is for that one.
+ */
 async function isWantedElsewhere(
   { ledger, realm, owner }: Dependencies,
   { lane }: LaneOwnership,

@@ -3,13 +3,13 @@ import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../batch-cache.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** How often a lane asks what the user wants, ms. */
+/** How often a lane reads what the user wants, ms. */
 const LISTEN_EVERY_MS = 250;
-/** How often a stopping batch is looked through for rows that ended or can end, ms. */
+/** How often a stopping batch is searched for rows that have ended or can end, ms. */
 const SWEEP_EVERY_MS = 1_000;
 
 /**
- * What the user lets a batch do, as a lane hears it: by looking into the ledger a few times a second. Each look also proves that this
+ * What the user allows a batch to do, read from the ledger a few times a second. Each read also proves that this
  * process and its ledger are alive, so the heartbeat is tied to it.
  */
 export class Steering {
@@ -41,7 +41,9 @@ export class Steering {
     return this.#parked;
   }
 
-  /** Resolves with true once the batch runs; with false if it never will in this lane: it is being stopped, or the lane ends. */
+  /**
+   * Resolves with true once the batch runs; with false if it never will in this lane: it is stopping, or the lane ends.
+   */
   async mayPay(): Promise<boolean> {
     this.#parked += 1;
     try {
@@ -63,9 +65,9 @@ export class Steering {
       beat();
       if (this.#batch.control === 'stopping' && performance.now() >= sweepAt) {
         sweepAt = performance.now() + SWEEP_EVERY_MS;
-        // Also what was in flight when a `stop --now` came, and has a job since.
+        // Including rows that were in flight when a `stop --now` came, and have a job since.
         await this.#deps.ledger.cancelRest(this.#batch.name);
-        // Whoever waits for a job looks whether its row has ended.
+        // Each row that waits for a job checks whether it has ended.
         this.#wakeUps.wakeAll();
       }
       if (this.#batch.control !== before) this.release();
@@ -74,13 +76,13 @@ export class Steering {
     this.release();
   }
 
-  /** Lets everybody who is parked look again. */
+  /** Wakes all parked rows to check again. */
   release(): void {
     for (const wake of this.#changed.splice(0)) wake();
   }
 }
 
-/** Resolves after so many ms, or when the signal aborts. */
+/** Resolves after this many ms, or when the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,23 +1,23 @@
 /**
- * Lets many wait for their moment, and wakes all of them early when something has changed. A timer a waiter, without a signal each: a lane may have
- * thousands.
+ * Lets many callers sleep until their time, and wakes all of them early when something has changed. It costs a timer
+ * each, and no signal: a lane may have thousands.
  */
 export class WakeUps {
   readonly #wakers = new Set<() => void>();
   #isStopped = false;
   #count = 0;
 
-  /** How many wake-ups there were so far: who was busy meanwhile sees here that it missed some. */
+  /** Number of wake-ups so far, so that a caller that was busy sees that it missed some. */
   get count(): number {
     return this.#count;
   }
 
-  /** Resolves at that moment of the monotonic clock, or at {@link WakeUps.wakeAll}. */
+  /** Resolves at that time of the monotonic clock, or at {@link WakeUps.wakeAll}. */
   sleepUntil(at: number): Promise<void> {
     return this.sleep(at - performance.now());
   }
 
-  /** Resolves after so many ms, or at {@link WakeUps.wakeAll}. At once after {@link WakeUps.stop}. */
+  /** Resolves after this many ms, or at {@link WakeUps.wakeAll}. At once after {@link WakeUps.stop}. */
   sleep(ms: number): Promise<void> {
     if (this.#isStopped || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -31,7 +31,7 @@ export class WakeUps {
     });
   }
 
-  /** Resolves when the work has ended, with its result if that went well, or at {@link WakeUps.wakeAll}. */
+  /** Resolves when the work has ended, with its result if it succeeded, or at {@link WakeUps.wakeAll}. */
   async sleepDuring<T>(work: Promise<T>): Promise<T | undefined> {
     if (this.#isStopped) return undefined;
     let wake: () => void = () => undefined;
@@ -46,7 +46,7 @@ export class WakeUps {
     return result;
   }
 
-  /** Wakes everybody who sleeps now. */
+  /** Wakes all sleepers. */
   wakeAll(): void {
     this.#count += 1;
     for (const wake of [...this.#wakers]) {
@@ -55,7 +55,7 @@ export class WakeUps {
     }
   }
 
-  /** Wakes everybody, and whoever comes later does not sleep. */
+  /** Wakes all sleepers; later calls do not sleep. */
   stop(): void {
     this.#isStopped = true;
     this.wakeAll();

@@ -12,28 +12,29 @@ import { endFaulty } from './end-faulty.ts';
 import type { Steering } from './steering.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** What all who work on one lane share. */
+/** What all rows of one lane share. */
 export interface LaneWork {
   readonly deps: Dependencies;
   readonly batch: string;
-  /** Aborts when the lane is to end, for whatever reason. What is in flight is brought home all the same. */
+  /** Aborts when the lane must end, for whatever reason. What is in flight is still brought home. */
   readonly signal: AbortSignal;
   readonly wakeUps: WakeUps;
   readonly window: Window;
   readonly steering: Steering;
 }
 
-/** A row is ended after so many submits in one lane that failed with an error before anything was sent. */
+/** A row is ended after this many submits in one lane that failed before anything was sent. */
 const MOST_FAULTS = 3;
 
 /**
- * Takes a row from where the ledger says it is to where it needs nothing more, or as far as the lane may go. What each report means for
- * the row is decided by the row machine; this only follows it.
+ * Takes a row from its state in the ledger to where it needs nothing more, or as far as the lane may go. The row
+ * machine decides what each report means for the row; this only follows it.
  *
- * A row enters the window when it is to be sent, or at once if it was begun before, and keeps it through all its steps. While the
- * batch is paused a row that is to be sent stands still; in a stopping one it is given up, for the ledger ends it.
+ * A row enters the window when it is to be sent, or at once if it was begun before, and stays in it through all its
+ * steps. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
+ * ledger ends it.
  *
- * An error that nobody foresaw ends the row with its cause, not the lane. Only a ledger or store that cannot be reached is the lane's
+ * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store is the lane's
  * business: it is no row's fault.
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
@@ -75,8 +76,9 @@ async function step(
 }
 
 /**
- * Makes an attempt. One whose report was lost is settled by the ledger: whether anything was sent is for it to say. Where nothing was, the
- * next attempt may be made; it throws if that failed too often, for such attempts would follow each other for ever.
+ * Makes an attempt. If its report is lost, the ledger settles it: only the ledger can say whether anything was sent. If
+ * nothing was, the next attempt may be made. Throws if that failed too often, because such attempts would follow each
+ * other for ever.
  */
 async function submitOrReconcile(
   { deps, signal }: LaneWork,
