@@ -74,60 +74,46 @@ export function messageOf(error: unknown): string {
 }
 
 function sentenceFor(problem: Problem): string {
-  switch (problem.type) {
-    case 'bad-option':
-      return `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`;
-    case 'no-api':
-      return `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`;
-    case 'no-ledger':
-      return `There is no batch here yet (${problem.ledger}).`;
-    case 'no-batch':
-      return problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`;
-    case 'machine':
-      return messageOf(problem.cause);
-    case 'store-of-another':
-      return `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`;
-    case 'unwritable-out':
-      return `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`;
-    case 'taken-out':
-      return `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`;
-    case 'loading':
-      return `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`;
-    case 'no-price':
-      return `No price is known for ${problem.id} (row ${problem.row}), so it cannot run under a budget.`;
-    case 'no-server':
-      return `${problem.cause.message} ${problem.cause.advice}`;
-    case 'no-cluster':
-      return `Temporal at ${problem.address} cannot be reached: ${messageOf(problem.cause)}.`;
-    case 'ledger-in-use':
-      return (
-        `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
-        'Two at once could pay for a row twice.'
-      );
-    case 'server-gone':
-      return `Temporal at ${problem.address} went away before the worker had reached it: ${problem.cause.message}.`;
-    case 'not-started':
-      return `Temporal did not accept the batch: ${problem.cause.message}.`;
-    case 'untold':
-      return (
-        'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
-        messageOf(problem.cause)
-      );
-    case 'odd-token':
-      return messageOf(problem.cause);
-    case 'no-profile':
-      return `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`;
-    case 'no-schedule':
-      return `There is no schedule "${problem.schedule}" here.`;
-    case 'schedule-taken':
-      return `There is a schedule "${problem.schedule}" already.`;
-    case 'schedule-refused':
-      return `Temporal does not take the schedule "${problem.schedule}": ${messageOf(problem.cause)}.`;
-    case 'schedule-silent':
-      return `Temporal does not answer: ${messageOf(problem.cause)}.`;
-    case 'other-realm':
-      return problem.differs === 'api'
-        ? `Batch "${problem.batch.name}" ran against ${problem.batch.apiUrl}, and this is ${problem.here.apiUrl}.`
-        : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`;
-  }
+  // Each entry takes the problem of its own type, which the compiler cannot follow through the table.
+  const sentence: (problem: never) => string = SENTENCES[problem.type];
+  return sentence(problem as never);
 }
+
+/** What is wrong, in one sentence. */
+const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string } = {
+  'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,
+  'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
+  'no-ledger': (problem) => `There is no batch here yet (${problem.ledger}).`,
+  'no-batch': (problem) =>
+    problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`,
+  machine: (problem) => messageOf(problem.cause),
+  'store-of-another': (problem) => `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`,
+  'unwritable-out': (problem) => `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`,
+  'taken-out': (problem) =>
+    `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
+  loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,
+  'no-price': (problem) => `No price is known for ${problem.id} (row ${problem.row}), so it cannot run under a budget.`,
+  'no-server': (problem) => `${problem.cause.message} ${problem.cause.advice}`,
+  'no-cluster': (problem) => `Temporal at ${problem.address} cannot be reached: ${messageOf(problem.cause)}.`,
+  'ledger-in-use': (problem) =>
+    `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
+    'Two at once could pay for a row twice.',
+  'server-gone': (problem) =>
+    `Temporal at ${problem.address} went away before the worker had reached it: ${problem.cause.message}.`,
+  'not-started': (problem) => `Temporal did not accept the batch: ${problem.cause.message}.`,
+  untold: (problem) =>
+    'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
+    messageOf(problem.cause),
+  'odd-token': (problem) => messageOf(problem.cause),
+  'no-profile': (problem) =>
+    `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`,
+  'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
+  'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,
+  'schedule-refused': (problem) =>
+    `Temporal does not take the schedule "${problem.schedule}": ${messageOf(problem.cause)}.`,
+  'schedule-silent': (problem) => `Temporal does not answer: ${messageOf(problem.cause)}.`,
+  'other-realm': (problem) =>
+    problem.differs === 'api'
+      ? `Batch "${problem.batch.name}" ran against ${problem.batch.apiUrl}, and this is ${problem.here.apiUrl}.`
+      : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`,
+};

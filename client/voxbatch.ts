@@ -54,22 +54,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   const ending = new AbortController();
   const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal });
 
-  const work: BatchDesk['work'] = async (record, isNew, out) => {
-    const place = await workplace.get();
-    const started = await place.start(record, { isNew });
-    return {
-      ...batchNamed(record.name, desk),
-      out,
-      follow: ({ signal } = {}) =>
-        place.follow(started, {
-          out,
-          waitWhilePaused: false,
-          signal: AbortSignal.any([ending.signal, place.fault, ...(signal === undefined ? [] : [signal])]),
-        }),
-    };
-  };
-
-  const desk: BatchDesk = { session, say, work };
+  const desk = deskOf(session, say, workplace, ending.signal);
 
   return {
     check: async (manifest, wanted = {}) => {
@@ -83,7 +68,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       if (answer.type !== 'recorded') return answer;
       const { batch, isNew, out } = answer;
       if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, desk) };
-      return { type: 'running', batch: await work(batch, isNew, out) };
+      return { type: 'running', batch: await desk.work(batch, isNew, out) };
     },
     doctor: async () => {
       const findings: Finding[] = [];
@@ -100,6 +85,31 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   };
 }
 
+/** What batches are asked with; they are worked on at the workplace until the signal aborts. */
+function deskOf(
+  session: Session,
+  say: (line: string) => void,
+  workplace: LazyWorkplace,
+  ending: AbortSignal,
+): BatchDesk {
+  const desk: BatchDesk = {
+    session,
+    say,
+    work: async (record, isNew, out) => {
+      const place = await workplace.get();
+      const started = await place.start(record, { isNew });
+      const until = (signal?: AbortSignal): AbortSignal =>
+        AbortSignal.any([ending, place.fault, ...(signal === undefined ? [] : [signal])]);
+      return {
+        ...batchNamed(record.name, desk),
+        out,
+        follow: ({ signal } = {}) => place.follow(started, { out, waitWhilePaused: false, signal: until(signal) }),
+      };
+    },
+  };
+  return desk;
+}
+
 interface WorkplaceNeeds {
   readonly session: Session;
   readonly settings: Settings;
@@ -108,11 +118,13 @@ interface WorkplaceNeeds {
   readonly signal: AbortSignal;
 }
 
-/** A workplace that is opened when it is first asked for, and anew where that failed. */
-function lazyWorkplace({ session, settings, say, signal }: WorkplaceNeeds): {
+interface LazyWorkplace {
   get(): Promise<Workplace>;
   leave(): Promise<void>;
-} {
+}
+
+/** A workplace that is opened when it is first asked for, and anew where that failed. */
+function lazyWorkplace({ session, settings, say, signal }: WorkplaceNeeds): LazyWorkplace {
   let opening: Promise<Workplace> | undefined;
   const open = async (): Promise<Workplace> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];

@@ -6,7 +6,7 @@ import { messageOf } from '../client/problem.ts';
 import { asksForJson, errorLine, pathOf, type FailedCommand } from './error-line.ts';
 import { ExitError } from './exit-error.ts';
 import { describeTrouble } from './machine-trouble.ts';
-import { exitErrorOf } from './problem-words.ts';
+import { exitErrorOf } from './exit-of-problem.ts';
 import { createProgram } from './program.ts';
 import { commandTree } from './terminal/command-tree.ts';
 import { processOutput, type Output } from './terminal/output.ts';

@@ -3,7 +3,7 @@ import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { ExitError } from '../exit-error.ts';
-import { exitErrorOf } from '../problem-words.ts';
+import { exitErrorOf } from '../exit-of-problem.ts';
 import { size } from '../terminal/size.ts';
 
 /** How a check is called, and the exit code if it is the first that finds something wrong, and the error has none of its own. */

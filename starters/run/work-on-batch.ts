@@ -1,4 +1,4 @@
-import { deliverLast, deliverNotices } from '../../client/deliver-notices.ts';
+import { deliverLast, deliverNotices, type DeliverRequest } from '../../client/deliver-notices.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { FollowEnd } from '../../client/follow.ts';
 import { messageOf } from '../../client/problem.ts';
@@ -9,11 +9,11 @@ import type { Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
 import { goOnCommand } from '../go-on-command.ts';
 import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
-import { exitErrorOf } from '../problem-words.ts';
+import { exitErrorOf } from '../exit-of-problem.ts';
 import { refusedStart } from '../refused-start.ts';
 import { showFollowed } from './show-followed.ts';
 import { spawnUp } from '../spawn-up.ts';
-import { logOf } from '../terminal/output.ts';
+import { logOf, type Output } from '../terminal/output.ts';
 
 /** A batch that is to be worked on. */
 export interface WorkRequest {
@@ -52,23 +52,10 @@ export async function workOnBatch<T>(
   const watched = { say: output.say, onLog: logOf(output), atFaultPoint };
   const workplace = new Workplace({ settings, ledger, store, open, startsOnly: detach, server, ...watched });
   const { fault } = workplace;
-  const interrupt = listenForInterrupt(
-    (exit) => {
-      output.say(`\n${firstNotice(exit)}`);
-    },
-    () => {
-      // The words first: stderr is written synchronously, and nothing that fails below can take them away.
-      output.say(`Ended at once. Continue with: ${goOnCommand(record)}`);
-      workplace.leaveAtOnce();
-    },
-  );
+  const interrupt = listen(output, record, workplace);
   const signal = AbortSignal.any([interrupt.signal, fault]);
   const told = { ledger, batch: record.name, say: output.say, signal };
-  const finishAndTell = async (why: WorkEnd): Promise<T> => {
-    const made = await finish(why);
-    if (why === 'closed' || why === 'paused') await deliverLast(told, HOOK_PATIENCE_MS);
-    return made;
-  };
+  const finishAndTell = (why: WorkEnd): Promise<T> => tellOf(why, told, () => finish(why));
   const leave = (): Promise<void> => workplace.leave(interrupt.patienceMs());
   let end: WorkEnd | undefined;
   let isUnderWay = false;
@@ -101,6 +88,30 @@ export async function workOnBatch<T>(
     // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a word.
     interrupt.dispose();
   }
+}
+
+/** Finishes, then tells the hooks, so that the files are there. */
+async function tellOf<T>(
+  why: WorkEnd,
+  told: DeliverRequest & { readonly batch: string },
+  finish: () => Promise<T>,
+): Promise<T> {
+  const made = await finish();
+  if (why === 'closed' || why === 'paused') await deliverLast(told, HOOK_PATIENCE_MS);
+  return made;
+}
+
+function listen(output: Output, record: BatchRecord, workplace: Workplace): Interrupt {
+  return listenForInterrupt(
+    (exit) => {
+      output.say(`\n${firstNotice(exit)}`);
+    },
+    () => {
+      // The words first: stderr is written synchronously, and nothing that fails below can take them away.
+      output.say(`Ended at once. Continue with: ${goOnCommand(record)}`);
+      workplace.leaveAtOnce();
+    },
+  );
 }
 
 async function workAt(

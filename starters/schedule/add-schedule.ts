@@ -13,20 +13,28 @@ import type { BackfillFlags, SteerFlags, TriggerFlags } from './steer.ts';
 const NAME = 'Name of the schedule';
 const JSON_LINE = 'Print one line of JSON';
 
+/** Makes a command of `schedule`, with its example. */
+type AddCommand = (name: string, description: string, example: string) => Command;
+
 /** Adds `schedule` and its commands. */
 export function addScheduleCommands(program: Command, context: CommandContext): void {
-  const { output, done } = context;
   const schedule = program
     .command('schedule')
     .description('Run a manifest again and again, each time as a batch of its own')
     .addHelpText('after', '\nExample:\n  voxbatch schedule create nightly lines.csv --cron "0 2 * * *" --budget 500\n');
-  const add = (name: string, description: string, example: string): Command =>
+  const add: AddCommand = (name, description, example) =>
     schedule
       .command(name)
       .description(description)
       .option('--json', JSON_LINE)
       .addHelpText('after', `\nExample:\n  voxbatch schedule ${example}\n`);
+  addMakers(add, context);
+  addLooks(add, context);
+  addFirings(add, context);
+  addSteering(add, context);
+}
 
+function addMakers(add: AddCommand, { output, done }: CommandContext): void {
   const makes = (command: Command): Command =>
     addPricingFlags(addReadingFlags(addSpecFlags(command)), SCHEDULED_TUNABLES)
       .option('--confirm <credits>', 'Refuse a firing that costs more than this: nobody can be asked', credits)
@@ -52,6 +60,9 @@ export function addScheduleCommands(program: Command, context: CommandContext): 
       const { update } = await import('./make.ts');
       done(await update(name, typed, output));
     });
+}
+
+function addLooks(add: AddCommand, { output, done }: CommandContext): void {
   add('list', 'List schedules, and say if no worker is there for them', 'list').action(async (flags: LookFlags) => {
     const { list } = await import('./look.ts');
     done(await list(flags, output));
@@ -68,6 +79,9 @@ export function addScheduleCommands(program: Command, context: CommandContext): 
       const { preview } = await import('./look.ts');
       done(await preview(name, flags, output));
     });
+}
+
+function addSteering(add: AddCommand, { output, done }: CommandContext): void {
   const withNote = (command: Command): Command =>
     command.argument('<name>', NAME).option('--note <words>', 'Why; `show` and `list` say it');
   withNote(
@@ -82,6 +96,16 @@ export function addScheduleCommands(program: Command, context: CommandContext): 
       done(await resume(name, flags, output));
     },
   );
+  add('delete', 'Delete a schedule; its batches and their files stay', 'delete nightly')
+    .argument('<name>', NAME)
+    .action(async (name: string, flags: SteerFlags) => {
+      const { remove } = await import('./steer.ts');
+      done(await remove(name, flags, output));
+    });
+}
+
+/** Commands that make it fire besides its times. */
+function addFirings(add: AddCommand, { output, done }: CommandContext): void {
   const overlap = (usual: string): Option =>
     new Option('--overlap <policy>', `If another of its batches runs (default: ${usual})`).choices(OVERLAP_POLICIES);
   add('trigger', 'Fire a schedule now, also one that is paused', 'trigger nightly')
@@ -103,11 +127,5 @@ export function addScheduleCommands(program: Command, context: CommandContext): 
     .action(async (name: string, flags: BackfillFlags) => {
       const { backfill } = await import('./steer.ts');
       done(await backfill(name, flags, output));
-    });
-  add('delete', 'Delete a schedule; its batches and their files stay', 'delete nightly')
-    .argument('<name>', NAME)
-    .action(async (name: string, flags: SteerFlags) => {
-      const { remove } = await import('./steer.ts');
-      done(await remove(name, flags, output));
     });
 }

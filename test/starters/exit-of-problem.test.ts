@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError, type Problem } from '../../client/problem.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { exitErrorOf } from '../../starters/problem-words.ts';
+import { exitErrorOf } from '../../starters/exit-of-problem.ts';
 
 const HERE = { apiUrl: 'http://here/api/open/v1', account: 'u2' };
 const BATCH = { name: 'b', apiUrl: 'http://there/api/open/v1', account: 'u1' };

@@ -1,0 +1,151 @@
+import type { Failure } from '../contract/failures.ts';
+import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
+import { tokenAdvice } from './connect/api-token.ts';
+import { ExitError } from './exit-error.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
+import { namedRow } from './row-words.ts';
+import { describeTrouble } from './machine-trouble.ts';
+
+/** The exit code and the words of a command that something stands in the way of; any other error as it is. */
+export function exitErrorOf(error: unknown): unknown {
+  if (!(error instanceof VoxbatchError)) return error;
+  const exit = exitOf(error.problem.type);
+  return new ExitError(exit.exit, exit.words(error.problem, error.message), { cause: error, next: exit.next });
+}
+
+function exitOf<T extends Problem['type']>(type: T): ProblemExit<T> {
+  return EXITS[type];
+}
+
+type ProblemOf<T extends Problem['type']> = Extract<Problem, { readonly type: T }>;
+
+/** How a command ends that a problem stands in the way of. */
+interface ProblemExit<T extends Problem['type']> {
+  readonly exit: ExitError['exit'];
+  /** The next command, where it is not the usual one of the exit code. */
+  readonly next?: string;
+  /** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
+  words(problem: ProblemOf<T>, sentence: string): string;
+}
+
+const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
+  'bad-option': { exit: 'usage', words: (_, sentence) => `${sentence} Nothing was spent.` },
+  'no-api': { exit: 'api', words: (_, sentence) => `${sentence} Nothing was spent.` },
+  'no-ledger': {
+    exit: 'usage',
+    next: 'voxbatch init',
+    words: (_, sentence) => `${sentence} Start one: voxbatch run MANIFEST`,
+  },
+  'no-batch': {
+    exit: 'usage',
+    next: 'voxbatch list',
+    words: (problem, sentence) => {
+      const known = problem.known.join(', ');
+      return `${sentence} ${problem.batch === undefined ? 'Start one: voxbatch run MANIFEST' : `Known: ${known === '' ? 'none' : known}.`}`;
+    },
+  },
+  machine: {
+    exit: 'unreachable',
+    words: (problem, sentence) => `${describeTrouble(problem.cause) ?? sentence} Nothing was spent by this command.`,
+  },
+  'store-of-another': {
+    exit: 'usage',
+    words: (_, sentence) =>
+      `${sentence} Nothing was spent. Set VOXBATCH_STORE to another folder. If the ledger is wrong, set VOXBATCH_LEDGER or restore it from a backup.`,
+  },
+  'unwritable-out': {
+    exit: 'usage',
+    words: (_, sentence) => `${sentence} Choose another with --out FOLDER. Nothing was spent.`,
+  },
+  'taken-out': {
+    exit: 'usage',
+    words: (_, sentence) =>
+      `${sentence} Nothing was written, nothing was spent. ` +
+      'Run the same command with --out NEW-FOLDER, or move that folder away first.',
+  },
+  loading: {
+    exit: 'usage',
+    words: (problem, sentence) =>
+      `${sentence} Try again when it runs. If its command has died: ${goOnCommand(problem.batch)}`,
+  },
+  'no-price': {
+    exit: 'refused',
+    words: (problem) =>
+      `No price is known for ${namedRow(problem)}, so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
+      `Let the batch finish without a budget, or stop it: voxbatch stop ${shellWord(problem.batch)}`,
+  },
+  'no-server': { exit: 'unreachable', words: (_, sentence) => `${sentence} Nothing was spent by this command.` },
+  'no-cluster': {
+    exit: 'unreachable',
+    words: (_, sentence) =>
+      `${sentence} Check TEMPORAL_ADDRESS and the other TEMPORAL_ settings, or unset them to use ` +
+      'the embedded server. Nothing was spent by this command.',
+  },
+  'ledger-in-use': {
+    exit: 'unreachable',
+    words: (_, sentence) =>
+      `${sentence} Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.`,
+  },
+  'server-gone': {
+    exit: 'unreachable',
+    words: (_, sentence) => `${sentence} Run the same command again. Nothing was spent by this command.`,
+  },
+  'not-started': {
+    exit: 'unreachable',
+    words: (problem, sentence) =>
+      `${sentence} Nothing is lost, nothing was spent by this command. ` +
+      `When that is fixed, continue with: ${goOnCommand(problem.batch)}`,
+  },
+  untold: {
+    exit: 'unreachable',
+    words: (problem) =>
+      'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
+      `${messageOf(exitErrorOf(problem.cause))} Run the same command again when Temporal is back.`,
+  },
+  'odd-token': {
+    exit: 'api',
+    words: (_, sentence) => `${sentence} ${tokenAdvice('your account')}. Nothing was spent.`,
+  },
+  'no-profile': {
+    exit: 'api',
+    words: (problem) => `${profileWords(problem.failure, problem.apiUrl)} Nothing was spent.`,
+  },
+  'no-schedule': {
+    exit: 'usage',
+    next: 'voxbatch schedule list',
+    words: (problem, sentence) => {
+      const known = problem.known.join(', ');
+      return `${sentence} Known: ${known === '' ? 'none' : known}. Nothing was changed.`;
+    },
+  },
+  'schedule-taken': {
+    exit: 'usage',
+    words: (problem, sentence) =>
+      `${sentence} Change it: voxbatch schedule update ${shellWord(problem.schedule)}. Nothing was changed.`,
+  },
+  'schedule-refused': { exit: 'usage', words: (_, sentence) => `${sentence} Nothing was changed, nothing was spent.` },
+  'schedule-silent': {
+    exit: 'unreachable',
+    words: (_, sentence) =>
+      `${sentence} It may or may not have been done. Nothing is lost. Look when Temporal is back: voxbatch schedule list`,
+  },
+  'other-realm': {
+    exit: 'usage',
+    words: (problem, sentence) => {
+      const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: tokenAdvice() };
+      return `${sentence} ${advice[problem.differs]}. Nothing was changed, nothing was spent.`;
+    },
+  },
+};
+
+function profileWords(failure: Failure, baseUrl: string): string {
+  const words = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+  switch (failure.class) {
+    case 'BadToken':
+      return `The API at ${baseUrl} refuses the token: ${words} ${tokenAdvice('this service')}.`;
+    case 'NotSent':
+      return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
+    default:
+      return `The API at ${baseUrl} does not return the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
+  }
+}
