@@ -38,15 +38,19 @@ type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 export async function fireSchedule(input: FireScheduleInput): Promise<OccurrenceEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);
   if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
-  const opened = await openOccurrence({ ...input, at });
+  // To its end, even if it is cancelled meanwhile: only who knows the batch can stop it, and somebody else would have it worked on.
+  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ ...input, at }));
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
-  if (!opened.isClosed) await superviseOf(opened);
+  const isStarting = !opened.isClosed && !CancellationScope.current().consideredCancelled;
+  if (isStarting) await CancellationScope.nonCancellable(() => superviseOf(opened));
   try {
     return await endOf(opened, input);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await stopBatch(opened.batch);
+      // A batch that was cancelled before its work began still needs somebody who ends its rows.
+      if (!opened.isClosed && !isStarting) await superviseOf(opened);
       await wake(opened);
       await endOf(opened, input);
     });

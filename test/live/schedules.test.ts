@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { showSchedule, type OccurrenceView } from '../../client/schedules/look-at-schedules.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
+import { scheduleIdOf } from '../../contract/schedule.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { LiveWorld, mixedManifest, type Running } from '../support/live-world.ts';
@@ -158,6 +159,30 @@ describe('a schedule', () => {
     const second = (await showSchedule(place(), 'nightly')).occurrences[0]?.batch ?? '';
     expect(await world.run(['stop', second])).toMatchObject({ code: 0 });
     await untilOver('nightly', 2);
+    expect(world.doubleCharges()).toEqual([]);
+  });
+
+  it('cancelled while its manifest is loaded sends nothing of it, for nobody else takes up the batch', async () => {
+    await schedule('create', 'nightly', 'lines.csv', ...SELDOM, '--overlap', 'cancel');
+    const unlock = await ledger.lockForLoading();
+    await triggerSchedule(place(), 'nightly', 'cancel');
+    await waitFor(async () => (await showSchedule(place(), 'nightly')).occurrences.length === 1, undefined, 200);
+    const first = (await showSchedule(place(), 'nightly')).occurrences[0];
+    if (first === undefined) throw new Error('There is no occurrence.');
+    await waitFor(() => Date.now() >= first.at + 1_000);
+    await triggerSchedule(place(), 'nightly', 'cancel');
+    const firing = `${scheduleIdOf(ledger.id, 'nightly')}-${new Date(first.at).toISOString().slice(0, 19)}Z`;
+    await waitFor(async () => {
+      const { events } = await client.workflow.getHandle(firing).fetchHistory();
+      return events?.some((event) => event.workflowExecutionCancelRequestedEventAttributes != null) === true;
+    });
+    unlock();
+    await waitFor(async () => {
+      const batches = await ledger.listBatches();
+      return batches.length === 2 && batches.every(({ state }) => state === 'closed');
+    });
+    expect((await ledger.counts(first.batch)).outcomes).toMatchObject({ cancelled: ROWS });
+    expect(world.charges().size).toBe(ROWS);
     expect(world.doubleCharges()).toEqual([]);
   });
 
