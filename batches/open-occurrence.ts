@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { realmDifference, type Realm } from '../contract/names.ts';
-import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
+import { openManifestFile, type ManifestSource } from '../inputs/manifest-source.ts';
 import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
 import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 import { parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
@@ -9,6 +9,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import { decideSpend, type SpendRefusal } from '../policy/spend.ts';
 import { standingOf } from '../results/out-owner.ts';
+import { isBatchName } from './batch-name.ts';
 import { spendFacts } from './bill-lines.ts';
 import { findOrLoadBatch } from './load-batch.ts';
 import { claimOut, probeOut } from './out-folder.ts';
@@ -42,6 +43,8 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
     return refused('the schedule was made by another version of voxbatch. Update it: voxbatch schedule update');
   }
   const name = formatOccurrence(occurrence);
+  // It names the out folder, too, and comes from Temporal.
+  if (!isBatchName(name)) return refused('the schedule has a name that no batch can have');
   const out = join(run.outFolder, name);
   const found = await ledger.findBatch(name);
   if (found !== undefined && found.state !== 'loading') {
@@ -51,7 +54,7 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
       : refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
   }
   try {
-    const source = await openManifest(run.manifest);
+    const source = await openManifestFile(run.manifest);
     try {
       return await load({ ...request, run, name, out, source });
     } finally {

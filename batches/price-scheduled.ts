@@ -1,4 +1,4 @@
-import { openManifest } from '../inputs/manifest-source.ts';
+import { openManifestFile } from '../inputs/manifest-source.ts';
 import { describeProblem, ManifestError } from '../inputs/problems.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
@@ -20,7 +20,7 @@ export type ScheduledPrice =
 export async function priceScheduled(run: ScheduledRun): Promise<ScheduledPrice> {
   const { manifest: options, settings } = choicesOf(run);
   try {
-    const source = await openManifest(run.manifest);
+    const source = await openManifestFile(run.manifest);
     try {
       const checked = await checkManifest(source, options, settings.budget);
       if (checked.type === 'outcome-file')

@@ -44,6 +44,19 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
   }
 }
 
+/**
+ * Opens a manifest that is read again later, so it must be a file: a stream gives its rows once, and one that nobody writes to would keep the
+ * reader waiting for ever.
+ * @throws ManifestError if there is no readable file.
+ */
+export async function openManifestFile(path: string): Promise<ManifestSource> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.isFile() || found.isDirectory()) return await openManifest(path);
+  throw new ManifestError(
+    `expected a manifest file, which can be read again later; ${path} is a stream. Nothing was spent.`,
+  );
+}
+
 async function spool(label: string, name: string, stream: Readable): Promise<ManifestSource> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-'));
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { OPERATIONS, KINDS } from '../contract/row-kinds.ts';
@@ -20,6 +21,9 @@ const tunables = z.strictObject(
 
 const price = z.strictObject({ ...PRICE_MEMBERS, estimate: z.boolean() });
 
+/** It means the same to every worker, wherever that was started. */
+const absolutePath = z.string().refine(isAbsolute);
+
 const subset = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('limit'), rows: z.int().min(1) }),
   z.strictObject({ type: z.literal('sample'), rows: z.int().min(1), seed: z.int().min(0) }),
@@ -32,10 +36,9 @@ const subset = z.discriminatedUnion('type', [
  * A schedule may be older than a setting or an operation, and lack it. One with a setting that this version does not know is none that it can run.
  */
 const scheduledRunSchema = z.strictObject({
-  /** Path. Absolute. */
-  manifest: z.string().min(1),
-  /** Folder in which each occurrence gets a folder of its name. Absolute. */
-  outFolder: z.string().min(1),
+  manifest: absolutePath,
+  /** Folder in which each occurrence gets a folder of its name. */
+  outFolder: absolutePath,
   kind: z.enum(KINDS).nullable(),
   defaults: z.record(z.string(), z.string()),
   map: z.record(z.string(), z.string()),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -37,11 +38,11 @@ function runOf(wanted: WantedBatch = {}, more: Partial<RunPlace> = {}): Schedule
 }
 
 /** Fires; what is run comes as Temporal gives it back, as JSON. */
-async function fire(run: unknown, balance: number | null = null): Promise<OpenedOccurrence> {
+async function fire(run: unknown, balance: number | null = null, schedule = 'nightly'): Promise<OpenedOccurrence> {
   return openOccurrence({
     ledger: place.ledger,
     realm: REALM,
-    occurrence: { schedule: 'nightly', at: AT },
+    occurrence: { schedule, at: AT },
     run: JSON.parse(JSON.stringify(run)) as unknown,
     readBalance: async () => balance,
   });
@@ -77,6 +78,13 @@ describe('what a schedule runs', () => {
     const parsed = parseScheduledRun({ ...rest, tunables: older });
     expect(retakes).toBe(0);
     expect(parsed === undefined ? undefined : choicesOf(parsed).settings).toMatchObject({ budget: 50, retakes: 0 });
+  });
+
+  it('reads no path that depends on where a worker was started, and no standard input', () => {
+    for (const manifest of ['-', 'lines.csv', '../lines.csv', '']) {
+      expect(parseScheduledRun({ ...runOf(), manifest })).toBeUndefined();
+    }
+    expect(parseScheduledRun({ ...runOf(), outFolder: 'out' })).toBeUndefined();
   });
 
   it.each([{}, null, { manifest: '/a' }, 'lines.csv'])('is not %j', (value) => {
@@ -143,6 +151,20 @@ describe('openOccurrence', () => {
       type: 'refused',
       reason: saying('voxbatch schedule update'),
     });
+  });
+
+  it('is refused under a name that leads out of the out folder', async () => {
+    expect(await fire(runOf(), null, '../../elsewhere')).toMatchObject({ type: 'refused', reason: saying('name') });
+    expect(existsSync(join(folder, '..', '..', `elsewhere${NAME.slice('nightly'.length)}`))).toBe(false);
+    expect(await place.ledger.listBatches()).toEqual([]);
+  });
+
+  it('of a pipe is refused at once, and does not wait for somebody who writes to it', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const run = runOf({}, { manifest: pipe });
+    expect(await fire(run)).toMatchObject({ type: 'refused', reason: saying('is a stream') });
+    expect(await priceScheduled(run)).toMatchObject({ type: 'unsound', reason: saying('is a stream') });
   });
 
   it('is refused where the out folder has other files', async () => {
