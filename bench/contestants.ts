@@ -4,15 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from './judge.ts';
 import type { Player, Stage } from './stage.ts';
 
-/** One way to get the rows spoken. */
+/** One way to run the rows. */
 export interface Contestant {
-  /** What it is, in a few words. */
+  /** Short description. */
   readonly words: string;
-  /** Works through all rows, is killed while it does, and tells at the end how its rows stand. */
+  /** Works through all rows while its workers are killed, and reports at the end what became of them. */
   readonly play: (stage: Stage, limitMs: number) => Promise<Account>;
 }
 
-/** All contestants, by name. The first is what the others are compared with. */
+/** All contestants, by name. The others are compared with the first. */
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   voxbatch: { words: 'voxbatch, the compiled command line with a worker of its own', play: playVoxbatch },
   'one-activity': {
@@ -33,7 +33,7 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
 async function playVoxbatch(stage: Stage, limitMs: number): Promise<Account> {
   const manifest = ['id,kind,text,voice', ...stage.rows.map(({ id, text }) => `${id},tts,${text},narrator`)];
   await writeFile(join(stage.folder, 'rows.csv'), `${manifest.join('\n')}\n`);
-  // As often as the peers look.
+  // As often as the peers poll.
   await writeFile(
     join(stage.folder, 'voxbatch.config.json'),
     JSON.stringify({ polling: { firstLookMs: 1_000, gapMs: 1_000 } }),
@@ -67,13 +67,13 @@ async function playScript(stage: Stage, limitMs: number): Promise<Account> {
   return accountOf(stage, await playOut(stage, script, script, limitMs));
 }
 
-/** Kills one player until all kills are done; true if the other ends within the time. */
+/** Kills one player until all kills are done; true if the other ends in time. */
 async function playOut(stage: Stage, victim: Player, last: Player, limitMs: number): Promise<boolean> {
   const limit = new AbortController();
   const timeUp = pause(limitMs, 'time up', { signal: limit.signal }).catch(() => 'cancelled');
   const end = await Promise.race([
     Promise.all([stage.disturb(victim), last.ended]).then(() => 'ended'),
-    // Nothing is left to kill: its end counts.
+    // There is nothing left to kill, so its end counts.
     last.ended.then(() => 'ended'),
     timeUp,
   ]);
@@ -87,7 +87,7 @@ async function accountOf(stage: Stage, isOver: boolean): Promise<Account> {
   return { delivered, unknown: new Set(), isOver };
 }
 
-/** The ids that have a file with something in it. */
+/** The ids that have a non-empty file. */
 async function withFiles(ids: readonly string[], fileOf: (id: string) => string): Promise<Set<string>> {
   const sizes = await Promise.all(
     ids.map(async (id) => [id, (await stat(fileOf(id)).catch(() => undefined))?.size ?? 0] as const),

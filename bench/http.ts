@@ -1,7 +1,7 @@
 /**
- * What the way to the API costs: the same create and read, over Node's bare client, over axios as it comes, over axios with the adapter
- * of this project, and over the whole client. `npm run bench:http`; see USAGE. Rounds alternate, so that what else the machine does
- * falls on all of them.
+ * Cost of the way to the API: the same create and read, over Node's bare client, over plain axios, over axios with this
+ * project's adapter, and over the whole client. `npm run bench:http`; see USAGE. Rounds alternate, so other load on the
+ * machine falls on all of them.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,11 +22,11 @@ interface Cost {
 
 const { values } = parseArgs({
   options: {
-    /** Rounds that count; one more goes before them. */
+    /** Counted rounds; one more runs before them. */
     rounds: { type: 'string', default: '9' },
-    /** Creates with their reads in a round, for each client. */
+    /** Creates with their reads per round, for each client. */
     pairs: { type: 'string', default: '2000' },
-    /** Pairs at once. */
+    /** Concurrent pairs. */
     width: { type: 'string', default: '16' },
     /** A checkout of an older version, whose client joins as `before`. */
     before: { type: 'string' },

@@ -1,34 +1,34 @@
 import type { LedgerEntry } from '../simulator/start-simulator.ts';
 
-/** What a contestant says of its rows, at the end. */
+/** What a contestant reports about its rows at the end. */
 export interface Account {
-  /** Ids of rows whose result lies in the folder. */
+  /** Ids of rows whose result is in the folder. */
   readonly delivered: ReadonlySet<string>;
-  /** Ids of rows of which it says itself that they may have been charged, and that a person should decide. */
+  /** Ids of rows that it reports itself as possibly charged, for a person to decide. */
   readonly unknown: ReadonlySet<string>;
-  /** False if it was still at work when its time was over. */
+  /** False if it was still at work when its time was up. */
   readonly isOver: boolean;
 }
 
-/** How a contestant did. */
+/** Result of a contestant. */
 export interface Score {
   readonly name: string;
   readonly rows: number;
   readonly delivered: number;
   readonly unknown: number;
-  /** Rows with neither a result nor a word about them; of one that did not end, also those that it had yet to do. */
+  /** Rows with neither a result nor a report; if it did not end, also the rows it had yet to do. */
   readonly lost: number;
-  /** Paid requests that the API took, by its own ledger. */
+  /** Paid requests that the API accepted, by its own ledger. */
   readonly charges: number;
   /** Paid requests beyond the first of a row. */
   readonly doubles: number;
-  /** Credits of those. */
+  /** Credits for those. */
   readonly wasted: number;
   readonly seconds: number;
   readonly isOver: boolean;
 }
 
-/** Judges by the ledger of the API and the files, not by what the contestant says of its charges. */
+/** Judges by the ledger of the API and the files, not by what the contestant says about its charges. */
 export function judge(
   name: string,
   rows: readonly { readonly id: string }[],

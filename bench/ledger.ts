@@ -1,7 +1,8 @@
 /**
- * What the ledger costs a row: claims of 100 rows, then intent, verdict and end of a job for each, 32 at once, in a batch of 10,000 and in one of
- * 1,000,000 rows whose first nine tenths have ended; beside it the same writes by a bare script, a row after the other, in the same
- * groups. `npm run bench:ledger [-- ROWS-TO-WORK-ON [LARGE]]`; the database lies in the folder for temporary files.
+ * Ledger cost per row: claims of 100 rows, then intent, verdict and end of a job for each, 32 at once, in a batch of
+ * 10,000 and in one of 1,000,000 rows whose first nine tenths have ended. For comparison, the same writes by a bare
+ * script, row by row, in the same groups. `npm run bench:ledger [-- ROWS-TO-WORK-ON [LARGE]]`; the database is in the
+ * folder for temporary files.
  */
 import Database from 'libsql';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -76,7 +77,7 @@ async function workOnRow(ledger: Ledger, { row, fence }: { row: number; fence: n
   await ledger.finishJob(key, { file: FILE }, { outcome: 'succeeded', file: FILE });
 }
 
-/** The same changes of one table by prepared statements, 32 rows a transaction. */
+/** The same changes to one table by prepared statements, 32 rows per transaction. */
 async function bareScript(path: string): Promise<number> {
   const raw = new Database(path);
   raw.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -101,7 +102,7 @@ async function bareScript(path: string): Promise<number> {
   return work;
 }
 
-/** What is asked while following: ms for one asking. */
+/** The queries of following a batch: ms per query. */
 async function measureAsking(ledger: Ledger, size: number): Promise<void> {
   const asked: string[] = [];
   for (const name of ['counts', 'money', 'sending', 'closeBatch'] as const) {

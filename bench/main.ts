@@ -1,6 +1,6 @@
 /**
- * The bench: voxbatch and the usual patterns do the same batch against the same misbehaving API, and are killed at the same
- * points. `npm run bench`; see USAGE in options.ts. What each was charged is read from the API's own ledger.
+ * The benchmark: voxbatch and the usual patterns run the same batch against the same misbehaving API, and are killed at
+ * the same points. `npm run bench`; see USAGE in options.ts. The API's own ledger says what each was charged.
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { env } from 'node:process';

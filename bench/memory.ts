@@ -1,6 +1,7 @@
 /**
- * How much memory the commands take that read a whole batch: `npm run bench:memory -- [ROWS…]`, by default 10,000 and 300,000. Each command
- * runs as a process of its own, on a batch whose rows have all ended; its peak is what the system says (VmHWM, Linux).
+ * Memory of the commands that read a whole batch: `npm run bench:memory -- [ROWS…]`, by default 10,000 and 300,000.
+ * Each command runs in its own process, on a batch whose rows have all ended; the system reports its peak (VmHWM,
+ * Linux).
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,7 @@ import { usageOf } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const RUN_TYPESCRIPT = resolve(import.meta.dirname, '..', 'test', 'chaos', 'run-typescript.mjs');
-/** A file can have so many links on common file systems, and some to spare. */
+/** Links per file that common file systems allow, with a margin. */
 const ROWS_A_FILE = 20_000;
 const CONTENT = Buffer.from('ID3 not really sound, and that is all the same here');
 

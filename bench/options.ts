@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** What a bench was told on its command line. */
+/** Options of the benchmark's command line. */
 export interface BenchOptions {
-  /** Rows of the batch that each contestant is given. */
+  /** Rows of the batch that each contestant gets. */
   readonly rows: number;
   /** SIGKILLs of a contestant's worker, spread evenly over the rows. */
   readonly kills: number;
-  /** Of the faults, the durations and the answers. */
+  /** Seed of the faults, durations and answers. */
   readonly seed: number;
-  /** Paid requests that the API takes per second. */
+  /** Paid requests per second that the API accepts. */
   readonly rate: number;
-  /** Longest time of one contestant, in seconds; then it is judged as it stands. */
+  /** Time limit per contestant, in seconds; then it is judged as it stands. */
   readonly seconds: number;
   /** Names of contestants; none: all. */
   readonly only: readonly string[];
@@ -24,7 +24,7 @@ const USAGE =
   'npm run bench -- [CONTESTANT…] [--rows N] [--kills N] [--seed N] [--rate N] [--seconds N] [--dist FOLDER]';
 const OWN_DIST = fileURLToPath(new URL('../dist', import.meta.url));
 
-/** Reads the command line. Throws an error that says what was expected. */
+/** Parses the command line. Throws an error that says what was expected. */
 export function readOptions(argv: readonly string[], contestants: readonly string[]): BenchOptions {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({

@@ -4,14 +4,14 @@ import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 
-/** Name of the batch that is made. */
+/** Name of the batch. */
 export const BATCH = 'lines';
 
 const ROWS_A_CALL = 5_000;
-/** The price of a row's sentence is of no account here. */
+/** The price of a row does not matter here. */
 const QUOTED = 2.5;
 
-/** Makes a ledger with a batch of so many rows, the first `ended` of them with a result that was paid for, and open. */
+/** Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result. */
 export async function prefill(path: string, apiUrl: string, rows: number, ended: number): Promise<void> {
   const ledger = await openLedger(path);
   await ledger.createBatch({

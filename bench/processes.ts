@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process has used so far. */
+/** Resources that a process has used so far. */
 export interface Usage {
   /** User and system, ms. */
   readonly cpuMs: number;
@@ -12,7 +12,7 @@ export interface Usage {
 /** Ticks of the kernel's clock in `/proc/PID/stat` last 10 ms on Linux. */
 const TICK_MS = 10;
 
-/** What a process has used; undefined once it is gone. Linux. */
+/** Resources used by a process; undefined once it is gone. Linux. */
 export function usageOf(pid: number): Usage | undefined {
   try {
     const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');

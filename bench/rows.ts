@@ -1,14 +1,14 @@
 import { between, type Chance, seeded } from '../test/chaos/seeded.ts';
 import type { FaultPlan } from '../simulator/start-simulator.ts';
 
-/** A row of the bench: a line that is to be spoken. */
+/** A row of the benchmark: a line to be spoken. */
 export interface Row {
   readonly id: string;
-  /** No other row has it: by its text the simulator tells which row it is asked for. */
+  /** Unique per row: the simulator recognises the row by its text. */
   readonly text: string;
 }
 
-/** The rows that every contestant is given. */
+/** The rows that every contestant gets. */
 export function makeRows(count: number): Row[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `r${index + 1}`,
@@ -16,7 +16,7 @@ export function makeRows(count: number): Row[] {
   }));
 }
 
-/** How the first request for a row goes wrong; each time the job is made and charged all the same. */
+/** How the first request for a row goes wrong; the job is made and charged every time. */
 const FAULTS = {
   /** The job is made, and the answer is a 500. */
   'accept-then-500': { share: 0.02, fault: 'accept-then-500' },
@@ -26,7 +26,7 @@ const FAULTS = {
   'late answer': { share: 0.01, fault: { kind: 'late', ms: 15_000 } },
 } as const;
 
-/** Faults for the first request of some rows, drawn from the seed: the same rows for everybody, whatever the order. */
+/** Faults for the first request of some rows, drawn from the seed: the same rows for all contestants, in any order. */
 export function planFaults(rows: readonly Row[], seed: number): FaultPlan & { readonly rules: readonly unknown[] } {
   const chance = seeded(seed);
   const left = [...rows];
@@ -40,7 +40,7 @@ export function planFaults(rows: readonly Row[], seed: number): FaultPlan & { re
   return { rules };
 }
 
-/** Takes so many rows out, by chance. */
+/** Removes this many rows at random. */
 function take(rows: Row[], count: number, chance: Chance): Row[] {
   return Array.from({ length: Math.min(count, rows.length) }, () =>
     rows.splice(between(chance, 0, rows.length - 1), 1),

@@ -1,7 +1,8 @@
 /**
- * What a row costs as its batch goes on, and as the batch is larger: `npm run bench:scale [-- ROWS [LARGE]]`, by default 30,000 and 1,000,000.
- * A real worker (`voxbatch up`) works against a stand-in whose jobs take 50 ms: first a whole batch of ROWS, with a line for each 10,000; then the last
- * 10,000 of a batch of 20,000 and of one of LARGE rows. CPU counts, not time, for the machine may have other work. Linux.
+ * Cost of a row as its batch progresses, and as the batch grows: `npm run bench:scale [-- ROWS [LARGE]]`, by default
+ * 30,000 and 1,000,000. A real worker (`voxbatch up`) works against a stand-in whose jobs take 50 ms: first a whole
+ * batch of ROWS, with a line for each 10,000; then the last 10,000 of a batch of 20,000 and of one of LARGE rows. It
+ * measures CPU, not time, because the machine may have other work. Linux.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,20 +17,20 @@ import { childrenOf, usageOf, type Usage } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const STEP = 10_000;
-/** Rows of a start that are not counted: modules, connections and code that is not compiled yet. */
+/** First rows, which are not counted: modules, connections and code that is not compiled yet. */
 const WARM_UP = 1_000;
-/** Without a new result for so long the worker is taken for broken, ms. */
+/** Without a new result for this long, the worker counts as broken, ms. */
 const PATIENCE_MS = 120_000;
 const [whole = 30_000, large = 1_000_000] = process.argv.slice(2).map(Number);
 
-/** The worker and the Temporal server that it started, after so many rows. */
+/** The worker and the Temporal server that it started, after a number of rows. */
 interface Sample {
   readonly rows: number;
   readonly worker: Usage;
   readonly server: Usage;
   readonly ledgerMb: number;
   readonly temporalMb: number;
-  /** One asking for counts and sums, ms. */
+  /** One query for counts and sums, ms. */
   readonly countsMs: number;
 }
 
@@ -52,7 +53,7 @@ interface Cost {
   readonly peakMb: number;
 }
 
-/** Works on what is left of a batch. Returns what each {@link STEP} rows cost. */
+/** Works on the rest of a batch. Returns the cost of each {@link STEP} rows. */
 async function workOn(batch: { apiUrl: string; rows: number; ended: number }): Promise<readonly Cost[]> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-scale-'));
   const home = join(folder, 'home');
@@ -84,7 +85,7 @@ async function follow(
   const costs: Cost[] = [];
   let last = await untilEnded(ledger, worker, home, ended + WARM_UP);
   for (let goal = ended + STEP; goal <= rows; goal += STEP) {
-    // The last few wait for nobody else, and are not what a row costs.
+    // The last few wait for nobody else, and do not show the cost of a row.
     const sample = await untilEnded(ledger, worker, home, goal === rows ? goal - WARM_UP / 10 : goal);
     const done = sample.rows - last.rows;
     const cost = {
@@ -126,27 +127,27 @@ async function untilEnded(ledger: Ledger, worker: ChildProcess, home: string, go
   }
 }
 
-/** What `voxbatch status` takes. */
+/** The cost of `voxbatch status`. */
 async function statusCost(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, [CLI, 'status', BATCH], { cwd: folder, env, stdio: 'ignore' });
   let [cpuMs, peakMb] = [0, 0];
   while (child.exitCode === null) {
     const usage = usageOf(child.pid ?? 0);
-    // One that has just ended has no memory any more.
+    // A process that has just ended has no memory any more.
     [cpuMs, peakMb] = [Math.max(cpuMs, usage?.cpuMs ?? 0), Math.max(peakMb, usage?.peakMb ?? 0)];
     await sleep(5);
   }
   return `          status: ${cpuMs.toFixed(0)} ms CPU, peak ${peakMb.toFixed(0)} MB`;
 }
 
-/** In order, so that the server ends too. */
+/** Stops the worker in order, so that the server ends too. */
 async function end(worker: ChildProcess): Promise<void> {
   if (worker.exitCode !== null) return;
   worker.kill('SIGTERM');
   await once(worker, 'exit');
 }
 
-/** Of a database with its write-ahead log, MB. */
+/** Size of a database with its write-ahead log, MB. */
 async function sizeOf(home: string, name: string): Promise<number> {
   let bytes = 0;
   for (const file of [name, `${name}-wal`]) bytes += (await stat(join(home, file)).catch(() => ({ size: 0 }))).size;

@@ -14,15 +14,15 @@ import { makeRows, planFaults, type Row } from './rows.ts';
 const PEERS = fileURLToPath(new URL('./peers/', import.meta.url));
 const TYPESCRIPT = new URL('../test/chaos/run-typescript.mjs', import.meta.url).href;
 
-/** A process that may be killed and started again, as often as one likes. */
+/** A process that can be killed and started again, any number of times. */
 export interface Player {
-  /** SIGKILL, and the same again at once. */
+  /** Sends SIGKILL, and starts the same again at once. */
   killAndRestart(): Promise<void>;
-  /** Exit code of the last one; resolves only when one ends that was not killed by us. */
+  /** Exit code of the last process; resolves only when one ends that we did not kill. */
   readonly ended: Promise<number | null>;
 }
 
-/** What one contestant plays on: its own simulator, Temporal server and folder, the same for everybody. */
+/** The stage of one contestant: its own simulator, Temporal server and folder, the same for all. */
 export class Stage {
   readonly folder: string;
   readonly rows: readonly Row[];
@@ -59,7 +59,7 @@ export class Stage {
     const simulator = await startSimulator({
       seed: options.seed,
       plan: planFaults(rows, options.seed),
-      // One plain shape of answers: what a peer could not read would be no news.
+      // One plain shape of answers: that a peer cannot read another would prove nothing.
       shape: 'docs',
       rate: options.rate,
       createMs: [50, 150],
@@ -82,7 +82,9 @@ export class Stage {
     return this.#start([join(this.#options.dist, 'starters', 'cli.js'), ...args]);
   }
 
-  /** Kills the player whenever another share of the rows was charged for the first time, until all kills are done. */
+  /**
+   * Kills the player whenever another share of the rows has been charged for the first time, until all kills are done.
+   */
   async disturb(player: Player): Promise<void> {
     const { rows, kills } = this.#options;
     for (let kill = 1; kill <= kills; kill += 1) {
@@ -92,12 +94,12 @@ export class Stage {
     }
   }
 
-  /** Every paid request that the API took. */
+  /** Every paid request that the API accepted. */
   charges(): LedgerEntry[] {
     return this.#simulator.ledger();
   }
 
-  /** The end of what a process said, for people. */
+  /** The end of a process's output, for people. */
   async lastWords(): Promise<string> {
     return (await readFile(join(this.folder, 'log.txt'), 'utf8').catch(() => '')).slice(-2_000);
   }

@@ -1,7 +1,8 @@
 /**
- * How many results a second the store takes, and what that costs the thread that talks to the network: MP3s of 20 KB, 64 at once,
- * put away by threads and, in turns with it, by the calling thread itself. `npm run bench:store [-- FILES [FOLDER]]`; the folder
- * names the disk, default: that of temporary files. Needs Linux, which alone tells the CPU of one thread.
+ * Results per second that the store takes, and their cost for the thread that talks to the network: MP3s of 20 KB, 64
+ * at once, stored by threads and, alternately, by the calling thread itself. `npm run bench:store [-- FILES [FOLDER]]`;
+ * the folder selects the disk, default: that of temporary files. Needs Linux, the only system that reports the CPU of
+ * one thread.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +46,7 @@ async function measure(name: string, options: FolderStoreOptions): Promise<void>
         contentType: 'audio/mpeg',
       }),
     );
-  // Threads start and code is compiled outside of what is measured.
+  // Starts threads and compiles code outside of the measurement.
   await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => write(-at)));
   const [began, cpu, main] = [performance.now(), process.cpuUsage(), await mainThreadMs()];
   await Promise.all(Array.from({ length: files }, (_, at) => write(at + 1)));

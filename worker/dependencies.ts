@@ -19,16 +19,16 @@ import { PagePolls } from '../activities/page-polls.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/in-flight-limits.ts';
 
-/** Downloads of one process at once: bounded by disk and CPU rather than by the API. */
+/** Concurrent downloads of one process: limited by disk and CPU, not by the API. */
 const DOWNLOADS = 8;
-/** Status reads of one process in flight at once. */
+/** Concurrent status reads of one process. */
 const READS = 32;
 
 /** What differs from worker to worker. */
 export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault'> {
-  /** Called at every point at which a process can die; for tests. Default: nobody is. */
+  /** Called at every point where a process can die; for tests. Default: does nothing. */
   readonly atFaultPoint?: FaultPointHook;
-  /** Default: nothing to leave. */
+  /** Default: does nothing. */
   readonly leaveContext?: ProcessSignals['leaveContext'];
 }
 
@@ -49,7 +49,7 @@ export function dependenciesOf(
   };
 }
 
-/** The memory of a process that has just begun. */
+/** The memory of a new process. */
 function memoryOf(ledger: Ledger): ProcessMemory {
   return {
     batches: new BatchCache(ledger),
@@ -68,7 +68,9 @@ function memoryOf(ledger: Ledger): ProcessMemory {
   };
 }
 
-/** Names a worker process: in Temporal as its identity, in the ledger as the owner of intents. Unique per process start. */
+/**
+ * Names a worker process: in Temporal as its identity, in the ledger as the owner of intents. Unique per process start.
+ */
 export function newIdentity(): string {
   return `${hostname()} ${String(process.pid)} ${Math.random().toString(36).slice(2, 8)}`;
 }

@@ -2,7 +2,10 @@ import { freeReads } from '../activities/free-reads.ts';
 import type { FreeReads } from '../batches/free-reads.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 
-/** Free reads of a process that works on no batch itself, as the command line when it settles rows. They are never called off. */
+/**
+ * Free reads for a process that works on no batch itself, such as the command line when it settles rows. They cannot be
+ * aborted.
+ */
 export function freeReadsOf(world: WorkerWorld): FreeReads {
   const never = new AbortController().signal;
   return freeReads(dependenciesOf(world, never), never);

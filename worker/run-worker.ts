@@ -11,22 +11,22 @@ import { createWorker } from './create-worker.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { showAlive } from './show-alive.ts';
 
-/** A worker at work in this process. */
+/** A worker that runs in this process. */
 export interface RunningWorker {
   /** Its name in the ledger, unique per process start. */
   readonly owner: string;
-  /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it broke. */
+  /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it failed. */
   readonly ended: Promise<void>;
   /**
-   * Stops taking work and downloads, and brings the paid requests in flight home. Those that are still out after
-   * `patienceMs` are cut, and their rows end `unknown`; default: each may take as long as a request may. Repeatable.
+   * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still out after `patienceMs`
+   * are cut, and their rows end `unknown`; default: each may take as long as a request may. Can be repeated.
    */
   end(patienceMs?: number): Promise<void>;
 }
 
 let isRuntimeInstalled = false;
 
-/** The SDK's own log goes to ours; its runtime can be installed once per process. */
+/** Sends the SDK's own log to ours; its runtime can be installed once per process. */
 function installRuntime(log: Logger): void {
   if (isRuntimeInstalled) return;
   isRuntimeInstalled = true;
@@ -41,7 +41,7 @@ function installRuntime(log: Logger): void {
   });
 }
 
-/** Of what the SDK tells, ids and errors are kept; never payloads. */
+/** Keeps ids and errors of what the SDK logs; never payloads. */
 function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Record<string, unknown> {
   const kept = ['workflowId', 'activityType', 'workflowType', 'attempt'] as const;
   const error = meta?.['error'];
@@ -58,7 +58,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   installRuntime(world.log);
   const ending = new AbortController();
-  // Every download listens to it.
+  // Every download adds a listener.
   setMaxListeners(0, ending.signal);
   const cutting = new AbortController();
   setMaxListeners(0, cutting.signal);
@@ -67,20 +67,20 @@ export async function startWorker(
     connection.callContextStorage.disable();
   };
   const deps = dependenciesOf({ ...world, leaveContext }, ending.signal, cutting.signal);
-  // A connection that stays open keeps the process from ending.
+  // An open connection would keep the process alive.
   const worker = await createWorker(connection, temporal.namespace, deps).catch(async (error: unknown) => {
     await connection.close();
     throw error;
   });
   const alive = await showAlive(deps);
   const ended = worker.run().finally(async () => {
-    // A lane does not wait for its requests in flight when it ends; the process does.
+    // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
     await alive.end();
     await connection.close();
   });
-  // Whoever awaits `ended` hears of it; until then it must not count as unhandled.
+  // Callers that await `ended` see the error; until then it must not count as unhandled.
   ended.catch(() => undefined);
   return {
     owner: deps.owner,

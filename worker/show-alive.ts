@@ -1,9 +1,9 @@
 import type { Dependencies } from '../activities/dependencies.ts';
 
-/** How often a worker says that it lives, ms. */
+/** How often a worker records that it is alive, ms. */
 const BEAT_EVERY_MS = 2_000;
 
-/** Notes in the ledger, until it is ended, that this worker lives. A beat that cannot be written is left out. */
+/** Records in the ledger that this worker is alive, until it is ended. A beat that cannot be written is skipped. */
 export async function showAlive({
   ledger,
   realm,

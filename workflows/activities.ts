@@ -1,14 +1,17 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../contract/activities.ts';
 
-/** The world as workflows see it, with the patience that each part deserves. Whatever fails is repeated: nothing here is decided twice. */
+/**
+ * The activities as workflows see them, each with the timeouts it needs. Every failure is retried: nothing is decided
+ * twice here.
+ */
 
 const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
 
-/** Five beats of a worker. One that is silent for so long is dead or stands still, and another gets its work. */
+/** Five heartbeats of a worker. A worker silent for this long is dead or frozen, and another gets its work. */
 const SILENCE = '10s';
 
-/** A look at the ledger. Ending the rows of a large batch that is being stopped takes its time. */
+/** Reads the ledger. Ending the rows of a large stopping batch takes time. */
 export const { surveyBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: SILENCE,
@@ -16,8 +19,8 @@ export const { surveyBatch } = proxyActivities<Activities>({
 });
 
 /**
- * A slice ends by itself after minutes; what is in flight then may take as long as a request may. A lane is offered again soon: how often
- * it was declined says nothing of whoever is silent now.
+ * A slice ends by itself after minutes; what is in flight then may take as long as a request may. A lane is offered
+ * again soon: how often it was declined says nothing about a worker that is silent now.
  */
 export const { workLane } = proxyActivities<Activities>({
   startToCloseTimeout: '1h',
@@ -39,5 +42,5 @@ export const { awaitOccurrence } = proxyActivities<Activities>({
   retry: FOREVER,
 });
 
-/** A line in the ledger. */
+/** Writes one record to the ledger. */
 export const { stopBatch } = proxyActivities<Activities>({ startToCloseTimeout: '1m', retry: FOREVER });

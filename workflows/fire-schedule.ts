@@ -25,15 +25,16 @@ import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 
 /**
- * One firing of a schedule: makes the manifest, as it is now, the batch of this occurrence, has it worked on, and lasts as long as that batch,
- * for that is what the schedule's overlap policy goes by. It is told of the time it was scheduled for by its own id.
+ * One firing of a schedule: makes the current manifest the batch of this occurrence, has it worked on, and lasts as
+ * long as that batch, because the schedule's overlap policy looks at this workflow. It reads its scheduled time from
+ * its own id.
  *
- * The batch has a workflow of its own, as every batch has, under the same id; so `run`, `status` and `stop` find nothing special in it, and
- * it outlives a firing that somebody terminates. That the batch is at its end is the ledger's word, not that workflow's: another one may have
- * taken its place by then.
+ * The batch has its own workflow, as every batch has, under the usual id. So `run`, `status` and `stop` treat it like
+ * any other, and it outlives a firing that somebody terminates. The ledger says when the batch has ended, not that
+ * workflow: another one may have replaced it by then.
  *
- * A firing fails if it made no batch, or if its batch left rows out by itself. It is cancelled by the overlap policy `cancel`, and stops its
- * batch then.
+ * A firing fails if it made no batch, or if its batch left rows out by itself. The overlap policy `cancel` cancels it;
+ * it then stops its batch.
  */
 export async function fireSchedule(input: FireScheduleInput): Promise<OccurrenceEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);
@@ -58,7 +59,7 @@ export async function fireSchedule(input: FireScheduleInput): Promise<Occurrence
   }
 }
 
-/** Starts the workflow of the batch, unless somebody has done so already. */
+/** Starts the workflow of the batch, unless it has been started already. */
 async function superviseOf({ batch, workflowId }: OpenedOccurrence): Promise<void> {
   const supervised: SuperviseBatchInput = { batch };
   try {
@@ -95,6 +96,6 @@ async function wake({ workflowId }: OpenedOccurrence): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(WAKE_UP_SIGNAL);
   } catch {
-    // It has ended meanwhile, and whoever looks after the batch starts another, which reads the wish.
+    // It has ended meanwhile; whoever looks after the batch starts another, which reads the wish.
   }
 }

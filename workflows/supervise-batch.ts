@@ -6,14 +6,17 @@ import { askPauseMs, roundPauseMs } from '../policy/rounds.ts';
 /**
  * One batch: keeps as many lanes at work as there are workers for, until no row is open.
  *
- * It knows no rows. The ledger holds them, and what the user wants of the batch; lanes read both. So this is a loop of three
- * steps: it surveys the batch, offers the lanes that nobody works on, and sleeps until it is woken, a lane comes back idle, or (where
- * no lane has anything to do) it is time to look again. Looks become ever rarer, for a batch may be paused for days.
+ * It knows no rows. The ledger holds them, and what the user wants of the batch; lanes read both. So this is a loop of
+ * three steps: it surveys the batch, offers the lanes that nobody works on, and sleeps until it is woken, a lane comes
+ * back idle, or (if no lane has anything to do) it is time to survey again. Surveys become ever rarer, because a batch
+ * may be paused for days.
  *
- * A wake-up may mean anything: a wish, rows that were opened again, a worker that joined. It is never lost: the server does not let a
- * workflow end past a signal that it has not seen, and a survey that began before a wake-up is followed by another.
+ * A wake-up may mean anything: a wish, rows opened again, a worker that joined. It is never lost: the server does not
+ * let a workflow end past a signal that it has not seen, and a survey that began before a wake-up is followed by
+ * another.
  *
- * Near the end of its history it offers no more lanes, and continues as new when the last one has come back; a slice takes minutes.
+ * Near the end of its history it offers no more lanes, and continues as new when the last one has come back; a slice
+ * takes minutes.
  */
 export async function superviseBatch(input: SuperviseBatchInput): Promise<void> {
   let wakeUps = 0;
@@ -38,7 +41,8 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
       if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs);
       if (useful === 0) continue;
     }
-    // Full after a pause that no wake-up ended: then nothing is offered below, so there is nothing to wait for.
+    // The history is full after a pause that no wake-up ended: nothing is offered below, so there is nothing to wait
+    // for.
     if (isFull() && work.lanes.size === 0) continue;
     work.wanted = useful;
     for (let lane = 1; lane <= work.wanted && !isFull(); lane++) {
@@ -57,7 +61,7 @@ interface LanesAtWork {
   readonly lanes: Set<number>;
   /** How many there should be, by the last survey. */
   wanted: number;
-  /** How often one has come back. */
+  /** How often a lane has come back. */
   returns: number;
   /** The first offer that failed for good. */
   failed?: { readonly error: unknown };
@@ -79,7 +83,7 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
   }
 }
 
-/** True near the end of the history that the server allows, or of the events that were asked for. */
+/** True near the end of the history that the server allows, or of the number of events in the input. */
 function isHistoryFull({ continueAfterEvents }: SuperviseBatchInput): boolean {
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   return continueAfterEvents === undefined ? continueAsNewSuggested : historyLength >= continueAfterEvents;

@@ -27,7 +27,7 @@ const POST_HEADERS = {
   'Idempotency-Key': PAID.idempotencyKey,
 };
 
-/** Node's own client, with nothing around it but a promise: no time limit, no size limit, no verdict. */
+/** Node's own client, wrapped only in a promise: no time limit, no size limit, no verdict. */
 export function bare(origin: string): Pair {
   const agent = createAgents().free.http;
   const ask = (method: string, path: string, headers: Record<string, string>, body?: string): Promise<unknown> =>
@@ -49,7 +49,7 @@ export function bare(origin: string): Pair {
   };
 }
 
-/** axios as it comes, over its own HTTP adapter. */
+/** Plain axios, over its own HTTP adapter. */
 export function stockAxios(origin: string): Pair {
   const client = axios.create({ httpAgent: new http.Agent({ keepAlive: true }), maxRedirects: 0, proxy: false });
   return async () => {
@@ -58,7 +58,9 @@ export function stockAxios(origin: string): Pair {
   };
 }
 
-/** The exchange of this project, with its limits. `open`: by way of axios, as paid requests go, or without, as free ones. */
+/**
+ * The exchange of this project, with its limits. `open`: through axios, as paid requests go, or without, as free ones.
+ */
 export function exchange(origin: string, open: typeof openFree): Pair {
   const common = {
     target: targetOf(new URL(origin)),
@@ -80,7 +82,7 @@ export function exchange(origin: string, open: typeof openFree): Pair {
   };
 }
 
-/** The whole client of the API, as the work uses it, from the row to the verdict. `create`: perhaps of an older version. */
+/** The whole client of the API, from the row to the verdict. `create` may be of an older version. */
 export function speechApi(origin: string, create = createSpeechApi): Pair {
   const options = { baseUrl: `${origin}/api/open/v1`, token: TOKEN, trust503: true };
   const api = create(options);

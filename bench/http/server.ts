@@ -1,6 +1,6 @@
 /**
- * A service that answers at once: a job for each POST, a finished job for each GET. A process of its own, so that its time is not
- * counted as the client's. Tells its port to the process that started it, and ends with it.
+ * A server that answers at once: a job for each POST, a finished job for each GET. It runs in its own process, so that
+ * its time does not count as the client's. It reports its port to its parent process, and ends with it.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -2,14 +2,14 @@ import { env } from 'node:process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A client of the API, as one writes it by its documentation in ten minutes. All peers use it. */
+/** A client of the API, as one writes it from its documentation in ten minutes. All peers use it. */
 
 const headers = { authorization: `Bearer ${env['VOXBATCH_API_TOKEN'] ?? ''}`, 'content-type': 'application/json' };
 const jobs = `${env['VOXBATCH_API_URL'] ?? ''}/speech/tts/jobs`;
-/** A common choice; the API answers within 150 ms here, but for the late answers. */
+/** A common choice; here the API answers within 150 ms, except for the late answers. */
 const TIMEOUT_MS = 10_000;
 
-/** Asks for a line to be spoken; returns the id of the job. */
+/** Requests speech for a line; returns the job's id. */
 export async function createJob(text: string, idempotencyKey?: string): Promise<string> {
   const answer = await fetch(jobs, {
     method: 'POST',
@@ -22,7 +22,7 @@ export async function createJob(text: string, idempotencyKey?: string): Promise<
   return id;
 }
 
-/** Looks at a job; returns the link to its result once it is done. */
+/** Reads a job; returns the link to its result once it is done. */
 export async function readJob(id: string): Promise<string | undefined> {
   const answer = await fetch(`${jobs}/${id}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`The job can't be read: ${answer.status}`);
@@ -31,7 +31,7 @@ export async function readJob(id: string): Promise<string | undefined> {
   return job.status === 'completed' ? job.audioUrl : undefined;
 }
 
-/** Where the result of a row is put. */
+/** Path of a row's result. */
 export function fileOf(row: string): string {
   return join('results', `${row}.mp3`);
 }

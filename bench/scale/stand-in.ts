@@ -1,6 +1,7 @@
 /**
- * A service that takes every speech job, ends it after 50 ms, and remembers nothing: what a job's id says is all it knows. A process of its own,
- * so that its time is not counted as the client's. Tells its port to the process that started it, and ends with it.
+ * A server that accepts every speech job, ends it after 50 ms, and remembers nothing: the job's id carries all it
+ * needs. It runs in its own process, so that its time does not count as the client's. It reports its port to its parent
+ * process, and ends with it.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
