@@ -7,7 +7,8 @@ import { BatchExists, DuplicateKey, LedgerMisuse } from './errors.ts';
 import { prepared } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
-import { write, type Db, type Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * Rows whose files share a folder. A row has at most three files and a few takes, and no folder should have 100,000

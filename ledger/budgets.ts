@@ -9,7 +9,8 @@ import { isUntouched } from './conditions.ts';
 import type { Intent } from './charge-methods.ts';
 import { updateRow } from './line-changes.ts';
 import { readSums, type Sums } from './sums.ts';
-import { write, type Db, type RowLine, type Tx } from './schema.ts';
+import type { Db, RowLine, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * The budget of a batch. The transaction that records an intent checks it, so any number of workers together never exceed it, provided

@@ -13,7 +13,8 @@ import { jsonOrNull, toCharge } from './records.ts';
 import { haltAtTrouble } from './halts.ts';
 import { RowInHand } from './row-in-hand.ts';
 import { ownerOf, isPaidElsewhere, takenFailure } from './taken-jobs.ts';
-import { write, type ChargeLine, type Db } from './schema.ts';
+import type { ChargeLine, Db } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * What happens to an attempt after its intent.

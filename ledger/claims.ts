@@ -3,7 +3,8 @@ import { ROW_STATES, type RowState } from '../contract/outcomes.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
-import { write, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
 
 /** A lane's request for rows. */
 export interface ClaimRequest extends LaneOwnership {

@@ -8,7 +8,8 @@ import type { Decision } from './charge-methods.ts';
 import type { DecisionRecord, ResultFile } from './record-types.ts';
 import { toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { write, type Db, type DecisionsTable, type Tx } from './schema.ts';
+import type { Db, DecisionsTable, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
 /**

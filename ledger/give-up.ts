@@ -4,7 +4,8 @@ import { findBlocking } from './intents.ts';
 import type { Retake, RowEnding } from './row-effects.ts';
 import type { RowStanding } from './record-types.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { write, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * Ends the row of an attempt whose answer is lost, or that cannot be made, or gives it a new take. See {@link Ledger.giveUp}.

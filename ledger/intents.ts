@@ -7,7 +7,8 @@ import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
 import { toCharge, toSettings } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { write, type BatchesTable, type ChargeLine, type Db, type Tx } from './schema.ts';
+import type { BatchesTable, ChargeLine, Db, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 import { readSums } from './sums.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { OwnedLane } from '../policy/share.ts';
-import { write, type Db, type Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * Who works on which share of a batch. A lane has one holder, who has it by a fencing token: the next holder raises the token, and in the

@@ -1,7 +1,8 @@
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../policy/limiter-step.ts';
 import type { RateState } from '../policy/rate.ts';
 import { prepared } from './prepared.ts';
-import { write, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
 
 const selectState = prepared((db, { scope }: { scope: string }) =>
   db.selectFrom('limiters').select('state').where('scope', '=', scope),

@@ -7,7 +7,8 @@ import { countRows } from './counts.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { SkippedQuotes } from './record-types.ts';
 import { jsonOrNull } from './records.ts';
-import { write, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * Rows that `--limit` or `--sample` left out. They are in the ledger as all others are, have ended `skipped` from the start, and are as new

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
-import { write, type Db, type NoticesTable, type Tx } from './schema.ts';
+import type { Db, NoticesTable, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * The outbox of `--on-end` and `--notify`. A trigger adds a notice when a batch ends or pauses by itself. Whoever delivers it takes it for a

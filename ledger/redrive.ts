@@ -6,7 +6,8 @@ import { LedgerMisuse } from './errors.ts';
 import type { RedriveChoice, Redriven } from './row-methods.ts';
 import { toFailure, toFile, toRow } from './records.ts';
 import { RowInHand } from './row-in-hand.ts';
-import { write, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
 import { makeTake } from './takes.ts';
 
 type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;

@@ -4,7 +4,8 @@ import { requireBatch } from './batches.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from './errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from './record-types.ts';
 import { fromRow, toCharge, toRow } from './records.ts';
-import { look, write, type Db, type Tx } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
+import { look, write } from './transactions.ts';
 
 /** Rows of one INSERT: as many as fit well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;

@@ -3,7 +3,8 @@ import type { Outcome } from '../contract/outcomes.ts';
 import { isChosen, isNotChosen } from './conditions.ts';
 import type { RowStanding } from './record-types.ts';
 import { readRows } from './rows.ts';
-import { look, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { look } from './transactions.ts';
 
 export interface ScanOptions {
   /** Only rows that ended like this. */

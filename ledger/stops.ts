@@ -6,7 +6,8 @@ import { isUnresolved, isRunning } from './conditions.ts';
 import { updateRow } from './line-changes.ts';
 import type { ChargeRecord } from './record-types.ts';
 import { toCharge } from './records.ts';
-import { write, type ChargesTable, type Db, type RowsTable, type Schema, type Tx } from './schema.ts';
+import type { ChargesTable, Db, RowsTable, Schema, Tx } from './schema.ts';
+import { write } from './transactions.ts';
 
 /** Rows that end in one transaction, at most: others wait for its lock. */
 const MOST_ROWS = 1_000;

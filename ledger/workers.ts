@@ -1,4 +1,5 @@
-import { write, type Db } from './schema.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
 
 /**
  * Which worker processes live. Each says so every few seconds. It tells how many lanes a batch can use, and whether the sender of a
