@@ -5,8 +5,9 @@ import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /**
- * Whether somebody may be at work in a home: a live member of its embedded server, or one that comes or goes. Makes nothing
- * and starts nothing. Whoever joins or leaves holds the starting lock, so one who only looks never stands in their way.
+ * Whether somebody may be at work in a home: a live member of its embedded server, or one that is joining or leaving.
+ * Creates nothing and starts nothing. Joining and leaving hold the starting lock, so a mere look never stands in their
+ * way.
  */
 export function isAnybodyIn(home: string): boolean {
   const { membersLock, startingLock } = pathsIn(home);
@@ -24,7 +25,7 @@ export function isAnybodyIn(home: string): boolean {
   }
 }
 
-/** Whether it is certain that nobody works on any batch of this ledger, nor is about to in this home. */
+/** Whether it is certain that nobody works on any batch of this ledger, or is about to in this home. */
 export async function isDeserted(ledger: Pick<Ledger, 'isWorkedOn'>, home: string): Promise<boolean> {
   try {
     return !(await ledger.isWorkedOn()) && !isAnybodyIn(home);

@@ -1,16 +1,16 @@
 import { decideSpend, type SpendFacts, type SpendRefusal } from '../policy/spend.ts';
 
-/** Asked before something is paid for. No is no charge. */
+/** Called before something is paid for. If it returns false, nothing is charged. */
 export type Confirm<Facts extends SpendFacts = SpendFacts> = (facts: Facts) => boolean | Promise<boolean>;
 
-/** Why rows may not be paid for: by their bill, or because `confirm` said no. */
+/** Why rows may not be paid for: because of their bill, or because `confirm` said no. */
 export type NotApproved<Facts extends SpendFacts = SpendFacts> =
   | { readonly type: 'refused'; readonly why: SpendRefusal; readonly facts: Facts }
   | { readonly type: 'declined'; readonly facts: Facts };
 
 /**
- * Has a bill approved: by the rules of `policy/spend.ts`, and by `confirm` where they want it, or where `asks` is true. Undefined: it may be
- * paid.
+ * Approves a bill: by the rules of `policy/spend.ts`, and by `confirm` if they want it, or if `asks` is true.
+ * Undefined: it may be paid.
  */
 export async function approve<Facts extends SpendFacts>(
   facts: Facts,

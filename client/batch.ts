@@ -18,47 +18,57 @@ import { steerBatch, type Steered } from './steer-batch.ts';
 import { tuneBatch } from './tune-batch.ts';
 import { voxbatchVersion } from './version.ts';
 
-/** A batch that is on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for something. */
+/** A batch on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for anything. */
 export interface Batch {
   readonly name: string;
-  /** How it stands: counts, sums, the commonest failures. */
+  /** Its state: counts, sums, the most common failures. */
   status(): Promise<BatchView>;
-  /** All that is on record of a row: `row` is its id, or its number where no row has that id. */
+  /** Everything on record about a row. `row` is its id, or its number if no row has that id. */
   explain(row: string): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }>;
-  /** No more paid requests; running jobs are still fetched. Resolves when no paid request is on the wire. */
+  /** Sends no more paid requests; running jobs are still fetched. Resolves when no paid request is in flight. */
   pause(): Promise<Steered>;
   resume(): Promise<Steered>;
-  /** Ends it for good: no more paid requests, unsent rows are cancelled. `now`: running jobs are not waited for either. */
+  /**
+   * Ends the batch for good: no more paid requests, unsent rows are cancelled. `now`: does not wait for running jobs
+   * either.
+   */
   stop(options?: { readonly now?: boolean }): Promise<Steered>;
-  /** Changes what may be changed at any time. Returns whether workers were told; false if nobody works on it. */
+  /** Changes tunables. Returns whether workers were told; false if nobody works on the batch. */
   tune(tuning: Tuning): Promise<boolean>;
-  /** Tells what {@link redrive} would do with the same options, and what it would cost. Changes nothing, sends nothing. */
+  /** Reports what {@link redrive} would do with the same options, and its price. Changes nothing, sends nothing. */
   checkRedrive(options: RedriveOptions): Promise<RedriveCheck>;
   /**
-   * Runs rows again that have ended, as a new take at a new price, and has the batch worked on. Finished steps are kept, and jobs that were paid
-   * for are fetched, free. The same again goes on with it, and pays for nothing twice.
+   * Runs ended rows again, as a new take at a new price, and has the batch worked on. Finished steps are kept, and jobs
+   * that were paid for are fetched, free. Calling it again with the same options continues it, and pays for nothing
+   * twice.
    */
   redrive(options: RedriveOptions): Promise<RedriveAnswer>;
-  /** Settles rows whose answer was lost, and lists jobs of the API that no row has. Has the batch worked on where rows are open again. */
+  /**
+   * Settles rows whose answer was lost, and lists jobs of the API that no row has. If rows are open again, it has the
+   * batch worked on.
+   */
   reconcile(options?: ReconcileOptions): Promise<ReconcileAnswer>;
-  /** Writes the tables, the summary and the media as they stand. `out`: the folder, made if need be. May be repeated. */
+  /**
+   * Writes the tables, the summary and the media in their current state. `out`: the folder, created if needed. Can be
+   * repeated.
+   */
   writeFiles(out: string): Promise<Projection>;
 }
 
-/** A batch that is worked on. */
+/** A batch that is being worked on. */
 export interface RunningBatch extends Batch {
-  /** Folder of its files. Absolute. */
+  /** Folder of its files, absolute. */
   readonly out: string;
   /**
-   * Follows it to its end, or until it pauses, and links its media to the out folder as they come. The last event is `ended`. `signal` ends
-   * following, never the batch.
+   * Follows the batch until it ends or pauses, and links its media to the out folder as they arrive. The last event is
+   * `ended`. `signal` ends following, never the batch.
    */
   follow(options?: { readonly signal?: AbortSignal }): AsyncIterable<FollowEvent>;
 }
 
 /**
- * What became of a redrive. `finished`: there was nothing to send. `refused-rows`, `refused`, `declined` and what is wrong with the choice of rows:
- * nothing was changed. `not-opened`: the ledger refused after `opened` rows.
+ * Result of a redrive. `finished`: there was nothing to send. `refused-rows`, `refused`, `declined` and faults in the
+ * choice of rows: nothing was changed. `not-opened`: the ledger refused after `opened` rows.
  */
 export type RedriveAnswer =
   | {
@@ -76,8 +86,8 @@ export type RedriveAnswer =
   | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' }>;
 
 /**
- * What became of a wish. `settled`: nobody has to work on the batch. In all other cases with `rows`, those of `resubmit` were not sent again; what
- * could be settled is settled all the same.
+ * Result of a wish. `settled`: nobody has to work on the batch. In all other cases with `rows`, the rows of `resubmit`
+ * were not sent again; what could be settled is settled all the same.
  */
 export type ReconcileAnswer =
   | (Reconciled &
@@ -86,11 +96,11 @@ export type ReconcileAnswer =
       ))
   | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' }>;
 
-/** What batches are asked with. */
+/** What a batch needs to do its work. */
 export interface BatchDesk {
   readonly session: Session;
   readonly say: (line: string) => void;
-  /** Has a batch worked on. `isNew`: no workflow of it can be there. `out`: absolute. */
+  /** Has a batch worked on. `isNew`: it cannot have a workflow yet. `out`: absolute. */
   readonly work: (batch: BatchRecord, isNew: boolean, out: string) => Promise<RunningBatch>;
 }
 

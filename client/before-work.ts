@@ -3,10 +3,10 @@ import { LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import { VoxbatchError } from './problem.ts';
 
-/** Codes of system calls that say: the disk is full, read-only, out of reach or broken. */
+/** Codes of system calls for a disk that is full, read-only, unreachable or broken. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
 
-/** True for an error of a system call that says that a disk is full, read-only, out of reach or broken. */
+/** True for a system call error that means that a disk is full, read-only, unreachable or broken. */
 export function isDiskTrouble(error: unknown): error is Error {
   // The store has its own words for the same codes.
   if (error instanceof StoreUnwritable) return false;
@@ -14,7 +14,7 @@ export function isDiskTrouble(error: unknown): error is Error {
   return error instanceof Error && typeof code === 'string' && DISK_CODES.has(code);
 }
 
-/** True for an error that is about this machine rather than about us: its disk, the ledger, the store, the Temporal server. */
+/** True for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server. */
 export function isMachineTrouble(error: unknown): boolean {
   return (
     error instanceof ServerUnavailable ||
@@ -25,7 +25,7 @@ export function isMachineTrouble(error: unknown): boolean {
   );
 }
 
-/** Does what comes before any paid request; trouble of this machine is thrown as a {@link VoxbatchError} (`machine`). */
+/** Runs what comes before any paid request; rethrows trouble of this machine as a {@link VoxbatchError} (`machine`). */
 export async function beforeWork<T>(prepare: () => Promise<T>): Promise<T> {
   try {
     return await prepare();

@@ -10,25 +10,26 @@ import type { Config } from '../inputs/config-file.ts';
 import { refuseOption as refuse } from './refuse-option.ts';
 
 /**
- * What a program gives is checked as a command line is. Types do not say it: a budget that is not a number would be none, and with a name that is a
- * path no result could be stored that was paid for. All of these throw {@link VoxbatchError} (`bad-option`).
+ * Options of a program are checked as those of a command line are. Types are not enough: a budget that is not a number
+ * would be none, and under a name that is a path no paid result could be stored. All of these throw {@link
+ * VoxbatchError} (`bad-option`).
  */
 
 /**
- * Checks the places of records. A URL would become a folder of this machine with that name: programs of two hosts that believe to share a ledger
- * would each pay for every row.
+ * Checks the places of records. A URL would become a folder of that name on this machine: programs on two hosts that
+ * believe they share a ledger would each pay for every row.
  */
 export function checkPlaces(
   places: Readonly<Record<'home' | 'ledger' | 'store' | 'config.store', string | undefined>>,
 ): void {
   for (const [option, place] of Object.entries(places)) {
     const scheme = urlSchemeOf(place);
-    // Of a URL only its scheme is said: the rest may hold a password.
+    // Name only the scheme of a URL: the rest may hold a password.
     if (scheme !== undefined) refuse(option, 'a path on this machine', `a ${scheme}: URL`);
   }
 }
 
-/** Checks what may be changed at any time. */
+/** Checks tunables. */
 export function checkTuning(tuning: Tuning): void {
   for (const name of Object.keys({ ...tuning, ...tuning.limits })) {
     if (name === 'limits' || TUNABLE_NAMES.some((known) => known === name)) continue;
@@ -37,7 +38,7 @@ export function checkTuning(tuning: Tuning): void {
   checkTunables(tuning);
 }
 
-/** Checks a configuration that was not read from its file. */
+/** Checks a configuration that did not come from its file. */
 export function checkConfig(config: Config): void {
   checkTunables(config);
   for (const [name, value] of Object.entries(config.polling ?? {})) {
@@ -51,7 +52,7 @@ export function checkConfig(config: Config): void {
   if (config.assumeSeconds !== undefined) checkNumber('assumeSeconds', config.assumeSeconds, 0);
 }
 
-/** Checks what is wanted of a batch, which gets this name. */
+/** Checks the options of a batch, and its name. */
 export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (name !== undefined && !isBatchName(name))
     refuse('name', 'at most 100 letters, digits, spaces, dots, dashes and underscores', name);
@@ -77,7 +78,7 @@ function checkTunables(tuning: Tuning): void {
     if (values[name] !== undefined) checkValue(name, TUNABLES[name].takes, values[name]);
 }
 
-/** A value is sound if it is read again as it is written. */
+/** A value is sound if it can be read back as it is written. */
 function checkValue(option: string, takes: ValueKind, value: unknown): void {
   const isWritable = ['number', 'string', 'object'].includes(typeof value);
   const again = isWritable ? parseValue(takes, formatValue(value as AnyValue)) : undefined;

@@ -7,7 +7,7 @@ import type { Tuning } from '../contract/tunables.ts';
 import { checkTuning } from './check-options.ts';
 import { refuseOption as refuse } from './refuse-option.ts';
 
-/** What a program gives of a redrive. */
+/** Options of a redrive, as a program gives them. */
 type GivenRedrive = RedriveWish & { readonly from?: string; readonly tuning?: Tuning };
 
 /** Checks which rows are to run again, and how. */
@@ -39,7 +39,7 @@ export function checkSettleWish({ adopt, release, notCharged, resubmit, rows }: 
   for (const [option, names] of Object.entries({ release, notCharged, resubmit, rows })) checkNames(option, names);
 }
 
-/** An empty list would mean no row where the author of a program may think of all. */
+/** An empty list would mean no row, but its author may think of all. */
 function checkNames(option: string, names: readonly unknown[] | undefined): void {
   if (names === undefined) return;
   if (names.length === 0) refuse(option, 'one name at least', 'none');

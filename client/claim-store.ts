@@ -6,8 +6,8 @@ import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Opens the store for work, and makes it this ledger's. Files are named by batch and row there, so two ledgers in one store would
- * overwrite what each other paid for, and take each other's results for their own.
+ * Opens the store for work, and claims it for this ledger. Files in it are named by batch and row, so two ledgers in
+ * one store would overwrite what the other paid for, and take its results for their own.
  *
  * Throws {@link VoxbatchError} (`store-of-another`, `machine`).
  */

@@ -10,32 +10,32 @@ import { postNotice } from './post-notice.ts';
 import { runHookCommand } from './run-hook-command.ts';
 import { voxbatchVersion } from './version.ts';
 
-/** A notice is left to who delivers it for so long, ms; meanwhile that one says again and again that it is at it. */
+/** How long a notice belongs to the process that delivers it, ms; that process keeps renewing this. */
 const LEASE_MS = 30_000;
 const KEEP_EVERY_MS = 10_000;
-/** Pause between two looks for notices, ms. */
+/** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
 
 export interface DeliverRequest {
   readonly ledger: Ledger;
-  /** Only of this batch. Default: of all. */
+  /** Only notices of this batch. Default: of all. */
   readonly batch?: string | undefined;
-  /** Only of this event. Default: of all. */
+  /** Only notices of this event. Default: of all. */
   readonly event?: HookEvent | undefined;
-  /** Told what could not be delivered. */
+  /** Called with what could not be delivered. */
   readonly say: (line: string) => void;
-  /** Ends it, with what it delivers just now; that is delivered again by whoever comes next. */
+  /** Aborts, including the delivery in progress; the next process delivers that again. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Delivers the notices of `--on-end` and `--notify` until the signal aborts. `before` is awaited before each look, so that the files of a
- * batch are there when its command runs. Rejects where the ledger is gone.
+ * Delivers the notices of `--on-end` and `--notify` until the signal aborts. `before` is awaited before each search, so
+ * that the files of a batch exist when its command runs. Rejects if the ledger is gone.
  */
 export async function deliverNotices(
   request: DeliverRequest & {
     readonly before?: (() => Promise<void>) | undefined;
-    /** Ends it once what it delivers just now is delivered. */
+    /** Ends it once the delivery in progress is done. */
     readonly until?: AbortSignal;
   },
 ): Promise<void> {
@@ -53,8 +53,8 @@ export async function deliverNotices(
 }
 
 /**
- * Delivers the notices of a batch that has ended, before the process ends. Gives those that cannot be delivered `patienceMs`; the next
- * process that works on this ledger goes on with them.
+ * Delivers the notices of an ended batch before the process exits. It retries failed ones for `patienceMs`; after that,
+ * the next process that works on this ledger continues.
  */
 export async function deliverLast(
   request: DeliverRequest & { readonly batch: string },
@@ -80,7 +80,7 @@ export async function deliverLast(
   }
 }
 
-/** Delivers all that is due, one after the other: a receiver that is slow holds up nothing but other messages. */
+/** Delivers everything that is due, one after the other: a slow receiver delays nothing but other messages. */
 async function deliverDue(request: DeliverRequest): Promise<void> {
   const { ledger, batch, event, signal, say } = request;
   for (;;) {
@@ -106,7 +106,7 @@ async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Prom
   const batch = await ledger.findBatch(notice.batch);
   const { onEnd = null, notify = null } = batch?.settings ?? {};
   const wanted = notice.target === 'command' ? onEnd : notify;
-  // It was taken back meanwhile: nobody wants to hear of it any more.
+  // The hook was taken back meanwhile: nobody wants this notice any more.
   if (batch === undefined || wanted === null) return { type: 'delivered' };
   const view = await viewBatch(ledger, batch);
   const message = noticeMessage(notice, view);
@@ -125,6 +125,6 @@ async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Prom
     if (signal.aborted) throw error;
     return messageOf(error);
   });
-  // What it has done by then nobody knows, so it is not run again.
+  // Nobody knows what a failed command has done, so it is not run again.
   return trouble === undefined ? { type: 'delivered' } : { type: 'failed', trouble, retryAt: null };
 }

@@ -10,7 +10,7 @@ import { countPollers } from './pollers.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Session } from './session.ts';
 
-/** What is sound of a thing that a run needs. */
+/** A part that a run needs, found in order. */
 export type SoundPart =
   | { readonly type: 'node'; readonly version: string }
   | { readonly type: 'disk'; readonly home: string; readonly freeBytes: number }
@@ -23,19 +23,19 @@ export type SoundPart =
       readonly binary?: { readonly version: string; readonly from: string };
     }
   | { readonly type: 'api'; readonly url: string }
-  /** Token, account and clock. `credits`: what is left of the account, where the API tells it. */
+  /** Token, account and clock. `credits`: the account's balance, if the API states it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
-  /** Workers that poll the queue. Looked at on a cluster only: embedded, a run brings its own. */
+  /** Workers that poll the queue. Checked only on a cluster: otherwise a run brings its own. */
   | { readonly type: 'worker'; readonly workers: number };
 
-/** What is wrong with a thing that a run needs. */
+/** What is wrong with a part that a run needs. */
 export type Trouble =
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
   | { readonly type: 'clocks-apart'; readonly apartMs: number }
   | { readonly type: 'no-worker' };
 
-/** A thing that a run needs, and whether it is there. */
+/** A part that a run needs, and whether it is in order. */
 export type Finding =
   | ({ readonly ok: true } & SoundPart)
   | { readonly ok: false; readonly type: SoundPart['type']; readonly trouble: Trouble };
@@ -44,17 +44,17 @@ export type Finding =
 const LITTLE_DISK = 1e9;
 
 /**
- * Checks what a run needs, one after the other: Node, disk, ledger, Temporal, the API, the account, and on a cluster the workers. Starts the
- * embedded server where none runs, and ends it again. Spends nothing and never throws.
+ * Checks what a run needs, one after the other: Node, disk, ledger, Temporal, the API, the account, and on a cluster
+ * the workers. If no embedded server runs, it starts one and stops it again. Spends nothing and never throws.
  *
- * @param say told what takes long
+ * @param say called before anything that takes long
  */
 export async function* examine(
   session: Session,
   say: (line: string) => void,
 ): AsyncGenerator<Finding, void, undefined> {
   let opening: Promise<OpenApi> | undefined;
-  // Where it fails, that holds for all that is checked.
+  // A failure holds for every check that needs it.
   const open = (): Promise<OpenApi> => (opening ??= session.api());
   const checks: readonly (readonly [SoundPart['type'], () => Promise<SoundPart>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
@@ -75,7 +75,7 @@ export async function* examine(
   }
 }
 
-/** Carries a trouble that is no error to where it is reported. */
+/** Carries a trouble that is not an error to where it is reported. */
 class Troubled extends Error {
   readonly trouble: Trouble;
 
@@ -118,7 +118,7 @@ async function checkServer({ settings }: Session, say: (line: string) => void): 
   }
 }
 
-/** Whether the API answers, also where it refuses the token: that is for {@link checkAccount} to say. */
+/** Whether the API answers, even if it refuses the token: {@link checkAccount} reports that. */
 async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise<SoundPart> {
   try {
     return { type: 'api', url: (await open()).api.baseUrl };
@@ -127,7 +127,7 @@ async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise
     const { problem } = error;
     if (problem.type === 'no-profile' && problem.failure.class === 'BadToken')
       return { type: 'api', url: problem.apiUrl };
-    // Without a token that can be sent, nobody was asked.
+    // A token that cannot be sent means that the API was not asked.
     if (problem.type === 'odd-token') return { type: 'api', url: (await session.access()).baseUrl };
     throw error;
   }
@@ -141,7 +141,7 @@ async function checkAccount(open: () => Promise<OpenApi>): Promise<SoundPart> {
   return { type: 'account', account, ...defined({ tier, credits }) };
 }
 
-/** On a cluster somebody else must work. */
+/** On a cluster, other processes must do the work. */
 async function checkWorker(
   session: Session,
   open: () => Promise<OpenApi>,

@@ -1,24 +1,25 @@
 import { joinServer, type Membership } from '../embedded/join-server.ts';
 import type { Settings } from './settings.ts';
 
-/** The embedded server of the home, started while other things are still being made ready. */
+/** The embedded server of the home, started while other things are still being prepared. */
 export interface EarlyServer {
   /** Resolves when nothing is left but to wait for the server, or after a moment. Never rejects. */
   readonly underWay: Promise<unknown>;
   /**
-   * Hands the membership over to the one who leaves it from now on. Rejects where the server cannot be had. To be called once.
+   * Hands the membership over to the caller, who must leave it. Rejects if the server does not start. To be called
+   * once.
    *
-   * @param signal calls it off
+   * @param signal aborts the wait
    */
   take(signal?: AbortSignal): Promise<Membership>;
-  /** Leaves the server, unless it was taken over: nobody needs it. Never throws. */
+  /** Leaves the server, unless it was taken over. Never throws. */
   end(): Promise<void>;
 }
 
-/** The rest is made ready after this in any case, as while a server is built, ms. */
+/** Preparation continues after this in any case, for example while a server is being built, ms. */
 const PATIENCE_MS = 300;
 
-/** Begins to start the server, or to join the one that runs. Nothing is sent to the API by it. */
+/** Begins to start the server, or to join a running one. Sends nothing to the API. */
 export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
   const aborting = new AbortController();
   let isTaken = false;
@@ -29,7 +30,7 @@ export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line
       joinServer({ home, env, say, signal: aborting.signal, onServer }).then(resolve, reject);
     });
   });
-  // Whoever takes it hears of it.
+  // Whoever takes the membership gets the error.
   joining.catch(() => undefined);
   return {
     underWay: Promise.race([underWay, joining.catch(() => undefined), pause(PATIENCE_MS)]),
@@ -52,7 +53,7 @@ export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line
   };
 }
 
-/** Keeps no process alive. */
+/** Does not keep the process alive. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -21,16 +21,17 @@ export interface EmbeddedWorkerRequest {
   readonly store: Store;
   readonly open: OpenApi;
   readonly home: string;
-  /** Told of a fault that no retry heals by itself. */
+  /** Called with a fault that no retry fixes. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
-  /** Told every line of the log, too. */
+  /** Called with every line of the log as well. */
   readonly onLog?: ((line: string) => void) | undefined;
 }
 
 /**
- * Starts the worker of this process. Where every other process of this home is dead, the activities that they had begun are
- * failed first, so that nothing waits for a heartbeat time-out. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`).
+ * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
+ * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
+ * `ledger-in-use`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
@@ -38,7 +39,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const log = openLog(request.home, request.onLog);
   const release = await lockLedger(ledger, temporal, request.home);
   try {
-    // Asked right before: who came meanwhile may have requests in flight, which must not be taken for those of the dead.
+    // Checked right before: a process that came meanwhile may have requests in flight, which must not be taken for
+    // those of the dead.
     if (await temporal.proveAlone()) {
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
@@ -59,7 +61,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     return worker;
   } catch (error) {
     release();
-    // The SDK's own class is not for others.
+    // The SDK does not export its own class.
     if (!(error instanceof Error && error.name === 'TransportError')) throw error;
     throw new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error });
   }
@@ -75,7 +77,8 @@ export function openLog(home: string, onLine?: (line: string) => void): Logger {
     try {
       writeSync(file, line);
     } catch {
-      // A full disk. The log may have a gap, but must not end the work, nor hold it up (as pino's own destination does).
+      // A full disk. The log may have a gap, but must neither end the work nor delay it (as pino's own destination
+      // does).
     }
   };
   return pino({ base: { pid: process.pid } }, { write });

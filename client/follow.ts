@@ -10,18 +10,20 @@ import { rarely } from './rarely.ts';
 import type { WorkflowStanding } from './start-workflow.ts';
 import { voxbatchVersion } from './version.ts';
 
-/** The batch's own record is looked at this often, ms: whoever waits for its end waits so much longer. */
+/** How often the batch's own record is read, ms: its end is noticed this much later. */
 const LOOK_EVERY_MS = 100;
-/** Rows and money are counted, and the reasons of failures asked for, at most this often, ms. */
+/** Rows and money are counted, and the reasons of failures read, at most this often, ms. */
 const COUNT_EVERY_MS = 200;
 const REASONS_EVERY_MS = 1_000;
-/** More reasons than this are not told apart when the rows that fail are counted. */
+/** Failure counts tell at most this many reasons apart. */
 const MOST_REASONS = 100;
-/** Media are linked to the out folder this often while following, ms. */
+/** How often media are linked to the out folder while following, ms. */
 const LINK_EVERY_MS = 1_000;
-/** The workflow is asked about this often, ms. */
+/** How often the workflow is queried, ms. */
 const ASK_EVERY_MS = 5_000;
-/** A workflow that was ended from outside is replaced so often; then something ends it that nobody here can mend. */
+/**
+ * How often a workflow that was ended from outside is replaced; after that, something ends it that nobody here can fix.
+ */
 const MOST_RESTARTS = 3;
 
 /** How a batch is followed. */
@@ -29,28 +31,28 @@ export interface FollowRequest {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly batch: string;
-  /** Folder to which media are linked as they come. Absolute. */
+  /** Folder to which media are linked as they arrive, absolute. */
   readonly out: string;
-  /** Ends following early, such as at Ctrl-C or a fault of this machine. */
+  /** Ends following early, for example on Ctrl-C or a fault of this machine. */
   readonly signal: AbortSignal;
-  /** Wait through a pause, which a person may end, instead of ending; not where the token is refused. */
+  /** Wait through a pause, which a person may end, and do not stop following; except if the token is refused. */
   readonly waitWhilePaused: boolean;
-  /** This process is the one that fetches: a pause is only over with it when no job runs any more. */
+  /** This process fetches the results: a pause ends following only when no job runs any more. */
   readonly fetchesHere: boolean;
-  /** Asked now and then whether the workflow still runs. */
+  /** Called now and then: does the workflow still run? */
   readonly askWorkflow: () => Promise<WorkflowStanding>;
-  /** Starts a new workflow for a batch that is open and has none that runs. */
+  /** Starts a new workflow for an open batch that has none running. */
   readonly startAgain: () => Promise<void>;
-  /** Pause between two questions about the workflow, ms; default 5,000. */
+  /** Pause between two queries of the workflow, ms; default 5,000. */
   readonly askEveryMs?: number;
 }
 
-/** How a batch stands. Sums may be some tenths of a second older than the batch, but for the last ones. */
+/** State of a batch. Sums may be some tenths of a second older than the batch, except the last ones. */
 export interface Standing {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
-  /** Why rows failed, or fail now, the commonest first. */
+  /** Why rows failed, or fail now, the most common first. */
   readonly reasons: readonly ReasonCount[];
 }
 
@@ -59,24 +61,26 @@ export type FollowEnd = { readonly type: 'ended'; readonly batch: BatchRecord } 
   { readonly why: 'closed' | 'paused' | 'aborted' } | { readonly why: 'broken'; readonly message: string }
 );
 
-/** What is seen of a batch while it is followed. */
+/** What following a batch shows. */
 export type FollowEvent =
-  /** Comes at every look. `isLast`: the sums are of now, and the end follows. */
+  /** Comes at every look. `isLast`: the sums are current, and the end follows. */
   | { readonly type: 'progress'; readonly standing: Standing; readonly isLast: boolean }
-  /** It paused. `waits`: it is followed until somebody resumes it; else until the jobs that run are fetched. */
+  /**
+   * It paused. `waits`: following continues until somebody resumes it; otherwise until the running jobs are fetched.
+   */
   | { readonly type: 'paused'; readonly batch: BatchRecord; readonly waits: boolean }
   | { readonly type: 'stopping'; readonly batch: BatchRecord }
-  /** It is to go on and does not move. */
+  /** It should move and does not. */
   | { readonly type: 'standstill'; readonly batch: BatchRecord; readonly standstill: Standstill }
-  /** Its workflow was ended from outside and is replaced. */
+  /** Its workflow was ended from outside and is being replaced. */
   | { readonly type: 'restarted'; readonly message: string }
   /** Temporal does not answer. */
   | { readonly type: 'silent' }
   | FollowEnd;
 
 /**
- * Follows a batch in the ledger, links new media, and sees to it that its workflow runs, until it is closed, paused or broken. The last event
- * is the end. Where nobody asks for the next event, nothing of this is done meanwhile.
+ * Follows a batch in the ledger, links new media, and keeps its workflow running, until it is closed, paused or broken.
+ * The last event is the end. All this happens only while the caller asks for the next event.
  */
 export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
@@ -101,7 +105,7 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
     const isIdle = (): boolean => !(fetchesHere && canFetch(standing));
-    // Old sums may say that nothing runs where something does.
+    // Old sums may say that nothing runs although something does.
     if (paused && !waits && isIdle()) standing = { batch, ...(await sums(true)), reasons: await reasons(true) };
     const leaves = paused && !waits && isIdle();
     yield { type: 'progress', standing, isLast: isLast || leaves };
@@ -121,7 +125,7 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     if (performance.now() >= askAt) {
       askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
       const found = await standstillOf(ledger, batch);
-      // A worker of our own says a moment later that it is there.
+      // A worker of our own reports a moment later that it is there.
       const standstill = found === 'no-worker' && fetchesHere ? undefined : found;
       if (standstill !== undefined && standstill !== stoodStill) yield { type: 'standstill', batch, standstill };
       stoodStill = standstill;
@@ -144,7 +148,10 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
   }
 }
 
-/** True if jobs run whose results can be had: without a good token not even reading works, and some results fail again and again. */
+/**
+ * True if jobs run whose results can be fetched: without a good token even reads fail, and some results fail again and
+ * again.
+ */
 function canFetch({ batch, counts, reasons }: Standing): boolean {
   const { states } = counts;
   const failing = isPausedByFailures(batch) ? reasons.reduce((sum, { open }) => sum + open, 0) : 0;

@@ -1,6 +1,6 @@
 /**
- * What a program imports from `voxbatch`. All that is exported here stays as it is within a major version; nothing else of the package can be
- * imported but `voxbatch/simulator` (docs/decisions/library-api.md).
+ * What a program imports from `voxbatch`. Everything exported here stays the same within a major version; nothing else
+ * of the package can be imported except `voxbatch/simulator` (docs/decisions/library-api.md).
  */
 export { openVoxbatch } from './voxbatch.ts';
 export type { RunAnswer, Voxbatch } from './voxbatch.ts';

@@ -7,15 +7,16 @@ import type { Temporal } from './open-temporal.ts';
 import { VoxbatchError } from './problem.ts';
 
 /**
- * Lets the workers of this Temporal server work on a ledger, and those of no other at the same time. Returns what gives that up. Throws
- * {@link VoxbatchError} (`ledger-in-use`) while another server's workers have it.
+ * Locks a ledger for the workers of this Temporal server, so that those of no other server work on it at the same time.
+ * Returns the function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's
+ * workers hold it.
  */
 export async function lockLedger(
   ledger: Pick<Ledger, 'place' | 'lockForWorkers'>,
   temporal: Temporal,
   home: string,
 ): Promise<Unlock> {
-  // Two ways to name one folder are one.
+  // Two paths to one folder are one server.
   const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
   try {
     return await ledger.lockForWorkers(server);
@@ -25,7 +26,7 @@ export async function lockLedger(
   }
 }
 
-/** A namespace has an id of its own, however its address is written; where that may not be read, the address must do. */
+/** A namespace has its own id, however its address is written; if that may not be read, the address must do. */
 async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
   const id = await readNamespaceId(client, namespace);
   return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;

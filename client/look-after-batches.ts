@@ -9,11 +9,11 @@ import { askWorkflow, wakeWorkflow, startWorkflow } from './start-workflow.ts';
 export interface LookAfterRequest {
   readonly client: Client;
   readonly ledger: Ledger;
-  /** The worker of this process. */
+  /** Owner name of this process's worker. */
   readonly owner: string;
   /** True for batches that this worker can work on. */
   readonly isMine: (batch: BatchRecord) => boolean;
-  /** Pause between two looks, ms. */
+  /** Pause between two rounds, ms. */
   readonly everyMs: number;
   readonly say: (line: string) => void;
   /** Ends it. */
@@ -21,10 +21,11 @@ export interface LookAfterRequest {
 }
 
 /**
- * Looks after the open batches until the signal aborts: one whose workflow does not run (lost, or terminated by hand) gets a new one, and
- * one that could use this worker and does not is told that it is there. A worker that joins need not be announced otherwise.
+ * Looks after the open batches until the signal aborts. A batch whose workflow does not run (lost, or terminated by
+ * hand) gets a new one; a batch that could use this worker and does not is woken. So a worker that joins needs no other
+ * announcement.
  *
- * At its start every batch is told: a wish may have been written while nobody was there to hear it.
+ * At its start it wakes every batch: a wish may have been written while nobody was there to read it.
  */
 export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
   const { client, ledger, everyMs, signal } = request;
@@ -41,7 +42,7 @@ export async function lookAfterBatches(request: LookAfterRequest): Promise<void>
       }
     }
   } catch (error) {
-    // Whatever was asked when it was to end is left to whoever looks next.
+    // Whatever was in progress at the end is left to the next process.
     if (!signal.aborted) throw error;
   }
 }
@@ -62,7 +63,7 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
       return;
     case 'completed':
     case 'ended':
-      // It may have closed the batch since we read the list.
+      // The workflow may have closed the batch since the list was read.
       if ((await ledger.findBatch(name))?.state !== 'open') return;
       await startWorkflow(client, ledger, batch, { news: true });
       if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);

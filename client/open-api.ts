@@ -13,12 +13,14 @@ export interface OpenApi {
   readonly profile: Profile;
 }
 
-/** What of a realm is known without a ledger. */
+/** The parts of a realm that are known without a ledger. */
 export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'account'> {
   return { apiUrl: api.baseUrl, account: profile.userId };
 }
 
-/** A batch of another API or account cannot be worked on with this token: throws {@link VoxbatchError} (`other-realm`). */
+/**
+ * A batch of another API or account cannot be worked on with this token: throws {@link VoxbatchError} (`other-realm`).
+ */
 export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
   const here = realmOf(open);
   const differs = realmDifference(batch, here);
@@ -29,7 +31,7 @@ export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
 const PAUSES_MS = [500, 1_500];
 
 /**
- * Opens the API and reads the profile, which proves address and token and names the account. Spends nothing. Throws
+ * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. Throws
  * {@link VoxbatchError} (`odd-token`, `no-profile`).
  */
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
@@ -49,7 +51,7 @@ export function createApi(access: ApiAccess): SpeechApi {
     const userAgent = `voxbatch/${voxbatchVersion()}`;
     return createSpeechApi({ ...access, userAgent });
   } catch (cause) {
-    // The address was read before, so it is the token.
+    // The address was checked before, so it is the token.
     throw new VoxbatchError({ type: 'odd-token', cause });
   }
 }

@@ -5,14 +5,17 @@ import type { SoundManifest } from '../inputs/read-manifest.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
-/** Rows that earlier runs of a batch left out and this one chooses, and what they cost. */
+/** Rows that earlier runs of a batch left out and this one selects, and their price. */
 export interface MoreRows extends NewlyChosen {
   readonly batch: BatchRecord;
-  /** Credits that are left of the batch's budget, as it will be; null if it has none. */
+  /** Credits left of the batch's budget, after the tuning; null if it has none. */
   readonly budget: number | null;
 }
 
-/** Finds and prices such rows. Changes nothing. `tuning`: changes of the batch that are to come with them. Undefined: there are none. */
+/**
+ * Finds and prices such rows. Changes nothing. `tuning`: changes of the batch that come with them. Undefined: there are
+ * none.
+ */
 export async function findMore(
   ledger: Ledger,
   batch: BatchRecord,
@@ -26,7 +29,9 @@ export async function findMore(
   return more.rows === 0 ? undefined : { ...more, batch, budget };
 }
 
-/** Opens such rows, and with them the batch. Returns how many: fewer, or none, of a batch that somebody stops. */
+/**
+ * Opens such rows, and with them the batch. Returns how many it opened: fewer, or none, if the batch is being stopped.
+ */
 export async function openMore(
   ledger: Ledger,
   { batch }: MoreRows,

@@ -8,8 +8,8 @@ import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Opens the ledger; `mustExist` for whoever only looks, `thread` for whoever works on batches. Throws {@link VoxbatchError} (`no-ledger`,
- * `machine`).
+ * Opens the ledger. `mustExist`: for read-only callers; `thread`: for callers that work on batches. Throws {@link
+ * VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function openRecords({ ledger }: Pick<Settings, 'ledger'>, options: OpenOptions): Promise<Ledger> {
   try {
@@ -19,7 +19,7 @@ export async function openRecords({ ledger }: Pick<Settings, 'ledger'>, options:
   }
 }
 
-/** The batch of this name; without a name the newest one. Throws {@link VoxbatchError} (`no-batch`). */
+/** The batch of this name; without a name, the newest one. Throws {@link VoxbatchError} (`no-batch`). */
 export async function chooseBatch(ledger: Ledger, name: string | undefined): Promise<BatchRecord> {
   const found = await findBatch(ledger, name);
   if (found.type === 'found') return found.batch;

@@ -8,34 +8,40 @@ import { leaveContext } from './in-time.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
-/** A way to Temporal: the embedded server of the home, or the cluster of the standard settings. */
+/** A connection to Temporal: the embedded server of the home, or the cluster of the standard settings. */
 export interface Temporal {
   readonly client: Client;
   readonly namespace: string;
-  /** For people, and for a worker's own connection. */
+  /** For messages, and for a worker's own connection. */
   readonly address: string;
   readonly connection: NativeConnectionOptions;
   readonly isEmbedded: boolean;
-  /** Embedded only: whether every other process of this home is dead, and so is what it had begun. As of now: others may come at any time. */
+  /**
+   * Embedded only: whether every other process of this home is dead, and so all that it had begun. True only now:
+   * others may come at any time.
+   */
   proveAlone(): Promise<boolean>;
-  /** Closes the connection; the last one out stops the embedded server. Repeatable. */
+  /** Closes the connection; the last member stops the embedded server. Can be repeated. */
   close(): Promise<void>;
-  /** For a process that ends at once: the last one out kills the embedded server. Never throws. */
+  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
   closeAtOnce(): void;
 }
 
 const CONNECT_TIMEOUT = '10s';
 
-/** How Temporal is opened. */
+/** Options of {@link openTemporal}. */
 export interface OpenTemporalOptions {
   readonly say: (line: string) => void;
-  /** Calls it off. */
+  /** Aborts opening. */
   readonly signal?: AbortSignal;
-  /** Embedded: the server that was begun before, which is taken over. */
+  /** Embedded: the server that was started early; it is taken over. */
   readonly server?: EarlyServer | undefined;
 }
 
-/** Opens Temporal. Embedded: starts the server, or joins the one that runs. Throws {@link VoxbatchError} (`no-server`, `no-cluster`). */
+/**
+ * Opens Temporal. Embedded: starts the server, or joins a running one. Throws {@link VoxbatchError} (`no-server`,
+ * `no-cluster`).
+ */
 export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
   return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings);
 }

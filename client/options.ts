@@ -6,16 +6,19 @@ import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './
 
 /** A Temporal cluster, as `@temporalio/envconfig` describes one. */
 export interface TemporalCluster {
-  /** Such as `temporal.example:7233`. */
+  /** For example `temporal.example:7233`. */
   readonly address: string;
   /** Default `default`. */
   readonly namespace?: string;
   readonly apiKey?: string;
 }
 
-/** What {@link openVoxbatch} works with. Nothing is read from the environment but what finds the Temporal server. */
+/** Options of {@link openVoxbatch}. Nothing is read from the environment except what finds the Temporal server. */
 export interface VoxbatchOptions {
-  /** Where the API is, and the token. The token goes there and nowhere else. Default: none, which does for looking. */
+  /**
+   * Address of the API, and the token, which goes there and nowhere else. Default: none, which is enough to look at
+   * batches.
+   */
   readonly api?: {
     /** Ends in `/api/open/v1`. */
     readonly url: string;
@@ -25,17 +28,19 @@ export interface VoxbatchOptions {
   readonly home?: string;
   /** Path of the ledger. Default `ledger.db` in the home. */
   readonly ledger?: string;
-  /** Folder of media. Default `store` in the home. */
+  /** Folder of the media. Default `store` in the home. */
   readonly store?: string;
-  /** Prices, limits and habits, as `voxbatch.config.json` has them. Default: the built-in ones. The file itself is not read. */
+  /**
+   * Prices, limits and defaults, as in `voxbatch.config.json`. Default: the built-in ones. The file itself is not read.
+   */
   readonly config?: Config;
   /** A cluster whose workers do the work. Default: an embedded server, and a worker in this process. */
   readonly temporal?: TemporalCluster;
-  /** Told what takes long, such as a Temporal server that is downloaded. Default: nobody. */
+  /** Called before anything that takes long, such as downloading a Temporal server. Default: does nothing. */
   readonly say?: (line: string) => void;
 }
 
-/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for one that there cannot be. */
+/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for an impossible one. */
 export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
   const folder = resolve(home);
   return {

@@ -3,17 +3,26 @@ import type { BatchIdentity } from '../ledger/record-types.ts';
 import { standingOf, type OutStanding } from '../results/out-owner.ts';
 import { VoxbatchError } from './problem.ts';
 
-/** Makes the out folder and proves that it can be written, before anything is paid for. Throws {@link VoxbatchError} (`unwritable-out`). */
+/**
+ * Creates the out folder and checks that it is writable, before anything is paid for. Throws {@link VoxbatchError}
+ * (`unwritable-out`).
+ */
 export async function requireWritableOut(out: string): Promise<void> {
   refuse(out, await probeOut(out));
 }
 
-/** Makes sure that the files of a batch would overwrite nobody else's. Throws {@link VoxbatchError} (`taken-out`). Changes nothing. */
+/**
+ * Checks that the files of a batch would overwrite nobody else's. Throws {@link VoxbatchError} (`taken-out`). Changes
+ * nothing.
+ */
 export async function requireOwnOut(out: string, batch: BatchIdentity): Promise<void> {
   refuse(out, await standingOf(out, batch));
 }
 
-/** Makes the out folder that of a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`, `taken-out`). */
+/**
+ * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
+ * `taken-out`).
+ */
 export async function claimOut(out: string, batch: BatchIdentity): Promise<void> {
   refuse(out, await claim(out, batch));
 }

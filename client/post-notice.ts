@@ -5,11 +5,12 @@ import type { NoticeMessage } from '../batches/notice-message.ts';
 const TIMEOUT_MS = 15_000;
 
 /**
- * Sends a message to the URL of `--notify`, as Standard Webhooks says: headers `webhook-id`, `webhook-timestamp` and, with a secret,
- * `webhook-signature`. Returns what went wrong, without the URL, which may be a secret; undefined: the receiver took it.
+ * Sends a message to the URL of `--notify`, as Standard Webhooks specifies: headers `webhook-id`, `webhook-timestamp`
+ * and, with a secret, `webhook-signature`. Returns what went wrong, without the URL, which may be a secret; undefined:
+ * the receiver accepted it.
  *
- * Redirects are not followed: they are no receipt, and would lead the message elsewhere. Source: standardwebhooks.com, "Verifying webhook
- * authenticity" and "Operational considerations".
+ * Redirects are not followed: they are no receipt, and would send the message elsewhere. Source: standardwebhooks.com,
+ * "Verifying webhook authenticity" and "Operational considerations".
  */
 export async function postNotice(
   url: string,
@@ -36,7 +37,7 @@ export async function postNotice(
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    // Nobody reads what it has to say.
+    // Nobody reads the body.
     await answer.body?.cancel();
     return answer.ok ? undefined : `${host} answered ${answer.status}`;
   } catch (error) {
@@ -59,7 +60,7 @@ export function signatureOf(signed: {
   /** Seconds since 1970. */
   readonly timestamp: string;
   readonly body: string;
-  /** Any text; after `whsec_` it is base64. */
+  /** Any text; what follows `whsec_` is base64. */
   readonly secret: string;
 }): string {
   const { id, timestamp, body, secret } = signed;

@@ -2,21 +2,21 @@ import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
-/** What stands in the way of something that was asked. Nothing was spent for it. */
+/** Why a call failed. Nothing was spent on it. */
 export type Problem =
-  /** A value that an option cannot have. `came`: the value, cut. */
+  /** An invalid option. `came`: the value, cut. */
   | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
-  /** No API is given, or an address that none can have. */
+  /** No API is given, or its address is impossible. */
   | { readonly type: 'no-api'; readonly why: string }
   /** No batch was ever made with these settings. */
   | { readonly type: 'no-ledger'; readonly ledger: string }
-  /** There is no batch of this name; without a name, none at all. */
+  /** There is no batch of this name; if none was named, there is none at all. */
   | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
   /** The disk, the ledger or the store cannot be used; `cause` says why. */
   | { readonly type: 'machine'; readonly cause: unknown }
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
-  /** The folder of the batch's files cannot be made, or not be written. */
+  /** The folder of the batch's files cannot be created or written. */
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The folder holds other files, which those of the batch would overwrite; `by` says whose they are. */
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
@@ -24,15 +24,15 @@ export type Problem =
   | { readonly type: 'loading'; readonly batch: BatchRecord }
   /** A row has no price, so the batch cannot have a budget. */
   | { readonly type: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
-  /** The embedded Temporal server cannot be had; `cause` says why. */
+  /** The embedded Temporal server did not start; `cause` says why. */
   | { readonly type: 'no-server'; readonly cause: Error & { readonly advice: string } }
   /** The Temporal cluster does not answer. */
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
-  /** Workers of another Temporal server have the ledger. Two at once could pay for a row twice. */
+  /** Workers of another Temporal server hold the ledger. Two at once could pay for a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
-  /** Temporal went away while the worker was started. */
+  /** Temporal went away while the worker was starting. */
   | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
-  /** The batch is on record, but Temporal does not take it: it hangs, or its disk is full. */
+  /** The batch is on record, but Temporal did not accept it: it hangs, or its disk is full. */
   | { readonly type: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
   /** The wish is on record, but the workers could not be told. */
   | { readonly type: 'untold'; readonly cause: unknown }
@@ -44,9 +44,9 @@ export type Problem =
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
   | { readonly type: 'schedule-taken'; readonly schedule: string }
-  /** Temporal does not take the schedule as it is, and says why. */
+  /** Temporal refuses the schedule as it is, and says why. */
   | { readonly type: 'schedule-refused'; readonly schedule: string; readonly cause: Error }
-  /** Temporal does not answer now; what was asked of a schedule may or may not have been done. */
+  /** Temporal does not answer now; the change to the schedule may or may not have happened. */
   | { readonly type: 'schedule-silent'; readonly schedule: string | undefined; readonly cause: Error }
   /** The batch is of another API or account than this token. */
   | {
@@ -56,10 +56,10 @@ export type Problem =
       readonly here: { readonly apiUrl: string; readonly account: string };
     };
 
-/** Thrown where something that was asked cannot be done as things are. Nothing was spent for it. */
+/** Thrown if a call cannot be carried out as things are. Nothing was spent on it. */
 export class VoxbatchError extends Error {
   override readonly name = 'VoxbatchError';
-  /** What is in the way. */
+  /** What went wrong. */
   readonly problem: Problem;
 
   constructor(problem: Problem) {
@@ -68,7 +68,7 @@ export class VoxbatchError extends Error {
   }
 }
 
-/** The words of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -13,27 +13,27 @@ import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
 import type { Session } from './session.ts';
 import { requirePrices } from './tune-batch.ts';
 
-/** What a new batch is to be, or one that is there and is to go on. */
+/** The plan of a new batch, or of an existing one to continue. */
 export interface BatchPlan {
   readonly name: string;
-  /** Folder of its files. Absolute. */
+  /** Folder of its files, absolute. */
   readonly out: string;
   readonly settings: BatchSettings;
-  /** True if anything was given that changes what the rows mean; else that of before holds. */
+  /** True if an option was given that changes what the rows mean; otherwise the batch keeps its own. */
   readonly givesReading: boolean;
-  /** True if a template of file names was given; else that of before holds. */
+  /** True if a template of file names was given; otherwise the batch keeps its own. */
   readonly givesTemplate: boolean;
-  /** What was given of what may be changed at any time: it holds for a batch that is there, too. */
+  /** The tunables that were given; they apply to an existing batch too. */
   readonly tuning: Tuning;
 }
 
-/** A sound manifest that is to be a batch. */
+/** A sound manifest that is to become a batch. */
 export interface RecordRequest {
   readonly session: Session;
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
   readonly plan: BatchPlan;
-  /** Told of the batch that is there already, before anything is asked or changed. */
+  /** Called with the existing batch, before anything is asked or changed. */
   readonly onFound?: (batch: BatchRecord | undefined) => void;
   /** Prices a new batch and says whether it may be paid for. Undefined: it may not. */
   readonly approve: (open: OpenApi) => Promise<SoundManifest | undefined>;
@@ -42,8 +42,8 @@ export interface RecordRequest {
 }
 
 /**
- * What became of the manifest. `known`: the batch was there; `tuned` is what was changed of it, and `leftOut` how many rows are asked for now and
- * stay left out, because it is being stopped.
+ * What became of the manifest. `known`: the batch exists already; `tuned` lists what was changed, and `leftOut` counts
+ * rows that were asked for and stay left out, because the batch is being stopped.
  */
 export type Recorded =
   | { readonly type: 'new'; readonly batch: BatchRecord }
@@ -52,8 +52,9 @@ export type Recorded =
   | TakenName;
 
 /**
- * Puts a sound manifest on record as a batch, or finds the batch that it is already, and makes the out folder that of the batch. Sends nothing
- * that costs. Throws {@link VoxbatchError} (all that a session throws, `unwritable-out`, `taken-out`, `no-price`).
+ * Records a sound manifest as a batch, or finds the batch that it already is, and claims the out folder for it. Sends
+ * nothing that costs. Throws {@link VoxbatchError} (all that a session throws, `unwritable-out`, `taken-out`,
+ * `no-price`).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan } = request;
@@ -79,7 +80,10 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   return goOnWith(loaded.batch, request, ledger, open);
 }
 
-/** Changes a batch that is there as the plan says, and opens the rows that it chooses and earlier runs left out, once they are approved. */
+/**
+ * Changes an existing batch as the plan says, and opens the rows that the plan selects and earlier runs left out, once
+ * they are approved.
+ */
 async function goOnWith(
   batch: BatchRecord,
   { checked, plan, approveMore }: RecordRequest,

@@ -1,9 +1,9 @@
-/** An answer takes at most this share of the time: the dearer it is, the rarer. */
+/** An answer takes at most this share of the time: the slower it is, the rarer. */
 const LARGEST_SHARE = 0.02;
 
 /**
- * Asks for something that may be as old as it is worth: at most every so many ms, and the dearer the answer is, the rarer.
- * Called with true it asks at once.
+ * Caches an answer that may be a little old: asks at most once per `everyMs`, and less often if the answer takes long.
+ * Called with true, it asks at once.
  */
 export function rarely<T>(everyMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
   let last: { readonly answer: T; readonly holdsUntil: number } | undefined;

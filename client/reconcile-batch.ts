@@ -25,15 +25,16 @@ export type ReconciledRow =
 /** The jobs of the API that no row has; `unreadable`: its lists could not be read, so nothing is known. */
 export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;
 
-/** A batch that is reconciled: its rows as they are settled, then the jobs that no row has. */
+/** A reconcile in progress: rows as they are settled, then the jobs that no row has. */
 export interface Reconciling {
   readonly rows: AsyncGenerator<SettledRow, void, undefined>;
   readonly orphans: () => Promise<OrphanList>;
 }
 
 /**
- * Begins to settle rows: this process reads as a worker does, but sends nothing and starts no workflow. `out`: folder of the batch's files.
- * Throws {@link VoxbatchError} (all that a session throws, `other-realm`, `taken-out`); nothing is changed then.
+ * Begins to settle rows: this process reads as a worker does, but sends nothing and starts no workflow. `out`: folder
+ * of the batch's files. Throws {@link VoxbatchError} (all that a session throws, `other-realm`, `taken-out`); then
+ * nothing was changed.
  */
 export async function reconcileBatch(
   session: Session,
@@ -49,7 +50,7 @@ export async function reconcileBatch(
   };
 }
 
-/** What it takes to pay for unknown rows once more. Changes nothing. */
+/** Drafts a second payment for unknown rows. Changes nothing. */
 export async function draftResubmit(
   ledger: Ledger,
   batch: BatchRecord,

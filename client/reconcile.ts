@@ -13,11 +13,14 @@ import { redriveApproved, type PaidEnd } from './redrive.ts';
 import { refuseLoading } from './refuse-loading.ts';
 import type { Session } from './session.ts';
 
-/** What is to be settled of a batch. Without any of these, all unknown rows are looked up. Only `resubmit` pays. */
+/** What to settle in a batch. With none of these, all unknown rows are looked up. Only `resubmit` pays. */
 export interface ReconcileOptions extends SettleWish {
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
-  /** Asked before the rows of `resubmit` are paid for again. Default: a bill above `confirmAbove` of the configuration is refused, any other is paid. */
+  /**
+   * Called before the rows of `resubmit` are paid for again. Default: a bill above `confirmAbove` of the configuration
+   * is refused, any other is paid.
+   */
   readonly confirm?: Confirm<RedriveFacts>;
 }
 
@@ -28,8 +31,9 @@ export interface Reconciled {
 }
 
 /**
- * What became of a wish. `open`: somebody has to work on the batch. `settled`: nobody has to. The others are about the rows of `resubmit`: they
- * were not sent again, and what could be settled is settled all the same. Of a {@link WishFault} nothing was changed.
+ * Result of a wish. `open`: somebody has to work on the batch. `settled`: nobody has to. The others concern the rows of
+ * `resubmit`: those were not sent again, and what could be settled is settled all the same. After a {@link WishFault}
+ * nothing was changed.
  */
 export type ReconcileEnd =
   | (Reconciled & { readonly type: 'open' })
@@ -38,8 +42,8 @@ export type ReconcileEnd =
   | WishFault;
 
 /**
- * Settles rows whose answer was lost, by what can be found or by a person's word. Throws {@link VoxbatchError} (`bad-option`, `loading`, all that
- * {@link reconcileBatch} throws).
+ * Settles rows whose answer was lost, by what can be found or by a person's word. Throws {@link VoxbatchError}
+ * (`bad-option`, `loading`, all that {@link reconcileBatch} throws).
  */
 export async function reconcile(
   session: Session,
@@ -68,7 +72,7 @@ export async function reconcile(
   return { type: 'open', rows, orphans };
 }
 
-/** The row as one that is sent again, if it is among those that were paid for. */
+/** The row, marked as sent again if it is among those that were paid for. */
 function resubmittedIf(paid: readonly number[], row: SettledRow): ReconciledRow {
   return paid.includes(row.row) ? { row: row.row, id: row.id, jobId: row.jobId, type: 'resubmitted' } : row;
 }

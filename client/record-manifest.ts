@@ -14,25 +14,25 @@ import type { OpenApi } from './open-api.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
 
-/** How a manifest is run. What is left out is as in the configuration. */
+/** How to run a manifest. Options that are left out come from the configuration. */
 export interface RunOptions extends WantedBatch {
   /** Default: made from the manifest's file name. */
   readonly name?: string;
   /** Folder of its files. Default `out/NAME`. */
   readonly out?: string;
-  /** Asked before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
+  /** Called before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
   readonly confirm?: Confirm;
 }
 
 /** Why a manifest is not on record. */
 export type NotRecorded = Extract<CheckedManifest, { readonly type: 'faulty' }> | OutcomeFile | TakenName | NotApproved;
 
-/** A manifest that is on record. */
+/** A manifest on record. */
 interface RecordedManifest {
   readonly type: 'recorded';
   readonly batch: BatchRecord;
   readonly isNew: boolean;
-  /** Folder of its files. Absolute. */
+  /** Folder of its files, absolute. */
   readonly out: string;
 }
 
@@ -95,7 +95,7 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   if (recorded.type === 'taken') return recorded;
   return { type: 'recorded', batch: recorded.batch, isNew: recorded.type === 'new', out };
 }
-/** What was given that holds for a batch that is there, too. */
+/** The options that apply to an existing batch too. */
 function planOf(wanted: RunOptions): {
   givesReading: boolean;
   givesTemplate: boolean;

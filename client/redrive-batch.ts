@@ -9,7 +9,7 @@ import { allowReplacing } from '../results/edited-tables.ts';
 import { requireSameRealm, type OpenApi } from './open-api.ts';
 import { claimOut, requireOwnOut } from './out-folder.ts';
 
-/** A redrive of which it is known what it will do. */
+/** A redrive whose effect is known. */
 export interface RedriveRequest {
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
@@ -18,19 +18,19 @@ export interface RedriveRequest {
   readonly draft: RedriveDraft;
   /** The rows of the draft, to be read once more. */
   readonly rows: FoundRows;
-  /** sha256 of the file whose rows these are, as it was read; null: they are of none. */
+  /** sha256 of the file that the rows come from, as it was read; null: there is no file. */
   readonly fileSha256: string | null;
-  /** Folder of the batch's files. Absolute. */
+  /** Folder of the batch's files, absolute. */
   readonly out: string;
-  /** Opens the API; asked only where somebody has to work on the batch. */
+  /** Opens the API; called only if somebody has to work on the batch. */
   readonly openApi: () => Promise<OpenApi>;
   /** Says whether it may be done at its price. */
   readonly approve: (open: OpenApi) => Promise<boolean>;
 }
 
 /**
- * What became of a redrive. `finished`: nobody has to work on the batch. `open`: somebody has to. In both, `opened` and `movedOn` are as
- * {@link OpenedRows} has them. In the other cases nothing was changed, but for what `not-opened` says.
+ * Result of a redrive. `finished`: nobody has to work on the batch. `open`: somebody has to. In both, `opened` and
+ * `movedOn` are those of {@link OpenedRows}. In the other cases nothing was changed, except as `not-opened` says.
  */
 export type Redriven =
   | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
@@ -38,12 +38,13 @@ export type Redriven =
   /** Rows of the draft are refused. */
   | { readonly type: 'refused-rows' }
   | { readonly type: 'declined' }
-  /** The ledger did not allow it, in its own words; `opened` rows had been opened before that. */
+  /** The ledger refused, in its own words; `opened` rows had been opened before that. */
   | { readonly type: 'not-opened'; readonly opened: number; readonly why: string };
 
 /**
- * Opens the rows of a draft in the ledger, once they are approved, and makes the out folder that of the batch. Sends nothing. Throws
- * {@link VoxbatchError} (all that the API's opening throws, `other-realm`, `unwritable-out`, `taken-out`).
+ * Opens the rows of a draft in the ledger, once they are approved, and claims the out folder for the batch. Sends
+ * nothing. Throws {@link VoxbatchError} (all that opening the API throws, `other-realm`, `unwritable-out`,
+ * `taken-out`).
  */
 export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   const { ledger, batch, draft, tuning = {}, out } = request;
@@ -62,7 +63,7 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   const open = await request.openApi();
   requireSameRealm(batch, open);
   if (isNothing) {
-    // The rows may be open already, by the same redrive that was killed: it goes on with them.
+    // The same redrive may have opened the rows already before it was killed: it continues with them.
     await allowTaken(request, 0);
     return { type: 'open', opened: 0, movedOn: 0, open };
   }
@@ -72,16 +73,19 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'open', open };
 }
 
-/** What a redrive will cost, and what it risks beside that. */
+/** The price of a redrive, and its other risks. */
 export interface RedriveFacts extends SpendFacts {
   readonly bill: BillSummary;
-  /** Results that are there and will be replaced. */
+  /** Existing results that will be replaced. */
   readonly replaced: number;
   /** Rows that may be charged a second time for one result. */
   readonly resubmitted: number;
 }
 
-/** What decides whether the rows of a draft may be paid for; see `policy/spend.ts`. The budget is what is left of the batch's. */
+/**
+ * What decides whether the rows of a draft may be paid for; see `policy/spend.ts`. The budget is what is left of the
+ * batch's.
+ */
 export async function redriveFacts(
   { ledger, batch, tuning, draft }: Pick<RedriveRequest, 'ledger' | 'batch' | 'tuning' | 'draft'>,
   payer: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>,
@@ -98,7 +102,10 @@ async function openAll(request: RedriveRequest): Promise<OpenedRows> {
   return opened;
 }
 
-/** A file whose edits are all in the ledger now may be replaced by the files of the batch. `movedOn`: rows that were not taken from it. */
+/**
+ * The files of the batch may replace a file whose edits are all in the ledger now. `movedOn`: rows that were not taken
+ * from it.
+ */
 async function allowTaken({ draft, fileSha256, out }: RedriveRequest, movedOn: number): Promise<void> {
   if (fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0) await allowReplacing(out, [fileSha256]);
 }

@@ -16,29 +16,36 @@ import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest, typ
 import { refuseLoading } from './refuse-loading.ts';
 import type { Session } from './session.ts';
 
-/** Which rows that have ended are to run again, and how: those of a file, or those that meet all other conditions. One must be given. */
+/**
+ * Which ended rows to run again, and how: those of a file, or those that meet all other conditions. At least one must
+ * be given.
+ */
 export interface RedriveOptions extends RedriveWish {
-  /** Path of an edited copy of the manifest, or of an outcome file. Edited rows are done again. */
+  /** Path of an edited copy of the manifest, or of an outcome file. Edited rows run again. */
   readonly from?: string;
   /** Changes of the batch's limits, budget and policies that come with it. */
   readonly tuning?: Tuning;
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
   /**
-   * Asked before a bill above `confirmAbove` of the configuration is paid, before a result is replaced, and before a row is paid for that may
-   * have been charged. Default: such a bill is refused, and for the others the options are word enough.
+   * Called before a bill above `confirmAbove` of the configuration is paid, before a result is replaced, and before a
+   * row is paid for that may have been charged. Default: such a bill is refused, and for the others the options are
+   * enough.
    */
   readonly confirm?: Confirm<RedriveFacts>;
 }
 
-/** Why it cannot be told what a redrive would do: names that are no rows, a file that does not fit the batch, rows that need another word. */
+/**
+ * Why the effect of a redrive cannot be determined: names that are no rows, a file that does not fit the batch, rows
+ * that need an explicit option.
+ */
 export type NotRedrivable =
   | Extract<RowsByName, { readonly type: 'missing' }>
   | Exclude<EditedRows, { readonly type: 'found' }>
   /** `forecast.refused` says which rows, and why; `resubmit` may be what is missing. */
   | { readonly type: 'refused-rows'; readonly forecast: RedriveForecast };
 
-/** What a redrive would do and cost. Nothing was changed. */
+/** What a redrive would do, and its price. Nothing was changed. */
 export type RedriveCheck = { readonly type: 'ready'; readonly forecast: RedriveForecast } | NotRedrivable;
 
 /** What became of rows whose price is known; see {@link Redriven}. */
@@ -46,10 +53,10 @@ export type PaidEnd =
   | (Exclude<Redriven, { readonly type: 'declined' }> & { readonly forecast: RedriveForecast })
   | NotApproved<RedriveFacts>;
 
-/** What became of a redrive. */
+/** Result of a redrive. */
 export type RedriveEnd = PaidEnd | NotRedrivable;
 
-/** Finds the rows and tells what a redrive would do with them. Reads the ledger and the file alone. */
+/** Finds the rows and reports what a redrive would do with them. Reads only the ledger and the file. */
 export async function checkRedrive(
   session: Session,
   batch: BatchRecord,
@@ -71,7 +78,7 @@ export async function redrive(session: Session, batch: BatchRecord, options: Red
   );
 }
 
-/** A redrive that is known, but for its price. */
+/** A redrive whose price is not approved yet. */
 interface ApprovalRequest {
   readonly session: Session;
   readonly confirm: Confirm<RedriveFacts> | undefined;
@@ -98,15 +105,15 @@ export async function redriveApproved({ session, confirm, request }: ApprovalReq
   return found.refusal;
 }
 
-/** A result would be replaced, or a row be charged twice. */
+/** A result would be replaced, or a row charged twice. */
 function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
   return replaced + resubmitted > 0;
 }
 
-/** The rows that are meant, and what is done with them. */
+/** The selected rows, and what is done with them. */
 type Work = Pick<RedriveRequest, 'draft' | 'rows' | 'fileSha256'>;
 
-/** Does something with the rows that are meant; a file that they are in is there as long as that takes. */
+/** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. */
 async function withWork<T>(
   ledger: Ledger,
   batch: BatchRecord,

@@ -4,21 +4,21 @@ import { namesForUser, startChild } from '../embedded/child-process.ts';
 /** A command that has not ended by then is killed, ms. */
 const TIMEOUT_MS = 600_000;
 
-/** What the command of `--on-end` is run with. */
+/** Input of {@link runHookCommand}. */
 export interface HookCommand {
   /** For the shell. */
   readonly command: string;
-  /** Added to the environment of this process, which is handed on without our secrets. */
+  /** Added to the environment of this process, which is passed on without our secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What it reads on its stdin. */
+  /** Text for its stdin. */
   readonly input: string;
-  /** Kills it, with what it started. */
+  /** Kills the command and everything it started. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the command of `--on-end` in a shell, in the working directory of this process; what it prints goes to stderr. Returns what went wrong;
- * undefined: it ended with 0. Throws if it was killed by the signal.
+ * Runs the command of `--on-end` in a shell, in the working directory of this process; its output goes to stderr.
+ * Returns what went wrong; undefined: it exited with 0. Throws if the signal killed it.
  */
 export async function runHookCommand({
   command,
@@ -31,7 +31,7 @@ export async function runHookCommand({
   const child = startChild('/bin/sh', ['-c', command], {
     env: { ...ours, ...environment },
     passes: [...namesForUser(ours), ...Object.keys(environment)],
-    // In a group of its own: what it starts is killed with it, and a Ctrl-C that ends us in order does not cut it off.
+    // In its own process group: what it starts is killed with it, and a Ctrl-C that ends us in order does not reach it.
     detached: true,
     stdio: ['pipe', stderr, stderr],
   });

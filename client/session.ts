@@ -6,22 +6,22 @@ import { openRecords } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
-/** How the parts of a session are opened. */
+/** How to open the parts of a session. */
 export interface SessionRequest {
   readonly settings: Settings;
-  /** Says where the API is; asked when it is needed. */
+  /** Returns address and token of the API; called when they are needed. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** How the ledger is opened. */
   readonly ledger: OpenOptions;
 }
 
 /**
- * What is shared by all that is asked of one ledger: the ledger itself, the store, the API. Each is opened when it is first needed, tried
- * again where that failed, and closed with the session.
+ * What all calls on one ledger share: the ledger itself, the store, the API. Each is opened when it is first needed,
+ * tried again if that failed, and closed with the session.
  */
 export class Session {
   readonly settings: Settings;
-  /** Says where the API is, and the token. */
+  /** Returns address and token of the API. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
   readonly ledger: () => Promise<Ledger>;
@@ -29,7 +29,7 @@ export class Session {
   readonly store: () => Promise<Store>;
   /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `no-profile`). */
   readonly api: () => Promise<OpenApi>;
-  /** What closes the parts that are open; the last one opened goes first. */
+  /** Closes the open parts; the last one opened goes first. */
   readonly #closings: (() => Promise<void> | void)[] = [];
   #isClosed = false;
 
@@ -52,7 +52,7 @@ export class Session {
     );
   }
 
-  /** Closes what is open. Nothing is opened after it. */
+  /** Closes everything. Nothing can be opened after it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (let end = this.#closings.pop(); end !== undefined; end = this.#closings.pop()) await end();

@@ -4,7 +4,7 @@ import type { Config } from '../inputs/config-file.ts';
 import { readLedgerAddress } from '../ledger/databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
 
-/** Where the records of a user lie, and how Temporal is reached. */
+/** Where a user's records are, and how to reach Temporal. */
 export interface Settings {
   /** Folder of the embedded Temporal database, and of ledger and store unless they are elsewhere. Absolute. */
   readonly home: string;
@@ -12,30 +12,30 @@ export interface Settings {
   readonly ledger: string;
   /** Address of the store, as `store/open-store.ts` reads them; a path is absolute. */
   readonly store: string;
-  /** Prices, limits and habits, as in `voxbatch.config.json`. */
+  /** Prices, limits and defaults, as in `voxbatch.config.json`. */
   readonly config: Config;
   /** A Temporal cluster; undefined: the embedded server of the home. */
   readonly cluster: ClientConfigProfile | undefined;
-  /** Environment of the embedded server and of what finds it. No setting is read from it here. */
+  /** Environment of the embedded server and of the search for its binary. No setting is read from it here. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Where the API is and how to enter it. The token is never printed and never stored. */
+/** Address and token of the API. The token is never printed and never stored. */
 export interface ApiAccess {
   /** Ends in `/api/open/v1`. */
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** An address that a ledger or a store cannot have. */
+/** An impossible address of a ledger or store. */
 export interface RefusedAddress {
   readonly of: 'ledger' | 'store';
   readonly expected: string;
-  /** What was given; of a URL its scheme alone. */
+  /** The value that was given; of a URL only the scheme. */
   readonly came: string;
 }
 
-/** Where ledger and store lie: where it is said, else in the home, an absolute path. `refuse` throws. */
+/** Paths of ledger and store: as given, else in the home; absolute. `refuse` throws. */
 export function placesIn(
   home: string,
   given: { readonly ledger?: string | undefined; readonly store?: string | undefined },

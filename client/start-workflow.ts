@@ -16,13 +16,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { inTime } from './in-time.ts';
 
-/** Temporal takes what it is told within this time, or does not take it now, ms. */
+/** If Temporal has not accepted a message within this time, it is not available now, ms. */
 const TELL_TIMEOUT_MS = 30_000;
 
 /**
- * Starts the workflow of a batch, or finds the one that runs. `news`: the ledger may say something that a running workflow has not
- * heard, such as rows that were opened again. It is told in the same step, so that a workflow that is about to end cannot miss
- * it. Rejects with a `ServiceError` if Temporal does not take it.
+ * Starts the workflow of a batch, or finds the running one. `news`: the ledger may hold something that a running
+ * workflow has not seen, such as rows opened again. The signal goes with the start in one call, so a workflow that is
+ * about to end cannot miss it. Rejects with a `ServiceError` if Temporal does not accept it.
  */
 export async function startWorkflow(
   client: Client,
@@ -48,14 +48,15 @@ export async function startWorkflow(
     });
     const { type } = await handle.describe();
     if (type === SUPERVISE_BATCH) return handle;
-    // Of an earlier version, with lanes that end with it. The ledger says where each row stands, so a new one simply goes on.
+    // A workflow of an earlier version, whose lanes end with it. The ledger knows the state of each row, so a new one
+    // simply continues.
     return client.workflow.start(SUPERVISE_BATCH, { ...start, workflowIdConflictPolicy: 'TERMINATE_EXISTING' });
   });
 }
 
 /**
- * Tells the workflow of a batch that there is a new wish in the ledger. The news is kept until a worker comes. Resolves with
- * false if no such workflow runs; rejects with a `ServiceError` if Temporal does not take it.
+ * Tells the workflow of a batch that there is a new wish in the ledger. The server keeps the signal until a worker
+ * comes. Resolves with false if no such workflow runs; rejects with a `ServiceError` if Temporal does not accept it.
  */
 export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
@@ -68,18 +69,21 @@ export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string
   }
 }
 
-/** How the workflow of an open batch stands. */
+/** State of the workflow of an open batch. */
 export type WorkflowStanding =
   | { readonly type: 'running' | 'silent' }
-  /** It has closed the batch. One that is open all the same was opened again since, and needs a new workflow. */
+  /** It has closed the batch. A batch that is still open was opened again since, and needs a new workflow. */
   | { readonly type: 'completed' }
-  /** It was ended in another way, such as by hand. */
+  /** It was ended in another way, for example by hand. */
   | { readonly type: 'ended'; readonly message: string };
 
-/** Longest wait for an answer, so that Ctrl-C is heard. */
+/** Longest wait for an answer, so that Ctrl-C is noticed, ms. */
 const ASK_TIMEOUT_MS = 3_000;
 
-/** Asks Temporal about the workflow of an open batch. `silent`: it does not answer now, as while it is restarted. */
+/**
+ * Queries Temporal about the workflow of an open batch. `silent`: Temporal does not answer now, for example while it
+ * restarts.
+ */
 export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
     const { status } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());

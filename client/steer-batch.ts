@@ -16,23 +16,23 @@ export interface SteerRequest {
   /** With `stopping`: wait for no job. */
   readonly isNow: boolean;
   readonly say: (line: string) => void;
-  /** Told once if paid requests are on the wire for a while yet. */
+  /** Called once if paid requests are still in flight. */
   readonly onWait?: () => void;
 }
 
-/** What became of a wish. */
+/** Result of a wish. */
 export interface Steered {
   readonly before: BatchRecord;
-  /** What holds at the end, whoever wished it. */
+  /** The batch at the end, whoever changed it. */
   readonly after: BatchRecord;
-  /** Whether somebody works on the batch, and was told. True of a batch that is closed. */
+  /** Whether somebody works on the batch, and was told. True for a closed batch. */
   readonly isWorkedOn: boolean;
 }
 
 /**
- * Pauses, resumes or stops a batch. The wish is written to the ledger first: from that moment no new paid request is recorded
- * against it, whether Temporal answers or not. Then the workflow is told, and a pause or stop resolves when no paid request is
- * on the wire. Throws {@link VoxbatchError} (`loading`, `untold`).
+ * Pauses, resumes or stops a batch. The wish is written to the ledger first: from then on no new paid request is
+ * recorded against it, whether Temporal answers or not. Then the workflow is told; a pause or stop resolves when no
+ * paid request is in flight. Throws {@link VoxbatchError} (`loading`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
   const { settings, ledger, batch: before, wish, isNow, say } = request;
@@ -48,16 +48,19 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
   return { before, after: await chooseBatch(ledger, batch), isWorkedOn };
 }
 
-/** Ends what was not sent. Where a workflow runs, it closes the batch; where none does, nothing is left to wait for but the rows that stay open. */
+/**
+ * Ends what was not sent. If a workflow runs, it closes the batch; if none does, there is nothing to wait for except
+ * the rows that stay open.
+ */
 async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Promise<void> {
   await ledger.cancelRest(batch);
   if (!isWorkedOn) await ledger.closeBatch(batch);
 }
 
 /**
- * Resolves when no paid request of the batch is on the wire, or when it goes on because of somebody else's wish. The ledger knows:
- * no intent is recorded against a wish, and each one of before stays without a verdict as long as its request may be on
- * the wire.
+ * Resolves when no paid request of the batch is in flight, or when it continues because of somebody else's wish. The
+ * ledger knows: no intent is recorded against a wish, and an earlier one has no verdict as long as its request may be
+ * in flight.
  */
 async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerRequest): Promise<void> {
   const from = Date.now();

@@ -15,8 +15,8 @@ export interface News {
 }
 
 /**
- * Carries the news of a wish that is in the ledger already to whoever works on the batch. Resolves with false if nobody does: the
- * wish then waits in the ledger for the next who does. Throws {@link VoxbatchError} (`untold`) where Temporal cannot be
+ * Wakes whoever works on the batch for a wish that is in the ledger already. Resolves with false if nobody does: the
+ * wish then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`untold`) if Temporal cannot be
  * told; the wish stays on record all the same.
  */
 export async function tellWorkers({ settings, ledger, batch, say }: News): Promise<boolean> {

@@ -6,21 +6,23 @@ import { refuseLoading } from './refuse-loading.ts';
 import type { Settings } from './settings.ts';
 import { tellWorkers } from './tell-workers.ts';
 
-/** What is to be changed of a batch. */
+/** What to change in a batch. */
 export interface TuneRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
-  /** What is left out stays. */
+  /** Absent members stay as they are. */
   readonly tuning: Tuning;
   readonly say: (line: string) => void;
 }
 
 /**
- * Changes settings of a batch. The ledger has them from then on, and every paid request reads them there; the workflow is told because lanes
- * share out window and submits. Only what is given changes, so two who tune different things at once both have their way.
+ * Changes settings of a batch. They are in the ledger from then on, and every paid request reads them there; the
+ * workflow is told because lanes divide window and submits among them. Only the given settings change, so two callers
+ * that tune different ones at once both succeed.
  *
- * Returns whether workers were told; false if nobody works on the batch. Throws {@link VoxbatchError} (`loading`, `no-price`, `untold`).
+ * Returns whether workers were told; false if nobody works on the batch. Throws {@link VoxbatchError} (`loading`,
+ * `no-price`, `untold`).
  */
 export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRequest): Promise<boolean> {
   refuseLoading(batch);

@@ -12,8 +12,8 @@ import type { Settings } from './settings.ts';
 import type { Workplace } from './workplace.ts';
 
 /**
- * What became of a manifest. `finished`: every row of the batch ended before. `refused`, `declined`: it may not be paid for. In all but the
- * first two cases nothing was spent, and nothing is on record.
+ * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not
+ * be paid for. In all but the first two cases nothing was spent, and nothing is on record.
  */
 export type RunAnswer =
   | { readonly type: 'running'; readonly batch: RunningBatch }
@@ -25,21 +25,24 @@ export interface Voxbatch {
   /** Reads a manifest, checks and prices every row. Sends nothing. */
   check(manifest: string, wanted?: WantedBatch): Promise<CheckedManifest>;
   /**
-   * Makes a manifest a batch and has it worked on. The same again continues it, and pays for nothing twice. Throws {@link VoxbatchError}
-   * where something is in the way.
+   * Makes a manifest a batch and has it worked on. Running it again continues it, and pays for nothing twice. Throws
+   * {@link VoxbatchError} if something is in the way.
    */
   run(manifest: string, options?: RunOptions): Promise<RunAnswer>;
   /** Checks what a run needs: Node, disk, ledger, Temporal, API, account, and on a cluster the workers. Spends nothing. */
   doctor(): Promise<readonly Finding[]>;
   /** All batches of the ledger. */
   list(): Promise<readonly BatchRecord[]>;
-  /** A batch of the ledger. Its functions throw {@link VoxbatchError} (`no-batch`) where there is none of this name. */
+  /** A batch of the ledger. Its functions throw {@link VoxbatchError} (`no-batch`) if there is none of this name. */
   batch(name: string): Batch;
-  /** Lets requests on the wire finish, then leaves Temporal and closes the ledger. Open batches go on when they are run again. */
+  /**
+   * Waits for the requests in flight, then leaves Temporal and closes the ledger. Open batches continue when they are
+   * run again.
+   */
   close(): Promise<void>;
 }
 
-/** Opens voxbatch. Nothing is started or made before it is needed. Throws {@link VoxbatchError} (`bad-option`). */
+/** Opens voxbatch. Nothing is started or created before it is needed. Throws {@link VoxbatchError} (`bad-option`). */
 export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   const { home, ledger: file, store: folder, config = {} } = options;
   checkPlaces({ home, ledger: file, store: folder, 'config.store': config.store });
@@ -85,7 +88,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   };
 }
 
-/** What batches are asked with; they are worked on at the workplace until the signal aborts. */
+/** What batches need to do their work; a batch is worked on at the workplace until the signal aborts. */
 function deskOf(
   session: Session,
   say: (line: string) => void,
@@ -114,7 +117,7 @@ interface WorkplaceNeeds {
   readonly session: Session;
   readonly settings: Settings;
   readonly say: (line: string) => void;
-  /** Calls opening off. */
+  /** Aborts opening. */
   readonly signal: AbortSignal;
 }
 
@@ -123,12 +126,12 @@ interface LazyWorkplace {
   leave(): Promise<void>;
 }
 
-/** A workplace that is opened when it is first asked for, and anew where that failed. */
+/** A workplace that is opened when it is first needed, and again if that failed. */
 function lazyWorkplace({ session, settings, say, signal }: WorkplaceNeeds): LazyWorkplace {
   let opening: Promise<Workplace> | undefined;
   const open = async (): Promise<Workplace> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
-    // The worker takes long to load, and who only looks needs none.
+    // The worker takes long to load, and read-only callers need none.
     const { Workplace } = await import('./workplace.ts');
     const place = new Workplace({ settings, ledger, store, open: api, startsOnly: false, say });
     try {

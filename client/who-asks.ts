@@ -6,7 +6,7 @@ export function whoAsks(): string {
   try {
     user = userInfo().username;
   } catch {
-    // A container may run under a number that has no name.
+    // In a container, the user's number may have no name.
   }
   return `${user}@${hostname()}`;
 }

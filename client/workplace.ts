@@ -14,7 +14,7 @@ import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 import { askWorkflow, startWorkflow } from './start-workflow.ts';
 
-/** What batches are worked on with. */
+/** What working on batches needs. */
 export interface WorkplaceRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
@@ -22,21 +22,21 @@ export interface WorkplaceRequest {
   readonly open: OpenApi;
   /** True: only start batches, and leave the work to others. */
   readonly startsOnly: boolean;
-  /** Told what takes long, such as a server that is downloaded. */
+  /** Called before anything that takes long, such as downloading a server. */
   readonly say: (line: string) => void;
-  /** Told every line of the worker's log, too. */
+  /** Called with every line of the worker's log. */
   readonly onLog?: ((line: string) => void) | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;
-  /** The embedded server, where it was begun already; it is taken over. */
+  /** The embedded server, if it was started early; it is taken over. */
   readonly server?: EarlyServer | undefined;
 }
 
-/** How {@link Workplace.follow} follows. */
+/** Options of {@link Workplace.follow}. */
 export type FollowOptions = Pick<FollowRequest, 'out' | 'waitWhilePaused' | 'signal'>;
 
 /**
- * Temporal and, embedded, a worker in this process. Batches are started and followed here. Leave it in the end: the worker then finishes
- * its requests on the wire, and the embedded server stops if nobody else is in.
+ * Temporal and, if embedded, a worker in this process. Batches are started and followed here. Leave it in the end: the
+ * worker then waits for its requests in flight, and the embedded server stops if it has no other member.
  */
 export class Workplace {
   readonly #request: WorkplaceRequest;
@@ -48,12 +48,14 @@ export class Workplace {
     this.#request = request;
   }
 
-  /** Aborts with a fault that no retry heals by itself: the work stands still. */
+  /** Aborts with a fault that no retry fixes: the work stands still. */
   get fault(): AbortSignal {
     return this.#fault.signal;
   }
 
-  /** Opens Temporal and starts the worker. `signal` calls it off. Throws {@link VoxbatchError}; leave it all the same. */
+  /**
+   * Opens Temporal and starts the worker. `signal` aborts this. Throws {@link VoxbatchError}; leave it all the same.
+   */
   async open(signal: AbortSignal): Promise<void> {
     const { settings, startsOnly, say, server, ...rest } = this.#request;
     this.#temporal = await openTemporal(settings, { say, signal, server });
@@ -65,8 +67,9 @@ export class Workplace {
   }
 
   /**
-   * Starts the workflow of a batch, or finds the one that runs. A batch that paused by itself goes on; one that a person paused waits for
-   * `resume`. `isNew`: no workflow of it can be there. Throws {@link VoxbatchError} (`not-started`).
+   * Starts the workflow of a batch, or finds the running one. A batch that paused by itself continues; one that a
+   * person paused waits for `resume`. `isNew`: it cannot have a workflow yet. Throws {@link VoxbatchError}
+   * (`not-started`).
    */
   async start(batch: BatchRecord, { isNew }: { readonly isNew: boolean }): Promise<StartedBatch> {
     const { ledger } = this.#request;
@@ -96,20 +99,23 @@ export class Workplace {
         try {
           current = await startWorkflow(client, ledger, batch, { news: true });
         } catch (error) {
-          // If Temporal does not take it now, the next look asks again.
+          // If Temporal does not accept it now, the next query asks again.
           if (!(error instanceof ServiceError)) throw error;
         }
       },
     });
   }
 
-  /** Ends the worker, which finishes its requests on the wire for at most so many ms, and leaves Temporal. Repeatable. */
+  /**
+   * Ends the worker, which waits for its requests in flight for at most `patienceMs`, and leaves Temporal. Can be
+   * repeated.
+   */
   async leave(patienceMs?: number): Promise<void> {
     await this.#worker?.end(patienceMs).catch(this.#onFault);
     await this.#temporal?.close();
   }
 
-  /** For a process that ends at once: the last one out kills the embedded server. Never throws. */
+  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
   leaveAtOnce(): void {
     this.#temporal?.closeAtOnce();
   }

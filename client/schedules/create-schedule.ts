@@ -10,7 +10,7 @@ import { VoxbatchError } from '../problem.ts';
 import { askTemporal, type SchedulePlace } from './place.ts';
 import { encodeSpec } from './spec-coding.ts';
 
-/** A schedule that is to be made. */
+/** A schedule to create. */
 export interface NewSchedule {
   readonly name: string;
   readonly spec: ScheduleSpec;
@@ -20,8 +20,8 @@ export interface NewSchedule {
 }
 
 /**
- * Makes a schedule. Nothing is spent before it fires. Throws {@link VoxbatchError} (`schedule-taken`, `schedule-refused`,
- * `schedule-silent`).
+ * Creates a schedule. Nothing is spent before it fires. Throws {@link VoxbatchError} (`schedule-taken`,
+ * `schedule-refused`, `schedule-silent`).
  */
 export async function createSchedule(place: SchedulePlace, { name, spec, run, realm }: NewSchedule): Promise<void> {
   const { ledger, temporal } = place;
@@ -52,7 +52,10 @@ export async function createSchedule(place: SchedulePlace, { name, spec, run, re
   }
 }
 
-/** Throws {@link VoxbatchError} (`bad-option`) for what cannot name a schedule: with a time behind it, it names a batch. */
+/**
+ * Throws {@link VoxbatchError} (`bad-option`) for a text that cannot name a schedule: with a time after it, it names a
+ * batch.
+ */
 export function checkScheduleName(name: string): void {
   if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
   const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
@@ -60,8 +63,8 @@ export function checkScheduleName(name: string): void {
 }
 
 /**
- * Reads what was written of a spec; what is left out is as in `before`, or its default. `nameOf` gives the name of an option in messages.
- * Throws {@link VoxbatchError} (`bad-option`).
+ * Parses the written parts of a spec; absent parts are as in `before`, or their default. `nameOf` gives the name of an
+ * option for messages. Throws {@link VoxbatchError} (`bad-option`).
  */
 export function requireSpec(
   written: WrittenSpec,

@@ -16,11 +16,11 @@ export interface ScheduleLine {
   readonly times: string;
   readonly timezone: string;
   readonly isPaused: boolean;
-  /** When it fires next, ms since 1970; undefined: never. Also said of one that is paused. */
+  /** Next firing, ms since 1970; undefined: never. Also set for a paused schedule. */
   readonly next: number | undefined;
   /** Name of the newest batch that it made. */
   readonly last: string | undefined;
-  /** True if a worker for its account is there. Without one it makes no batch. */
+  /** True if a worker for its account is there. Without one the schedule makes no batch. */
   readonly hasWorker: boolean;
 }
 
@@ -45,31 +45,31 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
   return lines;
 }
 
-/** A time for which a schedule fired, and what came of it. */
+/** One scheduled time of a schedule, and what came of it. */
 export interface OccurrenceView {
-  /** The time that it was scheduled for, ms since 1970. */
+  /** The scheduled time, ms since 1970. */
   readonly at: number;
-  /** Name of its batch, also where it made none. */
+  /** Name of its batch, even if it made none. */
   readonly batch: string;
   /** `waiting`: no worker has taken it yet. `failed`: it made no batch; `reason` says why. */
   readonly state: 'waiting' | 'running' | 'ended' | 'failed';
   readonly reason?: string;
-  /** How its batch stands. */
+  /** State of its batch. */
   readonly exit?: ExitName;
   /** Credits that its batch was charged. */
   readonly charged?: number;
 }
 
-/** A schedule as it stands. */
+/** Details of a schedule. */
 export interface ScheduleView {
   readonly name: string;
   readonly spec: ScheduleSpec;
-  /** Undefined for one that another version made. */
+  /** Undefined if another version created it. */
   readonly run: ScheduledRun | undefined;
   readonly isPaused: boolean;
-  /** Why it is paused, or goes on. */
+  /** Why it is paused, or was resumed. */
   readonly note: string;
-  /** The next ten times at which it fires, ms since 1970, jitter included. */
+  /** The next ten firings, ms since 1970, jitter included. */
   readonly next: readonly number[];
   readonly hasWorker: boolean;
   /** Firings so far, triggers and backfills included, and those that did not take place. */
@@ -80,7 +80,7 @@ export interface ScheduleView {
 
 const SHOWN_OCCURRENCES = 10;
 
-/** A schedule as it stands. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+/** Details of a schedule. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 export async function showSchedule(place: SchedulePlace, name: string): Promise<ScheduleView> {
   const found = await askTemporal(place, name, () => handleOf(place, name).describe());
   const { state, info, memo = {} } = found;
@@ -101,7 +101,7 @@ export async function showSchedule(place: SchedulePlace, name: string): Promise<
   };
 }
 
-/** What a schedule runs; undefined for one that another version made. */
+/** What a schedule runs; undefined if another version created it. */
 function runOf({ action }: Pick<ScheduleDescription, 'action'>): ScheduledRun | undefined {
   const [input] = (action.args ?? []) as readonly unknown[];
   return parseScheduledRun((input as { readonly run?: unknown } | undefined)?.run);
@@ -134,7 +134,7 @@ async function occurrencesOf(
   return views.sort((one, other) => other.at - one.at);
 }
 
-/** What became of a firing that made no batch, or none yet. Temporal forgets it after its retention time. */
+/** What became of a firing that made no batch, or none yet. Temporal forgets it after its retention period. */
 async function withoutBatch(
   place: SchedulePlace,
   workflowId: string,
@@ -153,7 +153,7 @@ async function withoutBatch(
   });
 }
 
-/** Those that a schedule made, the newest occurrence first. */
+/** The batches that a schedule made, the newest occurrence first. */
 function batchesOf(batches: readonly BatchRecord[], schedule: string): readonly BatchRecord[] {
   return batches
     .filter(({ name }) => parseOccurrence(name)?.schedule === schedule)

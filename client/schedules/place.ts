@@ -17,15 +17,16 @@ export interface SchedulePlace {
   readonly ledger: Ledger;
 }
 
-/** Temporal answers within this time, or does not answer now, ms. */
+/** If Temporal has not answered within this time, it is not available now, ms. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** gRPC's codes for what the server finds wrong with a request, and for what it does not know. */
+/** gRPC's codes for an invalid request, and for something that the server does not know. */
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 
 /**
- * Asks Temporal about a schedule, or all of them. Throws {@link VoxbatchError} (`no-schedule`, `schedule-refused`, `schedule-silent`).
+ * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-refused`,
+ * `schedule-silent`).
  */
 export async function askTemporal<T>(
   place: SchedulePlace,
@@ -49,12 +50,12 @@ export async function askTemporal<T>(
   }
 }
 
-/** A schedule as Temporal has it. Nothing is asked yet. */
+/** The handle of a schedule. Makes no call yet. */
 export function handleOf({ temporal, ledger }: SchedulePlace, schedule: string): ScheduleHandle {
   return temporal.client.schedule.getHandle(scheduleIdOf(ledger.id, schedule));
 }
 
-/** All schedules of this ledger, as Temporal's list has them; it may be a moment behind. */
+/** All schedules of this ledger, from Temporal's list, which may be a moment behind. */
 export async function summariesOf(place: SchedulePlace): Promise<readonly Summary[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
   const found: Summary[] = [];

@@ -8,8 +8,8 @@ export interface TimeRange {
 }
 
 /**
- * The times at which a schedule fires in a range, jitter included, as Temporal reckons them: at most 1,000. Whether it is paused is not asked.
- * Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * The times in a range at which a schedule fires, jitter included, as Temporal computes them: at most 1,000. Ignores
+ * whether it is paused. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
  */
 export async function previewSchedule(
   place: SchedulePlace,
@@ -17,7 +17,7 @@ export async function previewSchedule(
   { from, to }: TimeRange,
 ): Promise<readonly number[]> {
   const { client, namespace } = place.temporal;
-  // Temporal leaves out the first moment.
+  // Temporal excludes the start of the range.
   const request = {
     namespace,
     scheduleId: scheduleIdOf(place.ledger.id, name),

@@ -43,7 +43,7 @@ export function encodeOverlap(policy: OverlapPolicy): ScheduleOverlapPolicy {
   return OVERLAPS[policy];
 }
 
-/** A spec in Temporal's words. What was written of a calendar goes with it as its comment. */
+/** A spec in Temporal's words. The text of a calendar goes with it as its comment. */
 export function encodeSpec(spec: ScheduleSpec): EncodedSpec {
   const { times, timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   return {
@@ -74,7 +74,7 @@ function encodeCalendar(times: CalendarTimes): TemporalCalendar {
   };
 }
 
-/** The spec of a schedule, as Temporal has it now. */
+/** The spec of a schedule, as Temporal holds it now. */
 export function decodeSpec({
   spec,
   policies,
@@ -92,12 +92,12 @@ export function decodeSpec({
   };
 }
 
-/** The timezone of a schedule: Temporal leaves out that of UTC. */
+/** The timezone of a schedule: Temporal omits UTC. */
 export function decodeTimezone({ timezone }: { readonly timezone?: string | undefined }): string {
   return timezone === undefined || timezone === '' ? 'UTC' : timezone;
 }
 
-/** When a schedule fires. Of one that somebody changed with Temporal's own tools, the first calendar or interval. */
+/** When a schedule fires. If somebody changed it with Temporal's own tools: its first calendar or interval. */
 export function decodeTimes({
   calendars = [],
   intervals = [],
@@ -135,7 +135,7 @@ function expand<Unit>(ranges: readonly Range<Unit>[], all: number, valueOf: (uni
   return values.size === all ? '*' : [...values].sort((one, other) => one - other);
 }
 
-/** When a schedule fires, as it is written on a command line: `every 1d`, `cron 0 2 * * *`. */
+/** When a schedule fires, as written on a command line: `every 1d`, `cron 0 2 * * *`. */
 export function timesInWords(times: Times): string {
   return times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text;
 }

@@ -8,7 +8,7 @@ import { decodeSpec, encodeOverlap, encodeSpec } from './spec-coding.ts';
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 
-/** Stops a schedule from firing. A batch that runs goes on; triggers and backfills still make batches. */
+/** Stops a schedule from firing. A running batch continues; triggers and backfills still make batches. */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await askTemporal(place, name, () => handleOf(place, name).pause(note));
 }
@@ -18,7 +18,7 @@ export async function resumeSchedule(place: SchedulePlace, name: string, note: s
   await askTemporal(place, name, () => handleOf(place, name).unpause(note));
 }
 
-/** Fires a schedule now, for the present second. Default overlap: `allow`. */
+/** Fires a schedule now, for the current second. Default overlap: `allow`. */
 export async function triggerSchedule(
   place: SchedulePlace,
   name: string,
@@ -28,8 +28,8 @@ export async function triggerSchedule(
 }
 
 /**
- * Fires a schedule for the times of a range, as if they passed now. Default overlap: `buffer-all`, one after the other. An occurrence that has
- * a batch already gets no other.
+ * Fires a schedule for the scheduled times in a range, as if they passed now. Default overlap: `buffer-all`, one after
+ * the other. An occurrence that has a batch already gets no other.
  */
 export async function backfillSchedule(
   place: SchedulePlace,
@@ -41,21 +41,24 @@ export async function backfillSchedule(
   await askTemporal(place, name, () => handleOf(place, name).backfill(range));
 }
 
-/** Deletes a schedule. Its batches stay, and one that runs goes on. */
+/** Deletes a schedule. Its batches stay, and a running one continues. */
 export async function deleteSchedule(place: SchedulePlace, name: string): Promise<void> {
   await askTemporal(place, name, () => handleOf(place, name).delete());
 }
 
-/** What is to be changed of a schedule; what is left out stays. */
+/** What to change in a schedule; absent members stay as they are. */
 export interface ScheduleChange {
   readonly written: WrittenSpec;
   /** What it runs from now on. */
   readonly run?: ScheduledRun | undefined;
-  /** Gives the name of an option in messages. */
+  /** Gives the name of an option for messages. */
   readonly nameOf: (option: keyof WrittenSpec) => string;
 }
 
-/** Changes a schedule. A batch that runs stays as it is. Throws {@link VoxbatchError} (`bad-option`, `schedule-refused`), too. */
+/**
+ * Changes a schedule. A running batch stays as it is. Also throws {@link VoxbatchError} (`bad-option`,
+ * `schedule-refused`).
+ */
 export async function updateSchedule(
   place: SchedulePlace,
   name: string,
