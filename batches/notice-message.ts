@@ -82,7 +82,8 @@ export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<R
     VOXBATCH_BATCH: data.batch,
     VOXBATCH_EXIT: data.exit,
     VOXBATCH_EXIT_CODE: String(data.exit_code),
-    VOXBATCH_REASON: data.reason ?? '',
+    // Words of the API may hold what no environment can, and then no command would start.
+    VOXBATCH_REASON: (data.reason ?? '').replaceAll('\0', ''),
     VOXBATCH_ROWS: String(data.rows),
     ...(Object.fromEntries(outcomes) as Record<string, string>),
     VOXBATCH_CREDITS: String(data.credits.charged),

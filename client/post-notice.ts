@@ -22,6 +22,8 @@ export async function postNotice(
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const signature =
     secret === undefined ? {} : { 'webhook-signature': signatureOf({ id: message.id, timestamp, body, secret }) };
+  // Such a URL may be on record of an earlier version. Thrown, it would end the process that delivers, and the next one, too.
+  if (!URL.canParse(url)) return 'its URL cannot be read';
   const { host } = new URL(url);
   try {
     const answer = await fetch(url, {

@@ -39,6 +39,8 @@ export type ValueOf<K extends ValueKind> = K extends { readonly type: 'count' | 
 /** A value of any kind. */
 export type AnyValue = number | string | HaltPolicy | null;
 
+const PORTS = 65_536;
+
 /** How null is written on a command line. */
 const NO_LIMIT = 'none';
 
@@ -116,7 +118,8 @@ export function rangeOf(takes: ValueKind): string {
 
 /** Whether the text is an http or https URL without user name and password; these would be sent and shown. */
 export function isPlainUrl(text: string): boolean {
-  return /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i.test(text);
+  const found = /^https?:\/\/(?:[\p{L}\p{N}._-]+|\[[\da-f:.]+\])(?::(?<port>\d+))?(?:[/?#]\S*)?$/iu.exec(text);
+  return found !== null && Number(found.groups?.['port'] ?? 0) < PORTS;
 }
 
 /** A number above 0; undefined for any other text. */

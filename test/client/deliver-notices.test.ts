@@ -113,6 +113,27 @@ describe('deliverLast', () => {
     expect(said).toEqual(['--on-end of batch "b" failed: it ended with exit code 7. It is not tried again.']);
   });
 
+  it.each(['http://127.0.0.1:99999/hook', 'http://[::1/hook', 'https://%/hook'])(
+    'tries the URL %s, which is none, again, and works on',
+    async (notify) => {
+      await endBatch({ notify });
+      await deliverLast(request(), 0);
+      expect(await endings()).toEqual(['open']);
+      expect(said[0]).toBe('--notify of batch "b" failed: its URL cannot be read. It is tried again.');
+      expect(said.join()).not.toContain('hook.');
+    },
+  );
+
+  it('runs a command also where the reason holds a character that no environment can', async () => {
+    await endBatch({ onEnd: `echo "$VOXBATCH_REASON" > "${folder}/reason"` });
+    const reason = 'It\0 said no.';
+    const batch = await ledger.findBatch('b');
+    const telling = { ...ledger, findBatch: async () => batch && { ...batch, halted: reason } };
+    await deliverLast({ ...request(), ledger: telling }, 60_000);
+    expect(await endings()).toEqual([null]);
+    expect(await readFile(join(folder, 'reason'), 'utf8')).toBe('It said no.\n');
+  });
+
   it('sends nothing to a hook that was taken back', async () => {
     await endBatch({ notify: url });
     await ledger.tune('b', { notify: null });
