@@ -1,7 +1,7 @@
 import type { Session } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
 import type { RunContext } from './command-context.ts';
-import { openSession, type ApiFlags } from './open-api.ts';
+import { openSession, type ApiFlags } from './connect/open-api.ts';
 import { personAt, type Person } from './person.ts';
 
 /** What a command works on a batch with. */

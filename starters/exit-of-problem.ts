@@ -2,9 +2,9 @@ import type { Failure } from '../contract/failures.ts';
 import { VoxbatchError, type Problem, messageOf } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError } from './exit-error.ts';
-import { goOnCommand, shellWord } from './go-on-command.ts';
-import { namedRow } from './row-words.ts';
-import { describeTrouble } from './machine-trouble.ts';
+import { goOnCommand, shellWord } from './terminal/go-on-command.ts';
+import { namedRow } from './terminal/row-words.ts';
+import { describeTrouble } from './terminal/machine-trouble.ts';
 
 /** The exit code and the words of a command that something stands in the way of; any other error as it is. */
 export function exitErrorOf(error: unknown): unknown {

@@ -3,14 +3,14 @@ import type { FaultPointHook } from '../activities/fault-points.ts';
 import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
 import { ManifestError } from '../inputs/problems.ts';
 import { messageOf } from '../client/problem.ts';
-import { asksForJson, errorLine, pathOf, type FailedCommand } from './error-line.ts';
+import { asksForJson, errorLine, pathOf, type FailedCommand } from './terminal/error-line.ts';
 import { ExitError } from './exit-error.ts';
-import { describeTrouble } from './machine-trouble.ts';
+import { describeTrouble } from './terminal/machine-trouble.ts';
 import { exitErrorOf } from './exit-of-problem.ts';
 import { createProgram } from './program.ts';
 import { commandTree } from './terminal/command-tree.ts';
 import { processOutput, type Output } from './terminal/output.ts';
-import { withUsualWord } from './terminal/usual-words.ts';
+import { withOurWord } from './terminal/foreign-words.ts';
 
 export interface MainOptions {
   readonly atFaultPoint?: FaultPointHook;
@@ -60,7 +60,7 @@ function describeError(error: unknown, program: Command, say: Output['say']): Fa
   };
   // Its words are said already.
   if (error instanceof CommanderError) {
-    const message = withUsualWord(error.message.replace(/^error: /, ''), commandTree(program));
+    const message = withOurWord(error.message.replace(/^error: /, ''), commandTree(program));
     return error.exitCode === 0 ? undefined : { exit: 'usage', message };
   }
   if (error instanceof ManifestError) return failed('usage', error.message);

@@ -10,7 +10,7 @@ import { addRunCommands } from './commands/add-run.ts';
 import { addServeCommands } from './commands/add-serve.ts';
 import { addToolCommands } from './commands/add-tools.ts';
 import { commandTree } from './terminal/command-tree.ts';
-import { withUsualWord } from './terminal/usual-words.ts';
+import { withOurWord } from './terminal/foreign-words.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
 /**
@@ -32,7 +32,7 @@ export function createProgram(context: CommandContext): Command {
         context.output.say(text.replace(/\n$/, ''));
       },
       outputError: (text, write) => {
-        write(withUsualWord(text, commandTree(program)));
+        write(withOurWord(text, commandTree(program)));
       },
     })
     .exitOverride();

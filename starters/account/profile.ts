@@ -1,6 +1,6 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openApi } from '../open-api.ts';
-import { readSettings } from '../settings.ts';
+import { openApi } from '../connect/open-api.ts';
+import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/speech-api.ts';
 import { createApi } from '../../client/open-api.ts';
 import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readApiAccess } from '../settings.ts';
+import { readApiAccess } from '../connect/settings.ts';
 
 /** API credits that the account has, or why they are not known. */
 export type Balance = { readonly credits: number } | { readonly why: string };

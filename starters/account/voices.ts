@@ -1,8 +1,8 @@
 import { ApiError, type Voice } from '../../api/speech-api.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { ExitError } from '../exit-error.ts';
-import { openApi } from '../open-api.ts';
-import { readSettings } from '../settings.ts';
+import { openApi } from '../connect/open-api.ts';
+import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { Option, type Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { RunFlags } from './run-options.ts';
+import type { RunFlags } from '../run/run-options.ts';
 import { collect, credits } from './flag-values.ts';
 import { addPricingFlags, addReadingFlags } from './manifest-flags.ts';
 import { readNameFlags, type TypedNames } from './name-flags.ts';

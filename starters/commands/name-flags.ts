@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { usageError } from '../exit-error.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 
 /** What a batch and its result files are called on a command line. */
 export interface NameFlags {

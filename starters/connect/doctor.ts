@@ -1,7 +1,7 @@
 import { examine } from '../../client/doctor.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openSession } from '../open-api.ts';
-import { readSettings } from '../settings.ts';
+import { openSession } from './open-api.ts';
+import { readSettings } from './settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { exitOfFinding, nameOfFinding, wordsOfFinding } from './doctor-words.ts';
 

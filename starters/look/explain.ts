@@ -3,7 +3,7 @@ import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
 import { ExitError } from '../exit-error.ts';
-import { lookAtLedger } from '../look-at.ts';
+import { lookAtLedger } from './look-at.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';

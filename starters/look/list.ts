@@ -2,7 +2,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
-import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
+import { lookAtLedger, viewHere, type LocalView } from './look-at.ts';
 import type { Output } from '../terminal/output.ts';
 import { endsOf } from '../terminal/outcome-words.ts';
 import { chosenOf, doneOf, number } from '../terminal/progress.ts';

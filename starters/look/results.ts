@@ -7,7 +7,7 @@ import { openStore } from '../../store/open-store.ts';
 import { damageLines } from '../terminal/damage-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
-import { lookAtLedger } from '../look-at.ts';
+import { lookAtLedger } from './look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { claimOut } from '../../client/out-folder.ts';

@@ -2,7 +2,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
-import { lookAtLedger, viewHere } from '../look-at.ts';
+import { lookAtLedger, viewHere } from './look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';

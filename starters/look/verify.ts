@@ -10,12 +10,12 @@ import { verifyOut, type VerifyReport } from '../../results/verify.ts';
 import { damageLines } from '../terminal/damage-words.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
-import { shellWord } from '../go-on-command.ts';
-import { lookAtLedger } from '../look-at.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
+import { lookAtLedger } from './look-at.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
-import { rowsInWords } from '../row-words.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
 import { shortPath } from '../terminal/summary.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
-import { lookAtLedger, viewHere, type LocalView } from '../look-at.ts';
+import { lookAtLedger, viewHere, type LocalView } from './look-at.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import type { EarlierUnresolved } from '../../ledger/record-types.ts';
 import { Drawing } from '../terminal/drawing.ts';

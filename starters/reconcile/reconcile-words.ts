@@ -2,8 +2,8 @@ import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
 import type { ReconciledRow } from '../../client/reconcile-batch.ts';
-import { shellWord } from '../go-on-command.ts';
-import { namedRow, rowWord, takeWord } from '../row-words.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
+import { namedRow, rowWord, takeWord } from '../terminal/row-words.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 

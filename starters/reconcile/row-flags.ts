@@ -2,7 +2,7 @@ import { findWished, type SettleOrder, type SettleWish, type WishFault } from '.
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 
 /** The flags of `reconcile` that name rows. */
 export interface WishFlags {

@@ -1,6 +1,6 @@
 import type { EditedRows, LineMismatch } from '../../batches/edited-rows.ts';
 import type { NameClash } from '../../batches/name-clashes.ts';
-import { namedRow } from '../row-words.ts';
+import { namedRow } from '../terminal/row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 
 /** An answer that is no rows. A file that is wrong by itself is reported as any manifest is. */

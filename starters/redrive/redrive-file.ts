@@ -7,13 +7,13 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import type { RunContext } from '../command-context.ts';
 import { ExitError } from '../exit-error.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 import { atDesk } from '../desk.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { refuseLoading } from '../../client/refuse-loading.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { RunFlags, RunPlan } from '../commands/run-options.ts';
+import type { RunFlags, RunPlan } from '../run/run-options.ts';
 
 /** One of our outcome files as the manifest of `run`. */
 export interface FileRequest {

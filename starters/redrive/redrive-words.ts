@@ -1,7 +1,7 @@
 import { STEPS } from '../../contract/row-kinds.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
-import { namedRow, rowsInWords, rowsWord, unnamedRows } from '../row-words.ts';
+import { namedRow, rowsInWords, rowsWord, unnamedRows } from '../terminal/row-words.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import type { RefusalWords } from '../run/check-spend.ts';

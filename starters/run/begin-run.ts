@@ -5,8 +5,8 @@ import { openManifest } from '../../inputs/manifest-source.ts';
 import type { RunContext } from '../command-context.ts';
 import { beginServerHere } from './early-server.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readApiAccess, readSettings } from '../settings.ts';
-import { planRun, type RunFlags, type RunPlan } from '../commands/run-options.ts';
+import { readApiAccess, readSettings } from '../connect/settings.ts';
+import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
  * `voxbatch run MANIFEST`, as far as it can be known at once: the settings, the flags, and that there is a manifest. Where it is

@@ -9,7 +9,7 @@ import { pauseMessage } from '../terminal/pause-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { standstillOf } from '../../batches/standstill.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
-import { goOnCommand, shellWord } from '../go-on-command.ts';
+import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { standstillWords } from '../terminal/standstill-words.ts';
 import { summaryLines } from '../terminal/summary.ts';

@@ -3,7 +3,7 @@ import type { SpendFacts } from '../../policy/spend.ts';
 import { checkSpend } from './check-spend.ts';
 import type { Desk } from '../desk.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
-import { rowsInWords } from '../row-words.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
 import { number } from '../terminal/progress.ts';
 
 /** Whoever pays. */

@@ -8,10 +8,10 @@ import type { Balance } from '../account/read-balance.ts';
 import { clock, number } from '../terminal/progress.ts';
 import { size } from '../terminal/size.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
-import { chosenInWords } from '../row-words.ts';
+import { chosenInWords } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { tunablesJson } from '../terminal/tunable-words.ts';
-import type { RunPlan } from '../commands/run-options.ts';
+import type { RunPlan } from './run-options.ts';
 
 /** Everything that `plan` found out. */
 export interface PlanReport {

@@ -7,12 +7,12 @@ import { freeSpace } from '../../store/open-store.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { readBalance } from '../account/read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../connect/settings.ts';
 import { warnOfUnknownVoices } from './unknown-voices.ts';
 import type { Output } from '../terminal/output.ts';
 import { planJson, planLines, type PlanReport } from './plan-report.ts';
 import { manifestCommand, reportOptions } from './run-command.ts';
-import { planRun, type RunFlags } from '../commands/run-options.ts';
+import { planRun, type RunFlags } from './run-options.ts';
 
 /**
  * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would, and says what would be sent, what would be left of

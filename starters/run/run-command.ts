@@ -1,8 +1,8 @@
 import { defined } from '../../contract/defined.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import type { RunFlags } from '../commands/run-options.ts';
+import type { RunFlags } from './run-options.ts';
 
 /** What a flag takes; `true` where it takes nothing. */
 type Given = string | number | boolean | readonly string[] | undefined;

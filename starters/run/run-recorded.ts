@@ -7,11 +7,11 @@ import { finishRun } from './finish-run.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import type { Output } from '../terminal/output.ts';
 import { chosenOf, doneOf, number } from '../terminal/progress.ts';
-import { chosenInWords, rowsInWords } from '../row-words.ts';
+import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
 import { workOnBatch } from './work-on-batch.ts';
 import { manifestCommand } from './run-command.ts';
-import type { RunPlan } from '../commands/run-options.ts';
+import type { RunPlan } from './run-options.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunRequest } from './run-request.ts';
 

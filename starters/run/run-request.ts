@@ -1,7 +1,7 @@
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { RunFlags, RunPlan } from '../commands/run-options.ts';
+import type { RunFlags, RunPlan } from './run-options.ts';
 
 /** What is known before the manifest is read. */
 export interface RunRequest {

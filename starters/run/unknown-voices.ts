@@ -3,7 +3,7 @@ import type { Settings } from '../../client/settings.ts';
 import { nearestName } from '../../inputs/nearest-name.ts';
 import type { ManifestWarning } from '../../inputs/problems.ts';
 import type { VoiceUse } from '../../inputs/voice-uses.ts';
-import { readApiAccess } from '../settings.ts';
+import { readApiAccess } from '../connect/settings.ts';
 
 /** Nobody waits longer than this for a warning, ms. */
 const PATIENCE_MS = 5_000;

@@ -7,12 +7,12 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
-import { goOnCommand } from '../go-on-command.ts';
+import { goOnCommand } from '../terminal/go-on-command.ts';
 import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
-import { refusedStart } from '../refused-start.ts';
+import { withLeftOnRecord } from './left-on-record.ts';
 import { showFollowed } from './show-followed.ts';
-import { spawnUp } from '../spawn-up.ts';
+import { spawnUp } from '../serve/spawn-up.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 
 /** A batch that is to be worked on. */
@@ -76,7 +76,7 @@ export async function workOnBatch<T>(
   } catch (thrown) {
     const error = exitErrorOf(thrown);
     await leave();
-    if (error instanceof ExitError) throw request.isNew && !isUnderWay ? refusedStart(error, record) : error;
+    if (error instanceof ExitError) throw request.isNew && !isUnderWay ? withLeftOnRecord(error, record) : error;
     if (!interrupt.signal.aborted) throw error;
     end = interrupt.exit();
   } finally {

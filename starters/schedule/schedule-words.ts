@@ -4,7 +4,7 @@ import { timesInWords } from '../../client/schedules/spec-coding.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { formatDuration } from '../../policy/duration.ts';
-import { rowsInWords } from '../row-words.ts';
+import { rowsInWords } from '../terminal/row-words.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../client/schedules/steer-schedule.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../policy/schedule-spec.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 import { readRange, type RangeFlags } from './range-flags.ts';

@@ -2,7 +2,7 @@ import { openRecords } from '../../client/open-records.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. */

@@ -13,12 +13,12 @@ import { firstNotice, listenForInterrupt, type Interrupt } from '../run/interrup
 import { deliverNotices } from '../../client/deliver-notices.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
-import { openApi } from '../open-api.ts';
+import { openApi } from '../connect/open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { claimStore } from '../../client/claim-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../connect/settings.ts';
 import { writeWhenClosed } from './write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../../batches/token-refused.ts';

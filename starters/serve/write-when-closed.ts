@@ -4,7 +4,7 @@ import { voxbatchVersion } from '../../client/version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { keptLines } from '../terminal/kept-words.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 
 export interface WriteWhenClosedRequest {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
 import type { DamagedResult } from '../../results/row-check.ts';
-import { shellWord } from '../go-on-command.ts';
-import { namedRow, rowsWord, unnamedRows } from '../row-words.ts';
+import { shellWord } from './go-on-command.ts';
+import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 
 /** Rows that are named. */
 const SHOWN = 5;

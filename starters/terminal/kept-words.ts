@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { KeptTable } from '../../results/edited-tables.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from './go-on-command.ts';
 import { shortPath } from './summary.ts';
 
 /** What is to be said of tables that somebody had edited before they were written again. `out`: absolute. */

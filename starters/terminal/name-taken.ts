@@ -1,7 +1,7 @@
 import type { BatchDifference, TakenName } from '../../batches/load-batch.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { shellWord } from '../go-on-command.ts';
+import { shellWord } from './go-on-command.ts';
 
 /** Says that another batch has the name, and what can be done about it. `commandAs`: the command that was typed, with another name. */
 export function nameTakenText(

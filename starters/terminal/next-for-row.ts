@@ -5,8 +5,8 @@ import type { ScannedRow } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
-import { goOnCommand, shellWord } from '../go-on-command.ts';
-import { rowWord, takeWord } from '../row-words.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
+import { rowWord, takeWord } from './row-words.ts';
 import { ALSO_OTHERS, wordSteps } from './next-steps.ts';
 
 /** A row, with what its next step depends on. */

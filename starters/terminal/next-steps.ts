@@ -4,8 +4,8 @@ import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
-import { goOnCommand, shellWord } from '../go-on-command.ts';
-import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from '../row-words.ts';
+import { goOnCommand, shellWord } from './go-on-command.ts';
+import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from './row-words.ts';
 import { number } from './progress.ts';
 
 /** A finished batch, as far as next steps depend on it. */

@@ -1,7 +1,7 @@
 import type { BillSummary, NamedRows } from '../../inputs/bill.ts';
 import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../policy/spend.ts';
 import { number } from './progress.ts';
-import { rowsInWords } from '../row-words.ts';
+import { rowsInWords } from './row-words.ts';
 import { oneLine } from './table.ts';
 
 /** What notes are made of. `isBudgetLeft`: the budget of the facts is what rows before have left of it. Left out: it is the whole. */

@@ -5,7 +5,7 @@ import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
 import { endsOf, type EndWord } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
-import { chosenInWords } from '../row-words.ts';
+import { chosenInWords } from './row-words.ts';
 
 /** What an outcome means, in words for somebody who reads it the first time. */
 const MEANINGS = {

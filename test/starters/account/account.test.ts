@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readToken } from '../../../starters/connect/api-token.ts';
 import { main } from '../../../starters/main.ts';
-import { readSettings } from '../../../starters/settings.ts';
+import { readSettings } from '../../../starters/connect/settings.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
 

@@ -6,8 +6,8 @@ import type { BatchSettings } from '../../../contract/batch.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { planRun } from '../../../starters/commands/run-options.ts';
-import { readSettings } from '../../../starters/settings.ts';
+import { planRun } from '../../../starters/run/run-options.ts';
+import { readSettings } from '../../../starters/connect/settings.ts';
 import { openCommandLine, type CommandLine, type Ended } from '../command-line.ts';
 
 /** `run` on a batch that is finished: what its flags change then. It needs no Temporal. */

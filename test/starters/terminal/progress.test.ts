@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Counts } from '../../ledger/record-types.ts';
-import { ProgressDisplay, remainingMs, type Standing } from '../../starters/terminal/progress.ts';
-import { aBatch } from '../ledger/setup.ts';
-import { capture } from './command-line.ts';
+import type { Counts } from '../../../ledger/record-types.ts';
+import { ProgressDisplay, remainingMs, type Standing } from '../../../starters/terminal/progress.ts';
+import { aBatch } from '../../ledger/setup.ts';
+import { capture } from '../command-line.ts';
 
 const NO_MONEY = { charged: 0, reserved: 0, uncertain: 0, estimated: false };
 

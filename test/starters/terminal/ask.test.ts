@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { askYesNo } from '../../starters/terminal/ask.ts';
+import { askYesNo } from '../../../starters/terminal/ask.ts';
 
 /** Asks, and answers with these bytes; `end` also ends the input, as Ctrl-D does. */
 async function answer(bytes: string, end: boolean): Promise<{ answer: boolean; shown: string }> {

@@ -1,9 +1,9 @@
-import { viewBatch, type BatchView } from '../batches/view-batch.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { isDeserted } from '../client/anybody-in.ts';
-import { chooseBatch, openRecords } from '../client/open-records.ts';
-import type { Settings } from '../client/settings.ts';
-import { readSettings } from './settings.ts';
+import { viewBatch, type BatchView } from '../../batches/view-batch.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { isDeserted } from '../../client/anybody-in.ts';
+import { chooseBatch, openRecords } from '../../client/open-records.ts';
+import type { Settings } from '../../client/settings.ts';
+import { readSettings } from '../connect/settings.ts';
 
 /** A batch as it stands, and whether anybody on this machine works on it. */
 export interface LocalView extends BatchView {

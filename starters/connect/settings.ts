@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
-import { readBaseUrl } from '../api/base-url.ts';
-import { API_PATH } from '../contract/api-path.ts';
-import { readConfig, type Config } from '../inputs/config-file.ts';
-import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../client/settings.ts';
-import { readToken } from './connect/api-token.ts';
-import { isConfirmed, type AddressUse } from './connect/confirmed-address.ts';
-import { messageOf } from '../client/problem.ts';
-import { ExitError } from './exit-error.ts';
-import { shellWord } from './go-on-command.ts';
+import { readBaseUrl } from '../../api/base-url.ts';
+import { API_PATH } from '../../contract/api-path.ts';
+import { readConfig, type Config } from '../../inputs/config-file.ts';
+import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from '../../client/settings.ts';
+import { readToken } from './api-token.ts';
+import { isConfirmed, type AddressUse } from './confirmed-address.ts';
+import { messageOf } from '../../client/problem.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 
 /**
  * What was set from outside: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`; ledger and

@@ -7,10 +7,10 @@ import type { Subset } from '../../contract/subset.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { usageError } from '../exit-error.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { NameFlags } from './name-flags.ts';
-import type { OutputFlags } from './output-flags.ts';
-import { readSubset, type SubsetFlags } from './subset-flags.ts';
-import { readTuning, type TuningFlags } from './tuning-flags.ts';
+import type { NameFlags } from '../commands/name-flags.ts';
+import type { OutputFlags } from '../commands/output-flags.ts';
+import { readSubset, type SubsetFlags } from '../commands/subset-flags.ts';
+import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
 
 /** What `run` and `plan` were told on the command line. */
 export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags {

@@ -1,10 +1,10 @@
-import { openApi as openWith, type OpenApi } from '../client/open-api.ts';
-import { Session } from '../client/session.ts';
-import type { ApiAccess, Settings } from '../client/settings.ts';
-import type { OpenOptions } from '../ledger/open-ledger.ts';
-import { rememberConfirmed } from './connect/confirmed-address.ts';
+import { openApi as openWith, type OpenApi } from '../../client/open-api.ts';
+import { Session } from '../../client/session.ts';
+import type { ApiAccess, Settings } from '../../client/settings.ts';
+import type { OpenOptions } from '../../ledger/open-ledger.ts';
+import { rememberConfirmed } from './confirmed-address.ts';
 import { AddressUnconfirmed, readApiAccess } from './settings.ts';
-import { askYesNo } from './terminal/ask.ts';
+import { askYesNo } from '../terminal/ask.ts';
 
 /** Flags that say where the API is, and whether a person may be asked. */
 export interface ApiFlags {

@@ -1,7 +1,7 @@
-import type { Reading } from '../contract/batch.ts';
-import { subsetFlags } from '../contract/subset.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { nameFromFile } from '../batches/batch-name.ts';
+import type { Reading } from '../../contract/batch.ts';
+import { subsetFlags } from '../../contract/subset.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { nameFromFile } from '../../batches/batch-name.ts';
 
 /** What a manifest that came through a pipe is called; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { moneyWords } from '../../starters/terminal/money.ts';
+import { moneyWords } from '../../../starters/terminal/money.ts';
 
 describe('money', () => {
   const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true };

@@ -1,10 +1,10 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startChild } from '../embedded/child-process.ts';
-import type { OpenApi } from '../client/open-api.ts';
-import type { Settings } from '../client/settings.ts';
-import { readToken } from './connect/api-token.ts';
+import { startChild } from '../../embedded/child-process.ts';
+import type { OpenApi } from '../../client/open-api.ts';
+import type { Settings } from '../../client/settings.ts';
+import { readToken } from '../connect/api-token.ts';
 
 /**
  * What `up` is told of our settings: it works in the place of this command, so it needs the token and the places of the records. The
@@ -30,7 +30,7 @@ export function spawnUp(settings: Settings, open: OpenApi, { batch, out }: { bat
   const logs = join(settings.home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const log = openSync(join(logs, 'up.log'), 'a');
-  const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './cli.ts' : './cli.js', import.meta.url));
+  const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js', import.meta.url));
   // A token that came by a file is handed on as it was read: the file may be gone by then.
   const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings) };
   const child = startChild(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createProgram } from '../../starters/program.ts';
-import { commandTree } from '../../starters/terminal/command-tree.ts';
-import { capture, openCommandLine, type CommandLine } from './command-line.ts';
+import { createProgram } from '../../../starters/program.ts';
+import { commandTree } from '../../../starters/terminal/command-tree.ts';
+import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
 
 const TREE = commandTree(createProgram({ output: capture({ out: '', err: '' }), done: () => undefined }));
 const PATHS = TREE.map(({ path }) => path).filter((path) => path !== 'help');

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from '@jest/globals';
-import type { Tuning } from '../../contract/tunables.ts';
-import { addTuningFlags, readTuning, type TuningFlags } from '../../starters/commands/tuning-flags.ts';
-import { describeTuning } from '../../starters/terminal/tunable-words.ts';
+import type { Tuning } from '../../../contract/tunables.ts';
+import { addTuningFlags, readTuning, type TuningFlags } from '../../../starters/commands/tuning-flags.ts';
+import { describeTuning } from '../../../starters/terminal/tunable-words.ts';
 
 function parse(...words: string[]): Tuning {
   const command = addTuningFlags(new Command())

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { limiterScope } from '../../contract/names.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
-import { standstillOf } from '../../batches/standstill.ts';
-import { standstillWords } from '../../starters/terminal/standstill-words.ts';
-import { deskForEach, STATES } from './steering.ts';
+import { limiterScope } from '../../../contract/names.ts';
+import type { BatchRecord } from '../../../ledger/record-types.ts';
+import { standstillOf } from '../../../batches/standstill.ts';
+import { standstillWords } from '../../../starters/terminal/standstill-words.ts';
+import { deskForEach, STATES } from '../steering.ts';
 
 const desk = deskForEach();
 

@@ -2,17 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { TUNABLE_NAMES, TUNABLES, tuningOf, type Tunable, type TunableName } from '../../contract/tunables.ts';
-import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
-import { readConfig } from '../../inputs/config-file.ts';
-import { createProgram } from '../../starters/program.ts';
-import { commandTree } from '../../starters/terminal/command-tree.ts';
-import { flagOf } from '../../starters/terminal/tunable-words.ts';
-import { readPage } from '../docs/pages.ts';
-import { configKeyOf, TUNABLE_COLUMNS } from '../docs/tunable-table.ts';
-import { readTable, withoutMarks } from '../support/markdown-table.ts';
-import { capture } from './command-line.ts';
-import { deskForEach, find, STATES } from './steering.ts';
+import { TUNABLE_NAMES, TUNABLES, tuningOf, type Tunable, type TunableName } from '../../../contract/tunables.ts';
+import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../../contract/value-kinds.ts';
+import { readConfig } from '../../../inputs/config-file.ts';
+import { createProgram } from '../../../starters/program.ts';
+import { commandTree } from '../../../starters/terminal/command-tree.ts';
+import { flagOf } from '../../../starters/terminal/tunable-words.ts';
+import { readPage } from '../../docs/pages.ts';
+import { configKeyOf, TUNABLE_COLUMNS } from '../../docs/tunable-table.ts';
+import { readTable, withoutMarks } from '../../support/markdown-table.ts';
+import { capture } from '../command-line.ts';
+import { deskForEach, find, STATES } from '../steering.ts';
 
 /** The table of `contract/tunables.ts` and everything that is made from it. An entry that is missing in one place fails here by name. */
 

@@ -36,7 +36,7 @@ const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/wo
  * The message of a usage error, with our word for one that other tools use, or the commands that take a flag which this one does not.
  * It takes the place of a guess by spelling.
  */
-export function withUsualWord(message: string, commands: readonly CommandFacts[]): string {
+export function withOurWord(message: string, commands: readonly CommandFacts[]): string {
   const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];
   const hint = what === 'command' ? commandHint(word) : what === 'option' ? flagHint(word, commands) : undefined;
   return hint === undefined ? message : `${message.replace(/\s*\(Did you mean [^)]*\)/, '').trimEnd()}\n(${hint})`;

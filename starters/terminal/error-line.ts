@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT_CODES, type ExitName } from '../contract/exit-codes.ts';
+import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 
 /** Why a command ended without doing what it was asked. */
 export interface FailedCommand {

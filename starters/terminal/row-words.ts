@@ -1,7 +1,7 @@
-import type { NamedRow } from '../batches/leftovers.ts';
+import type { NamedRow } from '../../batches/leftovers.ts';
 import { shellWord } from './go-on-command.ts';
-import { number } from './terminal/progress.ts';
-import { oneLine } from './terminal/table.ts';
+import { number } from './progress.ts';
+import { oneLine } from './table.ts';
 
 /** An earlier take of a row as `--not-charged` and `--adopt` take it, as one word for a shell. */
 export function takeWord(row: NamedRow, take: number): string {

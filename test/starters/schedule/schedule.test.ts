@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { placeForEach } from './place-for-each.ts';
+import { placeForEach } from '../place-for-each.ts';
 
 const desk = placeForEach();
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {

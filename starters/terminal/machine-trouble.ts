@@ -1,6 +1,6 @@
-import { isDiskTrouble, isMachineTrouble } from '../client/before-work.ts';
-import { ServerUnavailable } from '../embedded/server-unavailable.ts';
-import { messageOf } from '../client/problem.ts';
+import { isDiskTrouble, isMachineTrouble } from '../../client/before-work.ts';
+import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { messageOf } from '../../client/problem.ts';
 
 /**
  * What to say of an error that is about this machine rather than about us: its disk, the ledger, the store, the Temporal

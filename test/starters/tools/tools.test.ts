@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { KINDS } from '../../contract/row-kinds.ts';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { KINDS } from '../../../contract/row-kinds.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { goOnCommand } from '../../starters/go-on-command.ts';
-import { Drawing } from '../../starters/terminal/drawing.ts';
-import { tableLines } from '../../starters/terminal/table.ts';
+import { goOnCommand } from '../../../starters/terminal/go-on-command.ts';
+import { Drawing } from '../../../starters/terminal/drawing.ts';
+import { tableLines } from '../../../starters/terminal/table.ts';
 
 describe('tableLines', () => {
   it('aligns columns, also beside wide characters, and keeps every row on one line', () => {

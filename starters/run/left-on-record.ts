@@ -1,9 +1,9 @@
-import type { BatchRecord } from '../ledger/record-types.ts';
-import { ExitError } from './exit-error.ts';
-import { shellWord } from './go-on-command.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 
 /** The error of a start that was refused, with what it leaves: a batch on record, which the next worker finds and pays for. */
-export function refusedStart(error: ExitError, { name }: Pick<BatchRecord, 'name'>): ExitError {
+export function withLeftOnRecord(error: ExitError, { name }: Pick<BatchRecord, 'name'>): ExitError {
   return new ExitError(
     error.exit,
     `${error.message}\nBatch "${name}" is recorded with all its rows. The next run, up or worker on this ledger continues ` +

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {

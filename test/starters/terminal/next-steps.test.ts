@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { nextSteps, type Finished } from '../../starters/terminal/next-steps.ts';
-import { OUTCOMES, ROW_STATES, type Outcome } from '../../contract/outcomes.ts';
-import { aBatch } from '../ledger/setup.ts';
+import { nextSteps, type Finished } from '../../../starters/terminal/next-steps.ts';
+import { OUTCOMES, ROW_STATES, type Outcome } from '../../../contract/outcomes.ts';
+import { aBatch } from '../../ledger/setup.ts';
 
 const none = { count: 0, first: [] };
 const rows = (...ids: string[]): Finished['leftovers']['lost']['listed'] => {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createProgram } from '../../starters/program.ts';
-import { commandTree, type FlagFacts } from '../../starters/terminal/command-tree.ts';
-import { capture, openCommandLine, type CommandLine } from './command-line.ts';
+import { createProgram } from '../../../starters/program.ts';
+import { commandTree, type FlagFacts } from '../../../starters/terminal/command-tree.ts';
+import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
 
 let line: CommandLine;
 beforeEach(async () => {
