@@ -7,7 +7,7 @@ import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { WorkerRecord } from './workers.ts';
 
-/** Creates, steers, counts and closes batches. A part of {@link Ledger}. */
+/** Creates, steers, counts and closes batches. Part of {@link Ledger}. */
 export interface BatchMethods {
   createBatch(batch: NewBatch): Promise<void>;
   /** Adds rows of a `loading` batch. Throws on a duplicate id. */
@@ -35,15 +35,15 @@ export interface BatchMethods {
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
 }
 
-/** Who works on a batch: lanes and living worker processes. A part of {@link Ledger}. */
+/** Who works on a batch: lanes and live worker processes. Part of {@link Ledger}. */
 export interface LaneMethods {
-  /** Acquires a lane, with every row of its earlier holder. Repeatable: the last caller has it. */
+  /** Acquires a lane, with every row of its earlier holder. Can be repeated: the last caller has it. */
   acquireLane(request: LaneRequest): Promise<LaneOwnership>;
-  /** Releases a lane: its rows are free for the next claim. No effect if another process has it by now. */
+  /** Releases a lane: its rows are free for the next claim. No effect if another process has it now. */
   releaseLane(owned: LaneOwnership): Promise<void>;
   /** The lanes of the batch that have an owner. */
   laneOwners(batch: string): Promise<readonly OwnedLane[]>;
-  /** Records that a worker process lives. */
+  /** Records that a worker process is alive. */
   beat(worker: WorkerRecord): Promise<void>;
   /** Records that a worker has ended, or that all are known to be dead. */
   forgetWorkers(which: { readonly owner: string } | 'all'): Promise<void>;
@@ -51,13 +51,13 @@ export interface LaneMethods {
   livingWorkers(apiUrl: string, account: string): Promise<readonly string[]>;
 }
 
-/** Messages about batches that are to be delivered. A part of {@link Ledger}. */
+/** Messages about batches, to be delivered. Part of {@link Ledger}. */
 export interface NoticeMethods {
   /** Takes the notice that has been due longest, for as long as the claim says. Undefined if none is. */
   takeNotice(claim: NoticeClaim): Promise<Notice | undefined>;
-  /** Leaves a notice to who delivers it for so many ms from now. */
+  /** Keeps a notice for its current deliverer for this many ms from now. */
   keepNotice(id: string, leaseMs: number): Promise<void>;
-  /** Records what became of a notice. */
+  /** Records the result of a delivery. */
   noteDelivery(id: string, delivery: Delivery): Promise<void>;
   /** The notices of a batch, oldest first. */
   noticesOf(batch: string): Promise<readonly NoticeRecord[]>;

@@ -78,7 +78,7 @@ export interface SettleVerdict extends Patience {
   readonly file?: ResultFile;
 }
 
-/** Paid requests: their intents, verdicts and jobs. A part of {@link Ledger}. */
+/** Paid requests: their intents, verdicts and jobs. Part of {@link Ledger}. */
 export interface ChargeMethods {
   /** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
   intend(key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding>;

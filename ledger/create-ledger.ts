@@ -29,7 +29,7 @@ export interface OpenDatabase extends Pick<Ledger, 'id' | 'place'> {
   readonly locks: LockMethods;
 }
 
-/** Puts the ledger together. */
+/** Assembles the ledger. */
 export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
   return {
     ...locks,

@@ -2,26 +2,32 @@ import { urlSchemeOf } from '../contract/url-scheme.ts';
 import type { LedgerDriver } from './driver.ts';
 import { pathOf } from './sqlite/path-of.ts';
 
-/** A kind of database that can hold a ledger. All that only it needs is in its folder. */
+/** A kind of database that can hold a ledger. Everything specific to it is in its folder. */
 interface DatabaseKind {
-  /** What an address of this kind means in every working directory: an absolute path, say. Undefined for addresses of other kinds. */
+  /**
+   * The meaning of an address of this kind in every working directory: an absolute path, say. Undefined for addresses
+   * of other kinds.
+   */
   readonly resolve: (address: string) => string | undefined;
-  /** Its code, which takes a while to load and which few commands need. */
+  /** Loads its code, which takes a while and which few commands need. */
   readonly load: () => Promise<LedgerDriver>;
 }
 
-/** The databases that a ledger can lie in. The first that knows an address opens it. */
+/** The databases that can hold a ledger. The first that recognises an address opens it. */
 const DATABASES: readonly DatabaseKind[] = [
   { resolve: pathOf, load: async () => (await import('./sqlite/driver.ts')).sqlite },
 ];
 
-/** What the addresses of {@link DATABASES} are, as people are told it. */
+/** The addresses of {@link DATABASES}, for messages. */
 const EXPECTED = 'the path of a database file';
 
-/** Databases that people ask for, by the schemes of their addresses. */
+/** Databases that are not supported yet, by the schemes of their addresses. */
 const PLANNED: Readonly<Record<string, string>> = { postgres: 'PostgreSQL', postgresql: 'PostgreSQL' };
 
-/** An address of a ledger that was understood, or what is wrong with it. Of a URL only the scheme is said: the rest may hold a password. */
+/**
+ * A parsed address of a ledger, or what is wrong with it. Only the scheme of a URL is repeated: the rest may hold a
+ * password.
+ */
 export type LedgerAddress =
   | {
       readonly type: 'address';
@@ -31,7 +37,7 @@ export type LedgerAddress =
     }
   | { readonly type: 'refused'; readonly expected: string; readonly came: string };
 
-/** Reads an address as a user writes it: a path, or a `file:` or `sqlite:` URL. */
+/** Parses an address as a user writes it: a path, or a `file:` or `sqlite:` URL. */
 export function readLedgerAddress(given: string): LedgerAddress {
   for (const { resolve, load } of DATABASES) {
     const address = resolve(given);

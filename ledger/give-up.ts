@@ -8,10 +8,11 @@ import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * Ends the row of an attempt whose answer is lost, or that cannot be made, or gives it a new take. See {@link Ledger.giveUp}.
+ * Ends the row of an attempt whose answer is lost, or that cannot be made, or gives it a new take. See {@link
+ * Ledger.giveUp}.
  *
- * Whoever asks may have stood still since it looked, and the attempt may have been made, answered or adopted by now. So it is looked at
- * in the transaction that ends the row.
+ * The caller may have stood still since it looked, and the attempt may have been made, answered or adopted meanwhile.
+ * So the transaction that ends the row checks it again.
  */
 export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding> {
   return write(db, async (tx) => {

@@ -13,12 +13,12 @@ import { cancelIdle, endRunning } from './stops.ts';
 
 /** Outcomes that count as failures of the batch. */
 const FAILURES = outcomesThat(({ counts }) => counts === 'failure');
-/** Outcomes of rows that were tried; the others say nothing about how the batch goes. */
+/** Outcomes of rows that were tried; the others say nothing about how the batch is doing. */
 const TRIED = outcomesThat(({ counts }) => counts !== 'nothing');
 
 /**
- * Ends the batch early where its `--halt` says so. Asked in the very transaction that ends a row, so that no request follows
- * the failure that was one too many.
+ * Ends the batch early if its `--halt` says so. Checked in the transaction that ends a row, so no request follows the
+ * failure that was one too many.
  */
 export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, failure }: RowEnding): Promise<void> {
   const { counts } = OUTCOME_FACTS[outcome];
@@ -49,8 +49,9 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
 }
 
 /**
- * Pauses the batch where its `--halt` says so and the results of the first rows cannot be fetched, though these rows may still run for
- * hours. A single failure passes, as a rule, with a fresh link; a second one of the row counts, however it is worded. Asked before it is noted.
+ * Pauses the batch if its `--halt` says so and the results of the first rows cannot be fetched, although these rows may
+ * still run for hours. A single failure usually passes with a fresh link; a second one of the row counts, however it is
+ * worded. Checked before the failure is recorded.
  */
 export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure: Failure): Promise<void> {
   const before = toFailure(line.failure);
@@ -66,7 +67,7 @@ export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure
   await pauseIfAlike(tx, line.batch, { row: line.row, failure, ...(isLast ? {} : { step }) });
 }
 
-/** What ended since the batch was last opened again, and what runs. */
+/** What has ended since the batch was last opened again, and what runs. */
 async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   const recent = await countRecent(tx, batch);
   const count = (wanted: readonly Outcome[]): number => wanted.reduce((sum, name) => sum + (recent.get(name) ?? 0), 0);

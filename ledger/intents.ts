@@ -12,11 +12,12 @@ import { write } from './transactions.ts';
 import { readSums } from './sums.ts';
 
 /**
- * The lock on money: nobody sends a paid request without having created its record here, and each record is created once.
+ * The lock on money: nobody sends a paid request without having created its record here, and each record is created
+ * once.
  *
- * One write transaction looks at everything that may forbid the request, and makes the record only if nothing does. Writers
- * exclude each other for its whole length, so what it saw still holds when it commits. The commit is synced to disk before it
- * returns, so a record that allowed a request cannot get lost, not even in a power cut.
+ * One write transaction checks everything that may forbid the request, and creates the record only if nothing does.
+ * Writers exclude each other for its whole length, so what it saw still holds when it commits. The commit is synced to
+ * disk before it returns, so a record that allowed a request cannot get lost, not even in a power cut.
  */
 
 /** Records the intent of an attempt. See {@link Ledger.intend}. */
@@ -30,13 +31,14 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
 
 async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, intent: Intent): Promise<IntentAnswer> {
   const { tx, line } = row;
-  // Asked first, also while the batch is paused: what is on record is the better answer.
+  // Checked first, even while the batch is paused: an existing record is the better answer.
   const charge = findBlocking(row.chargesOf(key.step), key);
   if (charge !== undefined) return { type: 'exists', charge: toCharge(charge) };
   if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { type: 'blocked' };
-  // An old history may ask for a take that is over, and a lane for a row that another has by now.
+  // An old history may ask for a take that is over, and a lane for a row that another now has.
   if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { type: 'blocked' };
-  // The turn of a step comes once those before have their results; else its price could leave too little of the budget for them.
+  // A step's turn comes once the earlier ones have their results; otherwise its price could leave them too little of
+  // the budget.
   const { next } = row;
   if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
   const sums = await readSums(tx, key.batch);
@@ -44,7 +46,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const { budget } = toSettings(batch.settings);
   if (budget !== null) {
     const room = roomFor(sums, line, budget, intent);
-    // A row does not end over a request of its own that is in flight: nobody would settle that one any more.
+    // A row does not end while a request of its own is in flight: nobody would settle that request any more.
     if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { type: 'full' };
     if (room === 'none') {
       await skip(tx, line, budget, intent);
@@ -71,15 +73,15 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
 }
 
 /**
- * Spends the key without sending, if nobody has used it yet. Returns the record that stands: the new one, the one
- * that was there, or the one that forbids an attempt with this key anyway. See {@link Ledger.revoke}.
+ * Uses up the key without sending, if nobody has used it yet. Returns the record that stands: the new one, the existing
+ * one, or the one that forbids an attempt with this key anyway. See {@link Ledger.revoke}.
  */
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {
     await readTerms(tx, key.batch);
     const row = await RowInHand.take(tx, key);
     if (key.take > row.line.take) {
-      // Its record would stand in the way of the take that the row is at.
+      // Its record would block the row's current take.
       throw new LedgerMisuse(
         `Row ${key.row} of "${key.batch}" is at take ${row.line.take}; nobody made take ${key.take} of it. Nothing was recorded.`,
       );
@@ -106,9 +108,9 @@ async function readTerms(tx: Tx, batch: string): Promise<Terms> {
 }
 
 /**
- * The record that forbids an attempt with this key, if any:
- * one at this very key; a later one (this attempt belongs to the past); an earlier one of the take that may have been taken
- * by the API; one of an earlier take that is still in flight; or the newest of the take, where an attempt in between is missing.
+ * The record that forbids an attempt with this key, if any: one at this very key; a later one (this attempt belongs to
+ * the past); an earlier one of the take that the API may have accepted; one of an earlier take that is still in flight;
+ * or the newest of the take, if an attempt in between is missing.
  */
 export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): ChargeLine | undefined {
   const same = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);
@@ -131,7 +133,7 @@ export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): C
   );
 }
 
-/** Just the key: callers may hand over a wider record. */
+/** Only the key: callers may pass a wider record. */
 function keyColumns({ batch, row, step, take, attempt }: AttemptKey): AttemptKey {
   return { batch, row, step, take, attempt };
 }

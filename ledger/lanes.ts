@@ -3,17 +3,18 @@ import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * Who works on which share of a batch. A lane has one holder, who has it by a fencing token: the next holder raises the token, and in the
- * same transaction takes every row of the holder before. From then on that one can claim nothing, and record no intent for the
- * rows that it had (each has a new fencing token); its late answers still settle their attempts.
+ * Who works on which share of a batch. A lane has one holder at a time, identified by a fencing token: the next holder
+ * raises the token, and in the same transaction takes every row of the previous one. From then on the previous holder
+ * can claim nothing, and record no intent for the rows that it had (each has a new fencing token); its late answers
+ * still settle their attempts.
  */
 
-/** Who wants a lane. */
+/** A request for a lane. */
 export interface LaneRequest {
   readonly batch: string;
   /** From 1. */
   readonly lane: number;
-  /** The run of the batch's workflow. Lanes of an earlier run are gone with it. */
+  /** The run of the batch's workflow. Lanes of an earlier run ended with it. */
   readonly run: string;
   /** The worker process. */
   readonly owner: string;
@@ -26,10 +27,13 @@ export interface LaneOwnership {
   readonly token: number;
 }
 
-/** Owner of a lane that was given up. */
+/** Owner of a released lane. */
 const NOBODY = '';
 
-/** Acquires the lane from whoever had it. Lanes of an earlier run of the workflow are dissolved, and their rows are free. */
+/**
+ * Acquires the lane from its current holder. Lanes of an earlier run of the workflow are dissolved, and their rows are
+ * free.
+ */
 export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneRequest): Promise<LaneOwnership> {
   return write(db, async (tx) => {
     const lanes = await tx.selectFrom('lanes').select(['lane', 'run', 'token']).where('batch', '=', batch).execute();
@@ -46,12 +50,12 @@ export async function acquireLane(db: Db, { batch, lane, run, owner }: LaneReque
   });
 }
 
-/** Gives the lane up in order: its rows are free at once. No effect if somebody else has it. */
+/** Releases the lane in order: its rows are free at once. No effect if somebody else has it. */
 export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
   await write(db, async (tx) => {
     if (!(await ownsLane(tx, owned))) return;
     await freeRows(tx, owned.batch, owned.lane);
-    // Its line stays: tokens never start anew, or one from long ago might hold again.
+    // Its line stays: tokens never start again, or an old one might become valid once more.
     await tx
       .updateTable('lanes')
       .set({ owner: NOBODY, token: owned.token + 1 })
@@ -72,7 +76,7 @@ export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): P
   return found?.token === token;
 }
 
-/** The lanes of the batch that somebody has. */
+/** The lanes of the batch that have a holder. */
 export function laneOwners(db: Db, batch: string): Promise<readonly OwnedLane[]> {
   return db
     .selectFrom('lanes')

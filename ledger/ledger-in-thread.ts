@@ -11,12 +11,13 @@ import { scanRows } from './scans.ts';
 export interface LedgerPlace {
   /** Its resolved address. */
   readonly place: string;
-  /** Do not make one if there is none. */
+  /** Do not create a missing one. */
   readonly mustExist: boolean;
 }
 
 /**
- * Methods that are the same on both sides: all but `scanRows`, whose pages are asked for, and the locks, which must outlive a thread that dies.
+ * Methods that are the same on both sides: all except `scanRows`, which reads page by page, and the locks, which must
+ * outlive a thread that dies.
  */
 type Method = Exclude<keyof Ledger, 'id' | 'place' | 'scanRows' | keyof LockMethods>;
 
@@ -26,7 +27,7 @@ export interface LedgerCall {
   readonly args: readonly unknown[];
 }
 
-/** Complete, or it would not compile. */
+/** The type makes sure that it is complete. */
 const METHODS: Readonly<Record<Method, true>> = {
   createBatch: true,
   addRows: true,
@@ -91,15 +92,15 @@ const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   DuplicateRow,
 ];
 
-/** The compiled module of the ledger's thread; undefined where the code runs from its TypeScript source. */
+/** The compiled module of the ledger's thread; undefined if the code runs from its TypeScript source. */
 export function findLedgerThread(): URL | undefined {
   return findThreadEntry(import.meta.url, 'ledger/ledger-thread');
 }
 
 /**
- * Opens the ledger in a thread of its own. It is the same ledger to its callers: each call resolves after the synced commit. If the thread
- * dies, what was under way fails with {@link LedgerUnreachable}, as with any other fault whose outcome is unknown, and the next call opens
- * the ledger anew.
+ * Opens the ledger in its own thread. Callers see no difference: each call resolves after the synced commit. If the
+ * thread dies, calls in progress fail with {@link LedgerUnreachable}, as with any fault whose outcome is unknown, and
+ * the next call opens the ledger again.
  */
 export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMethods): Promise<Ledger> {
   const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
@@ -129,14 +130,17 @@ export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMe
 
 type Call = (method: LedgerCall['method'], args: readonly unknown[], patienceMs?: number) => Promise<unknown>;
 
-/** Each method as a call of the one of that name in the thread. */
+/** Each method as a call to the method of that name in the thread. */
 function remoteMethods(call: Call): Pick<Ledger, Method> {
   const names = Object.keys(METHODS) as Method[];
   const methods = names.map((name) => [name, (...args: unknown[]) => call(name, args)]);
   return Object.fromEntries(methods) as Pick<Ledger, Method>;
 }
 
-/** Methods that are more than a call: a thread gives back no iterator, and some changes may wait until others go with them. */
+/**
+ * Methods that are more than a call: a thread cannot return an iterator, and some changes may wait for others to join
+ * them.
+ */
 function composed(call: Call): Pick<Ledger, 'scanRows' | 'intend' | 'settle' | 'finishJob'> {
   return {
     intend: (key, intent) => call('intend', [key, intent], intent.patienceMs) as ReturnType<Ledger['intend']>,
@@ -154,7 +158,7 @@ async function closeThread(pool: ThreadPool<LedgerCall, unknown>): Promise<void>
   await pool.close();
 }
 
-/** Gives the ledger's errors their classes again; their members came along. */
+/** Restores the classes of the ledger's errors; their members came along. */
 function toError(thrown: ThrownError): Error {
   const error = unpackError(thrown);
   const Class = CLASSES.find(({ name }) => name === thrown.name);

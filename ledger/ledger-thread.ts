@@ -1,4 +1,4 @@
-/** What the ledger's thread starts with: it opens the ledger at the place that `workerData` names, and answers calls. */
+/** Entry of the ledger's thread: opens the ledger at the place in `workerData`, and answers calls. */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { createLedger } from './create-ledger.ts';
@@ -7,7 +7,7 @@ import { openDatabase } from './open-ledger.ts';
 
 const place = workerData as LedgerPlace;
 const opening = openDatabase(place).then(createLedger);
-// Every call says so.
+// Every call reports it.
 opening.catch(() => undefined);
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {

@@ -5,22 +5,22 @@ import type { LockMethods } from './lock-methods.ts';
 import type { RowMethods } from './row-methods.ts';
 
 /**
- * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are ms. What changes a row or
- * its charges also returns how the row then stands, from the same transaction: nobody needs to read it again.
- * Several processes may use one ledger at once.
+ * The record of rows and money. Every method is one transaction, synced to disk before it returns. Timestamps are in
+ * ms. A method that changes a row or its charges also returns the row's new state, from the same transaction, so no
+ * caller needs to read it again. Several processes may use one ledger at once.
  */
 export interface Ledger extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, NoticeMethods, LockMethods {
-  /** Random id, made with the ledger. */
+  /** Random id, created with the ledger. */
   readonly id: string;
-  /** Where it lies, as people know it: the absolute path of its file. */
+  /** Where it is, for people: the absolute path of its file. */
   readonly place: string;
 
   // Limits shared by all workers
   /** Takes a step of the limiter of that name, in one transaction; see `policy/limiter-step.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
-  /** Pauses in a row, by the worst of these limiters of rates, since calls were last answered in order; 0: they are. */
+  /** Consecutive pauses, by the worst of these rate limiters, since calls were last answered normally; 0: they are. */
   troubles(scopes: readonly string[]): Promise<number>;
 
-  /** Waits for what was asked before, then lets go of the database. */
+  /** Waits for earlier calls, then closes the database. */
   close(): Promise<void>;
 }

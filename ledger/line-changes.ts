@@ -2,7 +2,7 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeLine, Db, RowLine, Tx } from './schema.ts';
 
-/** Changes of single lines, each set of columns with a statement of its own that is prepared once. */
+/** Changes of single lines; each set of columns has its own statement, prepared once. */
 
 type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
 type Change<P> = (db: Db | Tx, parameters: P) => Promise<unknown>;

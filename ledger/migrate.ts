@@ -2,14 +2,14 @@ import { Migrator, type Kysely, type MigrationProvider } from 'kysely';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Schema } from './schema.ts';
 
-/** Where the database notes which migrations it has had. */
+/** Table in which the database records its migrations. */
 export const MIGRATION_TABLE = 'voxbatch_migrations';
-/** Where those that migrate lock each other out. */
+/** Table by which migrating processes lock each other out. */
 export const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
 
 /**
- * Brings the tables up to date. Databases of other programs and of newer versions are left alone: throws {@link LedgerUnreachable} and
- * {@link LedgerTooNew}.
+ * Brings the tables up to date. Leaves databases of other programs and of newer versions alone: throws {@link
+ * LedgerUnreachable} and {@link LedgerTooNew}.
  */
 export async function migrate(db: Kysely<Schema>, provider: MigrationProvider, place: string): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });

@@ -11,8 +11,8 @@ import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * Rows that `--limit` or `--sample` left out. They are in the ledger as all others are, have ended `skipped` from the start, and are as new
- * when they are opened: nothing was ever asked for them, so they stay at their first take.
+ * Rows that `--limit` or `--sample` left out. They are in the ledger like all others, end `skipped` from the start, and
+ * are like new when they are opened: no request was ever made for them, so they stay at their first take.
  */
 
 /** See {@link Ledger.openNotChosen}. */
@@ -49,7 +49,7 @@ export async function openNotChosen(
 
 /** See {@link Ledger.skippedQuotes}. */
 export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
-  // Those of the budget have no index of their own, and as a rule there are none.
+  // Rows skipped by the budget have no index of their own, and usually there are none.
   const { outcomes, notChosen } = await countRows(db, batch);
   return {
     overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, isChosen('rows')) : 0,
@@ -57,7 +57,7 @@ export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuote
   };
 }
 
-/** Of skipped rows that meet a condition. */
+/** Sum of the quotes of skipped rows that meet a condition. */
 async function sumQuotes(db: Db, batch: string, condition: RawBuilder<boolean>): Promise<number | null> {
   const { rows, priced, quoted } = await db
     .selectFrom('rows')

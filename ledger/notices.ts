@@ -4,12 +4,13 @@ import type { Db, NoticesTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * The outbox of `--on-end` and `--notify`. A trigger adds a notice when a batch ends or pauses by itself. Whoever delivers it takes it for a
- * while, so that others leave it alone, and says what became of it; if it says nothing by then (a kill), the next one takes it. So every
- * notice is delivered at least once, and its `id` tells a receiver that it has seen it before.
+ * The outbox of `--on-end` and `--notify`. A trigger adds a notice when a batch ends or pauses by itself. A process
+ * that delivers it takes it for a while, so that others leave it alone, and reports the result; if it does not report
+ * in time (a kill), the next one takes it. So every notice is delivered at least once, and its `id` tells a receiver
+ * that it has seen it before.
  */
 
-/** A message about a batch that is to be delivered. */
+/** A message about a batch, to be delivered. */
 export interface Notice {
   /** Unique; the same each time it is sent. */
   readonly id: string;
@@ -18,13 +19,13 @@ export interface Notice {
   readonly target: HookTarget;
   /** When the event happened, ms. */
   readonly madeAt: number;
-  /** Deliveries that were begun, this one included. */
+  /** Deliveries that were started, this one included. */
   readonly tries: number;
 }
 
-/** A notice as it stands in the ledger. */
+/** A notice as the ledger records it. */
 export interface NoticeRecord extends Notice {
-  /** When it is delivered next, if it is not ended, ms. */
+  /** Next delivery, if it has not ended, ms. */
   readonly dueAt: number;
   /** Why the last delivery failed. */
   readonly trouble: string | null;
@@ -32,23 +33,23 @@ export interface NoticeRecord extends Notice {
   readonly endedAt: number | null;
 }
 
-/** What became of a delivery. `delivered`: it is done with. `failed`: it is due again at `retryAt`; null: it is given up. */
+/** Result of a delivery. `delivered`: it is finished. `failed`: it is due again at `retryAt`; null: it is given up. */
 export type Delivery =
   | { readonly type: 'delivered' }
   | { readonly type: 'failed'; readonly trouble: string; readonly retryAt: number | null };
 
-/** Which notices somebody delivers, and for how long one is left to them. */
+/** Which notices a process delivers, and how long it may keep one. */
 export interface NoticeClaim {
-  /** Only of this batch. Default: of any. */
+  /** Only notices of this batch. Default: of any. */
   readonly batch?: string | undefined;
-  /** Only of this event. Default: of any. */
+  /** Only notices of this event. Default: of any. */
   readonly event?: HookEvent | undefined;
   readonly leaseMs: number;
 }
 
 /** Takes the notice that has been due longest. Undefined if none is. */
 export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
-  // Asked every second by every worker: the lock of the ledger is taken only where there is something to do.
+  // Every worker asks every second: take the lock of the ledger only if there is something to do.
   if ((await due(db, claim, Date.now())) === undefined) return undefined;
   return write(db, async (tx) => {
     const now = Date.now();
@@ -75,7 +76,7 @@ async function due(
   return query.orderBy('due_at').limit(1).executeTakeFirst();
 }
 
-/** Leaves a notice to who delivers it for so many ms from now. */
+/** Keeps a notice for its current deliverer for this many ms from now. */
 export async function keepNotice(db: Db, id: string, leaseMs: number): Promise<void> {
   await write(db, async (tx) => {
     const open = tx.updateTable('notices').where('id', '=', id).where('ended_at', 'is', null);
@@ -83,7 +84,7 @@ export async function keepNotice(db: Db, id: string, leaseMs: number): Promise<v
   });
 }
 
-/** Records what became of a notice. What was delivered meanwhile by somebody else stays delivered. */
+/** Records the result of a delivery. A notice that another process delivered meanwhile stays delivered. */
 export async function noteDelivery(db: Db, id: string, delivery: Delivery): Promise<void> {
   await write(db, async (tx) => {
     const now = Date.now();

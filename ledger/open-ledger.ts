@@ -9,20 +9,20 @@ import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
 export interface OpenOptions {
-  /** For commands that only look: throw `LedgerMissing` instead of making a new ledger. Default false. */
+  /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
   readonly mustExist?: boolean;
   /**
-   * Works on the database in a thread of its own, so that neither SQL nor waiting for the disk stops this one: for processes that work on
-   * batches. Not where the code runs from its TypeScript source. Default false.
+   * Runs the database in its own thread, so that neither SQL nor waiting for the disk blocks this one: for processes
+   * that work on batches. No effect if the code runs from its TypeScript source. Default false.
    */
   readonly thread?: boolean;
 }
 
 /**
- * Opens a ledger, making it and its folder if there is none, and brings its tables up to date.
+ * Opens a ledger, creating it and its folder if needed, and brings its tables up to date.
  *
- * `address` is what {@link readLedgerAddress} takes. Throws {@link LedgerUnreachable} (also for databases that are not supported, and for a
- * ledger on a network disk), `LedgerTooNew`, and `LedgerMissing`.
+ * `address` is what {@link readLedgerAddress} accepts. Throws {@link LedgerUnreachable} (also for databases that are
+ * not supported, and for a ledger on a network disk), `LedgerTooNew`, and `LedgerMissing`.
  */
 export async function openLedger(
   address: string,

@@ -13,10 +13,10 @@ class Parameter {
 }
 
 /**
- * A query that is built and compiled once, with its first execution, and then is only given its parameters. Building and compiling takes several
- * times as long as SQLite takes to answer.
+ * A query that is built and compiled once, on its first execution, and afterwards only receives its parameters.
+ * Building and compiling takes several times as long as SQLite takes to answer.
  *
- * `build` gets a stand-in for each parameter, which it hands on as a value and looks at no further.
+ * `build` gets a stand-in for each parameter, which it passes on as a value and does not inspect.
  */
 export function prepared<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,

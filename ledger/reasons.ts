@@ -2,7 +2,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import type { ReasonCount } from './record-types.ts';
 import type { Db } from './schema.ts';
 
-/** Of rows that were not sent because nobody wanted to pay for them; that is no failure. */
+/** Reasons of rows that nobody wanted to pay for; that is no failure. */
 const NO_FAILURES: readonly FailureClass[] = ['OverBudget', 'NotChosen'];
 
 /** See {@link Ledger.commonReasons}. */

@@ -4,7 +4,7 @@ import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../co
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 
-/** What makes a batch this batch. The same four again mean the same batch. */
+/** What identifies a batch. The same four mean the same batch. */
 export interface BatchIdentity {
   readonly name: string;
   /** sha256 of the manifest's bytes, hex. */
@@ -19,16 +19,19 @@ export interface NewBatch extends BatchIdentity {
   readonly columns: readonly string[];
   /** Where the manifest was read from, for people. */
   readonly source: string;
-  /** The rows that are to be run. Default: all. */
+  /** The rows to run. Default: all. */
   readonly subset?: Subset | null;
 }
 
 export interface BatchRecord extends NewBatch {
-  /** The rows that were last asked for; null: all. Rows of a larger subset before run all the same. */
+  /** The rows that were last asked for; null: all. Rows of an earlier, larger subset run all the same. */
   readonly subset: Subset | null;
-  /** Where its files lie: the folder of its own in the store, and how many rows share a folder there (null: all of them). */
+  /** Where its files are: its own folder in the store, and how many rows share a folder there (null: all of them). */
   readonly layout: { readonly stem: string; readonly rowsAFolder: number | null };
-  /** `loading`: rows are still being written; such a batch never ran. `open`: has rows without outcome or may get some. `closed`: every row ended. */
+  /**
+   * `loading`: rows are still being written; such a batch never ran. `open`: it has rows without outcome, or may get
+   * some. `closed`: every row ended.
+   */
   readonly state: 'loading' | 'open' | 'closed';
   readonly control: Control;
   /** Why the batch paused by itself, if it did. */
@@ -46,18 +49,18 @@ export interface NewRow {
   /** 1-based. */
   readonly row: number;
   readonly id: string;
-  /** Physical line of the record's first line, header = 1. */
+  /** Physical line on which the record starts; the header is line 1. */
   readonly line: number;
   readonly spec: RowSpec;
-  /** The input cells in column order, as they came. */
+  /** The input cells in column order, unchanged. */
   readonly input: readonly string[];
   /** Sum of the quotes of its steps; null if no price is known. */
   readonly quoted: number | null;
 }
 
-/** A row as it is loaded. */
+/** A row to be loaded. */
 export interface LoadedRow extends NewRow {
-  /** It is not of the batch's subset: it ends `skipped` at once, until a later run chooses it. Default false. */
+  /** The row is not in the batch's subset: it ends `skipped` at once, until a later run selects it. Default false. */
   readonly isNotChosen?: boolean;
 }
 
@@ -67,7 +70,7 @@ export interface ResultFile {
   readonly bytes: number;
   readonly sha256: string;
   readonly extension: string;
-  /** Why it did not pass a check, in a few words; it stays on record where a person took the file as it is. */
+  /** Why it did not pass a check, in a few words; it stays on record if a person accepted the file. */
   readonly unfit?: string;
 }
 
@@ -75,9 +78,9 @@ export interface RowRecord extends NewRow {
   readonly kind: Kind;
   readonly state: RowState;
   readonly outcome: Outcome | null;
-  /** Why it ended so; of a row that has not ended, what last went wrong with its result. */
+  /** Why it ended this way; for an open row, what last went wrong with its result. */
   readonly failure: Failure | null;
-  /** The final result; also `.srt`, `.vtt` beside a transcript are in `extraFiles`. */
+  /** The final result; `.srt` and `.vtt` files of a transcript are in `extraFiles`. */
   readonly file: ResultFile | null;
   readonly extraFiles: readonly ResultFile[];
   /** Transcribed text, for `stt`. */
@@ -85,17 +88,17 @@ export interface RowRecord extends NewRow {
   readonly take: number;
   /** First step that the current take pays for; the steps before it keep what an earlier take made. Null: all steps. */
   readonly redoFrom: Step | null;
-  /** Takes that the row was given by itself since a person last asked for one. */
+  /** Automatic takes since a person last asked for one. */
   readonly autoTakes: number;
-  /** Its job may take as long as jobs may, counted from here, ms; null: from its acceptance. */
+  /** Start of the time that its job may take, ms; null: its acceptance. */
   readonly waitSince: number | null;
-  /** Counts how often it was given out or taken back; see `RowAttempt` of the contract. */
+  /** Counts how often it was claimed or taken back; see `RowAttempt` of the contract. */
   readonly fence: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
 }
 
-/** Why and when a row was given a new take, and how it stood before. Take 1 has no such record. */
+/** Why and when a row got a new take, and its state before. Take 1 has no such record. */
 export interface TakeRecord {
   readonly batch: string;
   readonly row: number;
@@ -111,7 +114,7 @@ export interface TakeRecord {
     /** The result that it replaces. */
     readonly file: ResultFile | null;
     readonly extraFiles: readonly ResultFile[];
-    /** What the row asked for until then; only where this take changes it. */
+    /** What the row asked for until then; only if this take changes it. */
     readonly spec?: RowSpec;
     readonly input?: readonly string[];
   };
@@ -122,26 +125,29 @@ export interface ChargeRecord extends AttemptKey {
   readonly state: AttemptState;
   readonly jobId: string | null;
   readonly quoted: number | null;
-  /** What was charged: the API's figure, or the quote where it gave none. Null unless accepted or done. */
+  /** What was charged: the API's figure, or the quote if it gave none. Null unless accepted or done. */
   readonly charged: number | null;
-  /** Where `charged` is from. Null with a charge of 0: its job is another attempt's, too, and is paid there. */
+  /** Source of `charged`. Null with a charge of 0: another attempt has its job too, and pays for it there. */
   readonly chargedFrom: 'api' | 'quote' | null;
-  /** What an answer said it charged before the attempt got its verdict, or of a job that is charged to another attempt. */
+  /**
+   * The price that an answer reported before the attempt got its verdict, or that of a job that is charged to another
+   * attempt.
+   */
   readonly reportedPrice: number | null;
   readonly failure: Failure | null;
   readonly requestId: string | null;
-  /** sha256 (hex) of the audio link that a chain's lip-sync was given: the link itself is on no record. */
+  /** sha256 (hex) of the audio link that a chain's lip-sync got; the link itself is never recorded. */
   readonly linkHash: string | null;
   /** The worker process that made the intent. */
   readonly owner: string;
   readonly intentAt: number;
   readonly verdictAt: number | null;
-  /** The job ended (either way) and, if it completed, its result is in the store. */
+  /** The job ended (either way); if it completed, its result is in the store. */
   readonly finishedAt: number | null;
   readonly file: ResultFile | null;
 }
 
-/** A row and all its charges, in order of step, take, attempt, as they stand at one moment. */
+/** A row and all its charges, in order of step, take, attempt, as of one moment. */
 export interface RowStanding {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];
@@ -153,7 +159,7 @@ export interface JobHolder {
   readonly row: number;
 }
 
-/** An attempt that may have made a job that nobody claims. */
+/** An attempt that may have made a job that no row has. */
 export interface UnresolvedAttempt extends ChargeRecord {
   /** What its row asked for at the attempt's take. */
   readonly spec: RowSpec;
@@ -168,17 +174,17 @@ export interface Counts {
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
-/** Prices of skipped rows together, in credits, by why they were; null where one is not known. */
+/** Total price of skipped rows, in credits, by why they were skipped; null if a price is unknown. */
 export interface SkippedQuotes {
   readonly overBudget: number | null;
   readonly notChosen: number | null;
 }
 
-/** What a person decided about a request whose outcome nobody knew. */
+/** A person's decision about a request whose outcome nobody knew. */
 export interface DecisionRecord extends AttemptKey {
   /**
-   * `adopted`: the job is its own. `released`: that was wrong, and its outcome is unknown again. `not-charged`: the account shows that it was
-   * never taken.
+   * `adopted`: the job belongs to it. `released`: that was wrong, and its outcome is unknown again. `not-charged`: the
+   * account shows that it was never accepted.
    */
   readonly what: 'adopted' | 'released' | 'not-charged';
   readonly jobId: string | null;
@@ -187,7 +193,7 @@ export interface DecisionRecord extends AttemptKey {
   readonly madeAt: number;
 }
 
-/** Requests of takes that a later one has replaced, of which nobody knows whether they were charged. */
+/** Requests of replaced takes of which nobody knows whether they were charged. */
 export interface EarlierUnresolved {
   readonly count: number;
   /** The first of them, in manifest order. */
@@ -197,9 +203,9 @@ export interface EarlierUnresolved {
 /** Rows that failed for one reason. */
 export interface ReasonCount {
   readonly class: FailureClass;
-  /** In a few words: `403 from cdn.example`; empty where nothing more is known than the class. */
+  /** In a few words: `403 from cdn.example`; empty if only the class is known. */
   readonly cause: string;
-  /** Rows that have not ended: what went wrong with them last may pass. */
+  /** Open rows: what last went wrong with them may pass. */
   readonly open: number;
   readonly ended: number;
 }
@@ -207,10 +213,10 @@ export interface ReasonCount {
 export interface Money {
   /** Sum over accepted and done attempts. */
   readonly charged: number;
-  /** Quotes of attempts that are in flight now; under a budget also of the later steps of rows that have begun. */
+  /** Quotes of attempts in flight; under a budget also those of the later steps of rows that have begun. */
   readonly reserved: number;
   /** Quotes of attempts whose outcome is unknown. */
   readonly uncertain: number;
-  /** True where part of the sums is quotes rather than the API's figures. */
+  /** True if part of the sums is quotes, not the API's figures. */
   readonly estimated: boolean;
 }

@@ -8,7 +8,10 @@ import type { Selectable } from 'kysely';
 import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord, TakeRecord } from './record-types.ts';
 import type { BatchesTable, ChargeLine, NewRowLine, RowLine, TakesTable } from './schema.ts';
 
-/** Lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these columns. */
+/**
+ * Converts lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these
+ * columns.
+ */
 
 export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
   return {
@@ -34,11 +37,11 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
 
 let lastSettings: { readonly json: string; readonly settings: BatchSettings } | undefined;
 
-/** The settings of a batch. Each intent asks for them, and they hardly ever change: the last ones are kept. */
+/** The settings of a batch. Each intent reads them, and they hardly ever change, so the last ones are kept. */
 export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
-    // Those of operations that came later are in no row of the batch, but a file that is compared with it may name one.
+    // No row of the batch uses later operations, but a file that is compared with it may name one.
     const prices = { ...BUILT_IN_PRICES, ...settings.prices };
     lastSettings = { json, settings: { ...settings, prices, ...applyTuning(TUNABLES_BEFORE, settings) } };
   }
@@ -70,7 +73,7 @@ export function toRow(line: RowLine): RowRecord {
   };
 }
 
-/** `notChosen`: why it ends at once, if it does. It has no time of its end, for it never began. */
+/** `notChosen`: why it ends at once, if it does. It has no end time, because it never began. */
 export function fromRow(batch: string, row: NewRow, now: number, notChosen?: Failure): NewRowLine {
   return {
     batch,

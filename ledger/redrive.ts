@@ -15,7 +15,7 @@ type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
 /**
  * Opens ended rows again because a person said so. See {@link Ledger.redrive}.
  *
- * It is the only way past a request that may have been taken. So it looks for itself: a choice that does not say
+ * It is the only way past a request that the API may have accepted. So it checks for itself: a choice that does not say
  * `resubmitted` is refused for such a row, whatever its caller believed.
  */
 export async function redrive(db: Db, batch: string, choices: readonly RedriveChoice[]): Promise<Redriven> {
@@ -40,7 +40,7 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
   });
 }
 
-/** Does as was chosen. True if the row is open again; false if it was settled at once. */
+/** Carries out a choice. True if the row is open again; false if it was settled at once. */
 async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
   switch (how.type) {
     case 'wait':
@@ -81,7 +81,7 @@ async function payAgain(row: RowInHand, how: Pay): Promise<void> {
   await release(row);
 }
 
-/** The job is paid for: it is waited for, or fetched, once more. */
+/** The job is paid for: wait for it, or fetch it, once more. */
 async function waitAgain(row: RowInHand): Promise<boolean> {
   const { line } = row;
   const { steps } = ROW_KINDS[line.kind];
@@ -98,12 +98,12 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
   await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
   await release(row);
   if (charge.file !== null || charge.finished_at === null) return true;
-  // Its result could not be fetched; it is looked at again as if it had not ended.
+  // Its result could not be fetched; treat it as if it had not ended.
   await row.changeCharge(charge, { finished_at: null, failure: null });
   return true;
 }
 
-/** A result that did not pass a check is taken as it is. Its step came to a good end; those after it are still to be made. */
+/** Accepts a result that did not pass a check. Its step has succeeded; later steps are still to be made. */
 async function accept(row: RowInHand): Promise<boolean> {
   const { line } = row;
   const charge = row.lastOfTake;
@@ -121,7 +121,7 @@ async function accept(row: RowInHand): Promise<boolean> {
   return true;
 }
 
-/** Takes the row back from whoever may hold it still, for the next claim and for as many takes of its own as a new row has. */
+/** Takes the row back from any holder, for the next claim, with as many automatic takes as a new row has. */
 async function release(row: RowInHand): Promise<void> {
   await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
 }

@@ -3,19 +3,19 @@ import type { Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import type { ResultFile } from './record-types.ts';
 
-/** Effect on the row that goes into the same transaction as a change of its charge. */
+/** Effect on the row, in the same transaction as a change of its charge. */
 export type RowEffect = RowProgress | Retake | RowEnding;
 
-/** How far an open row is. */
+/** Progress of an open row. */
 export interface RowProgress {
   readonly state: RowState;
-  /** What went wrong with its result this time, though it may still be had; null: nothing any more. */
+  /** What went wrong with its result this time, although it may still be fetched; null: nothing any more. */
   readonly trouble?: Failure | null;
 }
 
 /**
- * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last decided: then
- * it ends as `otherwise` says.
+ * A new take from this step on, without asking anybody, unless the row has had `most` of them since a person last
+ * decided: then it ends as `otherwise` says.
  */
 export interface Retake {
   readonly retake: Step;

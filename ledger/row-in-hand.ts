@@ -13,8 +13,8 @@ import type { ChargeLine, RowLine, Tx } from './schema.ts';
 type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
 
 /**
- * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the transaction decides, and
- * what it returns in the end, needs no further reading.
+ * A row and its charges inside a transaction: read once, then changed here and in the tables together. What the
+ * transaction decides and returns needs no further read.
  */
 export class RowInHand {
   readonly tx: Tx;
@@ -55,7 +55,7 @@ export class RowInHand {
     return this.#charges.map(toCharge);
   }
 
-  /** The attempt that the row's current take came to. */
+  /** The last attempt of the row's current take. */
   get lastOfTake(): ChargeLine | undefined {
     const { kind, take, redo_from: redoFrom } = this.#line;
     return lastOfTake({ kind, take, redoFrom }, this.#charges);
@@ -66,7 +66,7 @@ export class RowInHand {
     return this.#charges.filter((charge) => charge.step === step);
   }
 
-  /** The attempt that the key names. */
+  /** The attempt with this key. */
   chargeAt({ step, take, attempt }: AttemptKey): ChargeLine | undefined {
     return this.#charges.find((one) => one.step === step && one.take === take && one.attempt === attempt);
   }
@@ -88,12 +88,12 @@ export class RowInHand {
     return line;
   }
 
-  /** After a change of the row by other means. */
+  /** Reads the row again after a change by other means. */
   async readAgain(): Promise<void> {
     this.#line = await readLine(this.tx, this.#key);
   }
 
-  /** How it stands now. */
+  /** Its current state. */
   standing(): RowStanding {
     return { row: toRow(this.#line), charges: this.attempts };
   }
@@ -113,7 +113,7 @@ const EMPTY = {
   file: null,
 } as const;
 
-/** An attempt with at least what is known of every one from its beginning. */
+/** An attempt with at least the columns that every one has from its start. */
 type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
 const selectLine = prepared((db, { batch, row }: RowKey) =>

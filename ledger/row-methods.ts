@@ -5,23 +5,23 @@ import type { Claim, ClaimRequest } from './claims.ts';
 import type { NewRow, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 
-/** One row that a person wants again. */
+/** One row that a person wants to run again. */
 export interface RedriveChoice {
   readonly row: number;
-  /** The take, and how it had ended, that the person saw; a row that has moved on since is left alone. */
+  /** The take that the person saw, and how it had ended; a row that has moved on since is left alone. */
   readonly take: number;
   readonly outcome: Outcome;
   /**
-   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one whose
-   * result has come since ends `succeeded` at once. `accept`: its unfit result is taken as it is, free: the row ends `succeeded`, or
-   * goes on to the steps that are to come.
+   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
+   * whose result has arrived since ends `succeeded` at once. `accept`: its unfit result is accepted, free: the row ends
+   * `succeeded`, or continues with its later steps.
    */
   readonly how:
     | {
         readonly type: 'pay';
         readonly fromStep: Step;
         readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
-        /** What the row asks for from now on. */
+        /** The row's new input. */
         readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
       }
     | { readonly type: 'wait' }
@@ -31,35 +31,36 @@ export interface RedriveChoice {
 export interface Redriven {
   /** Rows that are open again, or were settled at once. */
   readonly rows: readonly number[];
-  /** Rows that were left alone: somebody else took them first, or they have not ended. */
+  /** Rows that were left alone: somebody else opened them first, or they have not ended. */
   readonly left: readonly number[];
 }
 
-/** Rows: claimed, read, opened again and ended. A part of {@link Ledger}. */
+/** Rows: claim, read, open again and end them. Part of {@link Ledger}. */
 export interface RowMethods {
-  /** The next free rows for a lane, in manifest order; `lost` if the lane has another holder by now. */
+  /** The next free rows for a lane, in manifest order; `lost` if the lane has another holder now. */
   claimRows(request: ClaimRequest): Promise<Claim | 'lost'>;
   /** A row with its charges, in order of step, take, attempt. */
   readRow(batch: string, row: number): Promise<RowStanding | undefined>;
   findRowById(batch: string, id: string): Promise<number | undefined>;
   /**
-   * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended. They are read in
-   * pages; the ledger may change between them.
+   * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended.
+   * They are read in pages; the ledger may change between pages.
    */
   scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowStanding>;
   /** One page of {@link Ledger.scanRows}, as of one moment. */
   scanPage(batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage>;
   /**
-   * Opens ended rows again as a person chose, and with any of them the batch (also one that was stopped or halted). One transaction:
-   * all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse} for a batch that is being stopped,
-   * for a row whose last request may have been taken or whose job may still run, unless the choice is `resubmitted`, for a `wait`
-   * where there is no job to wait for, and for an `accept` where there is no unfit result.
+   * Opens ended rows again as a person chose, and with any of them the batch (even one that was stopped or halted). One
+   * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link
+   * LedgerMisuse} for a batch that is being stopped, for a row whose last request the API may have accepted or whose
+   * job may still run, unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept`
+   * without an unfit result.
    */
   redrive(batch: string, choices: readonly RedriveChoice[]): Promise<Redriven>;
   /**
-   * Opens these rows as far as `--limit` or `--sample` left them out, and with any of them the batch, which then runs this subset. They stay at
-   * their first take: nothing was asked for them before. One transaction; returns how many. Throws {@link LedgerMisuse} for a batch that
-   * is being stopped.
+   * Opens those of the rows that `--limit` or `--sample` left out, and with any of them the batch, which then runs this
+   * subset. They stay at their first take: no request was made for them before. One transaction; returns how many.
+   * Throws {@link LedgerMisuse} for a batch that is being stopped.
    */
   openNotChosen(batch: string, subset: Subset | null, rows: readonly number[]): Promise<number>;
   /** What the rows that ended `skipped` would cost. */

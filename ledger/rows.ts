@@ -7,7 +7,7 @@ import { fromRow, toCharge, toRow } from './records.ts';
 import type { Db, Tx } from './schema.ts';
 import { look, write } from './transactions.ts';
 
-/** Rows of one INSERT: as many as fit well under the database's limit of parameters. */
+/** Rows per INSERT: well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
 
 /** Adds all of these rows, or none. Throws {@link DuplicateRow}. */
@@ -39,7 +39,7 @@ export async function readRow(db: Db, batch: string, row: number): Promise<RowSt
   return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
 
-/** These rows with their charges, in manifest order; those that do not exist are left out. */
+/** These rows with their charges, in manifest order; missing ones are left out. */
 export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowStanding[]> {
   if (rows.length === 0) return [];
   const lines = await tx

@@ -7,9 +7,9 @@ import type { Db } from './schema.ts';
 import { look } from './transactions.ts';
 
 export interface ScanOptions {
-  /** Only rows that ended like this. */
+  /** Only rows with this outcome. */
   readonly outcome?: Outcome;
-  /** Only rows that `--limit` or `--sample` left out, or only others. */
+  /** Only rows that `--limit` or `--sample` left out, or only the others. */
   readonly isNotChosen?: boolean;
   /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
   readonly endedSince?: number;
@@ -31,7 +31,7 @@ export interface ScanPage {
 const PAGE = 500;
 const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
 
-/** Every row that the options choose, a page at a time. The ledger may change between pages. */
+/** Every row that the options select, page by page. The ledger may change between pages. */
 export async function* scanRows(
   readPage: (after: ScanPosition) => Promise<ScanPage>,
 ): AsyncGenerator<RowStanding, undefined> {
@@ -43,8 +43,8 @@ export async function* scanRows(
 }
 
 /**
- * The rows after this position with their charges, as of one moment. It is found by its key, so a page costs the same wherever in a batch
- * it lies.
+ * The rows after this position with their charges, as of one moment. The position is a key, so a page costs the same
+ * anywhere in a batch.
  */
 export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
   return look(db, async (tx) => {
@@ -74,7 +74,7 @@ export function selectPage(
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));
   if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');
-  // Asked to sort by the row, a database would walk through all rows of the batch.
+  // Sorting by the row would make a database walk through all rows of the batch.
   return query
     .where('ended_at', '>=', Math.max(endedSince, after.endedAt))
     .where((eb) => eb.or([eb('ended_at', '>', after.endedAt), eb('row', '>', after.row)]))

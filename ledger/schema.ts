@@ -5,7 +5,7 @@ import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../co
 import type { Kind, Step } from '../contract/row-kinds.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord } from './record-types.ts';
 
-/** Text that holds JSON. Text rather than a JSON type, so that both databases keep it as it was written. */
+/** JSON as text, not as a JSON type, so that both databases keep it unchanged. */
 type Json = string;
 
 /** One row per fact about the ledger itself, e.g. its `id`. */
@@ -33,13 +33,13 @@ export interface BatchesTable {
   /** `Failure` */
   pause_reason: Json | null;
   halted: string | null;
-  /** 1: rows whose jobs run are not waited for any more. */
+  /** 1: running jobs are not waited for any more. */
   stop_now: number;
   /** `Subset`: the rows that were last asked for; null: all. */
   subset: Json | null;
   /** When ended rows were last opened again, ms; a halt counts from there. */
   reopened_at: number | null;
-  /** `AlikeWatch`: what is known of the first rows; null: nothing so far. */
+  /** `AlikeWatch`: what is known about the first rows; null: nothing yet. */
   watch: Json | null;
   rows: number;
   created_at: number;
@@ -47,11 +47,11 @@ export interface BatchesTable {
   closed_at: number | null;
 }
 
-/** Rows that have failed, or fail now, for one reason. Kept by a trigger on the rows. */
+/** Rows that have failed, or fail now, for one reason. A trigger on the rows maintains it. */
 export interface ReasonsTable {
   batch: string;
   class: FailureClass;
-  /** `Failure.cause`; empty where a failure names none. */
+  /** `Failure.cause`; empty if a failure names none. */
   cause: string;
   /** Rows that have not ended. */
   open: number;
@@ -68,7 +68,7 @@ export interface DecisionsTable {
   attempt: number;
   what: DecisionRecord['what'];
   job_id: string | null;
-  /** `ResultFile[]`: what was the row's result until then. */
+  /** `ResultFile[]`: the row's result until then. */
   files: Json;
   who: string;
   made_at: number;
@@ -98,11 +98,13 @@ export interface RowsTable {
   redo_from: Step | null;
   auto_takes: number;
   wait_since: number | null;
-  /** Quotes of its steps that are still to come, held back from the budget since its first request; 0 without a budget. */
+  /** Quotes of its later steps, held back from the budget since its first request; 0 without a budget. */
   promised: number;
-  /** The lane that works on it; null: it is free for the next claim. */
+  /** The lane that works on it; null: free for the next claim. */
   lane: number | null;
-  /** Fencing token: raised whenever the row is given out or taken back. Who has it by an older one may do nothing more. */
+  /**
+   * Fencing token: raised whenever the row is claimed or taken back. A holder with an older one may do nothing more.
+   */
   hold: number;
   updated_at: number;
   ended_at: number | null;
@@ -145,13 +147,13 @@ export interface TakesTable {
   before: Json;
 }
 
-/** One line per lane that somebody has. */
+/** One line per lane with a holder. */
 export interface LanesTable {
   batch: string;
   lane: number;
   /** Run of the batch workflow. */
   run: string;
-  /** Raised whenever somebody takes a lane of the batch. */
+  /** Raised whenever somebody acquires a lane of the batch. */
   token: number;
   /** The worker process that has it. */
   owner: string;
@@ -166,7 +168,7 @@ export interface WorkersTable {
   seen_at: number;
 }
 
-/** How many rows of a batch stand alike. The database keeps it. */
+/** Number of rows of a batch in each state. Triggers maintain it. */
 export interface RowCountsTable {
   batch: string;
   /** An outcome, or the state of open rows. */
@@ -176,7 +178,7 @@ export interface RowCountsTable {
   recent: number;
 }
 
-/** One line per batch: sums over its charges and rows. The database keeps it. */
+/** One line per batch: sums over its charges and rows. Triggers maintain it. */
 export interface SumsTable {
   batch: string;
   /** What its attempts were charged. */
@@ -202,7 +204,7 @@ export interface NoticesTable {
   event: HookEvent;
   target: HookTarget;
   made_at: number;
-  /** Not delivered before. */
+  /** Not delivered before this time. */
   due_at: number;
   tries: number;
   trouble: string | null;
@@ -231,7 +233,7 @@ export interface Schema {
 }
 
 export type Db = Kysely<Schema>;
-/** What a function takes that is one part of a transaction. */
+/** Argument of functions that are part of a transaction. */
 export type Tx = Transaction<Schema>;
 export type RowLine = Selectable<RowsTable>;
 export type NewRowLine = Insertable<RowsTable>;

@@ -9,10 +9,10 @@ import { toCharge } from './records.ts';
 import type { ChargesTable, Db, RowsTable, Schema, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
-/** Rows that end in one transaction, at most: others wait for its lock. */
+/** Maximum rows that end in one transaction: other writers wait for its lock. */
 const MOST_ROWS = 1_000;
 
-/** Ends what a batch that is being stopped no longer works on, some rows at a time. See {@link Ledger.cancelRest}. */
+/** Ends what a stopping batch no longer works on, some rows at a time. See {@link Ledger.cancelRest}. */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   const { stop_now } = await db
     .selectFrom('batches')
@@ -34,7 +34,10 @@ export async function cancelRest(db: Db, batch: string): Promise<number> {
   return ended;
 }
 
-/** See {@link Ledger.stopNow}. From the first transaction on nothing more is sent; if the process ends before the last, `cancelRest` goes on. */
+/**
+ * See {@link Ledger.stopNow}. From the first transaction on nothing more is sent; if the process ends before the last,
+ * `cancelRest` continues.
+ */
 export async function stopNow(db: Db, name: string): Promise<Control> {
   const control = await write(db, async (tx) => {
     const found = await requireBatch(tx, name);
@@ -54,8 +57,8 @@ export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly 
 }
 
 /**
- * Ends the next open rows that have nothing in flight, nothing in doubt and no unfinished job as `cancelled`. Returns how many, and
- * after which row there may be more.
+ * Ends the next open rows that have nothing in flight, nothing in doubt and no unfinished job as `cancelled`. Returns
+ * how many, and after which row there may be more.
  */
 export async function cancelIdle(
   tx: Tx,
@@ -73,7 +76,7 @@ export async function cancelIdle(
     .execute();
   const last = open.at(-1)?.row;
   if (last === undefined) return { ended: 0, next: undefined };
-  // Each by an index that holds only what is under way.
+  // Each uses an index that holds only unfinished work.
   const underWay = latest(tx, batch).select('c.row').where('c.row', '>', after).where('c.row', '<=', last);
   const unresolved = await underWay.where(isUnresolved('c')).execute();
   const running = await underWay.where(isRunning('c')).execute();
@@ -86,8 +89,8 @@ export async function cancelIdle(
 }
 
 /**
- * Ends the next open rows whose jobs run as `overdue`: they were paid for and can be waited for again, free. Returns how many; if it is
- * all that one transaction takes, there may be more.
+ * Ends the next open rows with running jobs as `overdue`: they were paid for and can be waited for again, free. Returns
+ * how many; if it is all that one transaction takes, there may be more.
  */
 export async function endRunning(tx: Tx, batch: string): Promise<number> {
   const jobs = await latest(tx, batch)
@@ -113,8 +116,8 @@ export async function endRunning(tx: Tx, batch: string): Promise<number> {
 }
 
 /**
- * The latest attempt of each step of each row, of its present take: what an earlier one left behind is no longer waited for. Except
- * what is still in flight, whatever take it is of.
+ * The latest attempt of each step of each row, of its current take: the jobs of earlier ones are no longer waited for.
+ * Includes whatever is still in flight, of any take.
  */
 function latest(
   db: Db | Tx,

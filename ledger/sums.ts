@@ -3,7 +3,7 @@ import { LedgerMisuse } from './errors.ts';
 import { prepared } from './prepared.ts';
 import type { Db, SumsTable, Tx } from './schema.ts';
 
-/** What the database keeps of a batch's charges and promises; see the migration `0006-kept-counts`. */
+/** The sums that triggers keep for a batch's charges and promises; see the migration `0006-kept-counts`. */
 export type Sums = Selectable<SumsTable>;
 
 const selectSums = prepared((db, { batch }: { batch: string }) =>

@@ -5,18 +5,20 @@ import { prepared } from './prepared.ts';
 import type { ChargeLine, Tx } from './schema.ts';
 
 /**
- * One job is one charge, whoever names it. Jobs of different steps are different jobs, also where the API counts those of each kind by
- * itself and they come to have one id. An answer may name a job that another attempt has: a lost request adopted it from the
- * list, or was given it by a person; or the API makes one job of two requests that are alike.
+ * One job is one charge, whichever attempt names it. Jobs of different steps are different jobs, even if the API
+ * numbers each kind separately and two have the same id. An answer may name a job that another attempt has: a lost
+ * request adopted it from the list, or a person gave it the job; or the API makes one job of two identical requests.
  *
- * - The API's first answer says whose job it is. The attempt is accepted, and what the job costs counts where it counted before. If that one
- *   has to give the job back, because a person had given it the wrong one, the charge goes with the job.
- * - An answer that comes late, for an attempt in doubt, says that the other one took a job that was not its own. So one of the two
- *   requests made that job, and of the other one nobody knows what it made: the sum of one charge and one uncertain one is right as it
- *   stands. No result is taken from a row that has it, so the attempt stays in doubt, and says why.
+ * - The API's first answer says whose job it is. The attempt is accepted, and the job's charge stays where it was. If
+ *   that other attempt has to return the job, because a person had given it the wrong one, the charge goes with the
+ *   job.
+ * - An answer that arrives late, for an attempt in doubt, shows that the other attempt took a job that was not its own.
+ *   So one of the two requests made that job, and nobody knows what the other one made: the sum of one charge and one
+ *   uncertain one is right as it stands. No row loses a result that it has, so the attempt stays in doubt, and says
+ *   why.
  */
 
-/** Names a job: its id, what it does, and a batch of its account. */
+/** Identifies a job: its id, its step, and a batch of its account. */
 type NamedJob = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
 
 const selectHolder = prepared((db, { batch, step, jobId }: NamedJob) => {
@@ -38,8 +40,8 @@ export async function ownerOf(tx: Tx, job: NamedJob): Promise<AttemptKey | undef
 }
 
 /**
- * The job was taken back from the attempt that it was charged to. Another that has it, by its own answer, is charged for it from now on: by what
- * the API said, of either, else by its own quote.
+ * The job was taken back from the attempt that paid for it. Another attempt that has it, by its own answer, is charged
+ * for it from now on: by the price that the API reported for either, else by its own quote.
  */
 export async function passOnCharge(
   tx: Tx,
@@ -69,12 +71,12 @@ export async function passOnCharge(
   });
 }
 
-/** True if the job of an attempt is paid for with another attempt. */
+/** True if another attempt pays for the job of this one. */
 export function isPaidElsewhere(charge: Pick<ChargeLine, 'charged' | 'charged_from'>): boolean {
   return charge.charged === 0 && charge.charged_from === null;
 }
 
-/** Why an attempt stays in doubt although its answer came. */
+/** Why an attempt stays in doubt although its answer arrived. */
 export function takenFailure(jobId: string, holder: AttemptKey): Failure {
   const message =
     `The answer came late and named job ${jobId.slice(0, 100)}, which row ${holder.row} of batch "${holder.batch}" has. ` +

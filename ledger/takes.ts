@@ -5,20 +5,20 @@ import type { NewRow, TakeRecord } from './record-types.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 
 /**
- * A take is a deliberate new try of a row, at a new price. Its number is given out here and nowhere else, and its record is made
- * once: of several that ask at the same time, one gets it and the others find the row open.
+ * A take is a deliberate new try of a row, at a new price. Only this file creates take numbers, and each take once: of
+ * several callers at the same time, one creates it and the others find the row open.
  */
 
-/** What a take is made for. */
+/** Why and how a take is made. */
 export interface NewTake {
   readonly reason: TakeReason;
   readonly fromStep: Step;
   readonly before: TakeRecord['before'];
-  /** What the row asks for from now on; default: what it did. */
+  /** The row's new input; default: unchanged. */
   readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
 }
 
-/** Opens a row for its next take. Steps before `fromStep` keep what they have. Whoever holds the row keeps it. */
+/** Opens a row for its next take. Steps before `fromStep` keep their results. The row's holder keeps it. */
 export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<void> {
   const now = Date.now();
   const next = row.take + 1;

@@ -6,8 +6,8 @@ import { toCharge, toTake } from './records.ts';
 import type { Db } from './schema.ts';
 
 /**
- * What a lost request must know of all others of its account before it takes a job from the API's list: who has the job, and whose
- * it could be.
+ * What a lost request must know about all others of its account before it takes a job from the API's list: who has the
+ * job, and whose it could be.
  */
 
 /** See {@link Ledger.holderOfJob}. */
@@ -72,7 +72,7 @@ export async function earlierUnresolved(db: Db, batch: string, most: number): Pr
   return { count, first };
 }
 
-/** What a row asked for at this take, if a later one has changed it. */
+/** The row's input at this take, if a later take has changed it. */
 async function specBefore(db: Db, { batch, row, take }: AttemptKey): Promise<RowSpec | undefined> {
   const later = await db
     .selectFrom('takes')
@@ -85,7 +85,7 @@ async function specBefore(db: Db, { batch, row, take }: AttemptKey): Promise<Row
   return later.map(toTake).find(({ before }) => before.spec !== undefined)?.before.spec;
 }
 
-/** Attempts of the key's step that may have made a job that nobody claims, but not the key's own. */
+/** Attempts of the key's step that may have made a job that no row has, except the key's own. */
 function selectOthers(db: Db, apiUrl: string, account: string, key: AttemptKey, since: number) {
   return db
     .selectFrom('charges')

@@ -2,8 +2,9 @@ import type { Db } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
- * Which worker processes live. Each says so every few seconds. It tells how many lanes a batch can use, and whether the sender of a
- * request without an answer may still be waiting for it. No promise rests on it: a clock may be wrong.
+ * Which worker processes are alive. Each reports every few seconds. This tells how many lanes a batch can use, and
+ * whether the sender of a request without an answer may still be waiting for it. No promise rests on it: a clock may be
+ * wrong.
  */
 
 /** A worker process. */
@@ -14,12 +15,12 @@ export interface WorkerRecord {
   readonly account: string;
 }
 
-/** A worker that has not been heard of for so long is taken for dead, ms; it beats at least three times in that time. */
+/** A worker that has not reported for this long counts as dead, ms; it reports at least three times in that time. */
 const ALIVE_MS = 8_000;
-/** One that has not been heard of for so long is forgotten, ms. */
+/** A worker that has not reported for this long is forgotten, ms. */
 const FORGET_MS = 3_600_000;
 
-/** Notes that a worker lives. */
+/** Records that a worker is alive. */
 export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Promise<void> {
   await write(db, async (tx) => {
     const now = Date.now();
@@ -35,7 +36,7 @@ export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Pr
   });
 }
 
-/** A worker that ends in order says so; or, with `all`, every worker is known to be dead. */
+/** Forgets a worker that ends in order; or, with `all`, all workers, because they are known to be dead. */
 export async function forgetWorkers(db: Db, which: { readonly owner: string } | 'all'): Promise<void> {
   await write(db, async (tx) => {
     const query = tx.deleteFrom('workers');
@@ -43,7 +44,7 @@ export async function forgetWorkers(db: Db, which: { readonly owner: string } | 
   });
 }
 
-/** Workers of this API and account that live, as far as is known. */
+/** Workers of this API and account that are alive, as far as is known. */
 export async function livingWorkers(db: Db, apiUrl: string, account: string): Promise<readonly string[]> {
   const lines = await db
     .selectFrom('workers')

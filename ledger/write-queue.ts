@@ -1,11 +1,11 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import { execute } from './direct.ts';
 
-/** How much one transaction takes: other processes wait for the lock that it holds. */
+/** Size of one transaction: other processes wait for its lock. */
 export interface GroupLimits {
-  /** Pieces of work, at most. */
+  /** Maximum pieces of work. */
   readonly pieces: number;
-  /** Time at work after which no more pieces are taken, ms. */
+  /** Time after which the transaction takes no more pieces, ms. */
   readonly ms: number;
 }
 
@@ -17,17 +17,18 @@ const ROLL_BACK = CompiledQuery.raw('rollback to savepoint piece');
 
 type Work<S, R> = (tx: Transaction<S>) => Promise<R>;
 
-/** One piece of work and the promise of whoever asked for it. */
+/** One piece of work and its caller's promise. */
 interface Piece<S> {
   readonly run: (tx: Transaction<S>) => Promise<() => void>;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * Writes that are wanted at the same moment share one transaction and its sync to disk, which costs more than all the rest.
+ * Concurrent writes share one transaction and its sync to disk, which costs more than all the rest.
  *
- * Each piece but the first runs behind a savepoint: one that throws is rolled back alone, and only its caller learns of it. Nobody is told of a
- * success before the commit returned. If the transaction cannot begin or commit, everybody in it is told, and nothing of it is kept.
+ * Each piece but the first runs behind a savepoint: one that throws is rolled back alone, and only its caller gets the
+ * error. No caller gets a success before the commit has returned. If the transaction cannot begin or commit, all its
+ * callers get the error, and nothing of it is kept.
  */
 export class WriteQueue<S> {
   readonly #db: Kysely<S>;
@@ -55,7 +56,7 @@ export class WriteQueue<S> {
     });
   }
 
-  /** Resolves once nothing is wanted any more. */
+  /** Resolves once the queue is empty. */
   idle(): Promise<void> {
     return this.#working;
   }
@@ -66,7 +67,7 @@ export class WriteQueue<S> {
     this.#isWorking = false;
   }
 
-  /** Never throws: what goes wrong goes to those who asked. */
+  /** Never throws: errors go to the callers. */
   async #commitGroup(): Promise<void> {
     const group: Piece<S>[] = [];
     const tellers: (() => void)[] = [];
@@ -74,17 +75,17 @@ export class WriteQueue<S> {
       await this.#db.transaction().execute(async (tx) => {
         const { pieces, ms } = this.#limits;
         const endAt = performance.now() + ms;
-        // What comes while the transaction begins, or while it works, still finds a place in it.
+        // Work that arrives while the transaction begins, or while it runs, still finds a place in it.
         while (group.length < pieces && (group.length === 0 || performance.now() < endAt)) {
           const piece = this.#waiting.shift();
           if (piece === undefined) return;
           group.push(piece);
-          // The first is alone so far: where it throws, the whole transaction is rolled back for it.
+          // The first is alone so far: if it throws, the whole transaction is rolled back.
           tellers.push(await (group.length === 1 ? piece.run(tx) : runAlone(tx, piece)));
         }
       });
     } catch (error) {
-      // Without a beginning the group is empty, and all who wait have waited for it.
+      // If the transaction never began, the group is empty, and all waiting callers have waited for it.
       const failed = group.length === 0 ? this.#waiting.splice(0) : group;
       for (const { reject } of failed) reject(error);
       return;
@@ -93,7 +94,10 @@ export class WriteQueue<S> {
   }
 }
 
-/** Runs the piece behind a savepoint. Returns what to tell its caller after the commit; throws only if nothing can be saved any more. */
+/**
+ * Runs the piece behind a savepoint. Returns how to answer its caller after the commit; throws only if nothing can be
+ * saved any more.
+ */
 async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
   await execute(tx, SAVEPOINT, []);
   try {
@@ -105,7 +109,7 @@ async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => v
       await execute(tx, ROLL_BACK, []);
       await execute(tx, RELEASE, []);
     } catch {
-      // The database gave up the whole transaction by itself (a full disk, say). Its reason is the first error.
+      // The database gave up the whole transaction by itself (a full disk, say). The first error is its reason.
       throw error;
     }
     return () => {

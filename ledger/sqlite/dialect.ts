@@ -17,8 +17,8 @@ import { KeptStatements } from './kept-statements.ts';
 import { BUSY_TIMEOUT_MS, codeOf, explain } from './errors.ts';
 
 /**
- * Opens a database file, creating it if there is none, with the settings that the promises rest on:
- * WAL (readers never wait for the writer) and `synchronous=FULL` (a commit that returned survives a power cut).
+ * Opens a database file, creating it if needed, with the settings that the promises rest on: WAL (readers never wait
+ * for the writer) and `synchronous=FULL` (a commit that returned survives a power cut).
  *
  * Throws {@link LedgerUnreachable}.
  */
@@ -26,8 +26,8 @@ export async function openSqlite(path: string): Promise<Dialect> {
   try {
     const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
-      // By `exec`, which cleans up after itself: libsql never ends a prepared statement that failed, and a connection with
-      // such a statement can never commit.
+      // By `exec`, which cleans up after itself: libsql never finalises a prepared statement that failed, and a
+      // connection with such a statement can never commit.
       await patiently(() => {
         database.exec('pragma journal_mode = wal');
       });
@@ -107,16 +107,16 @@ class LedgerDriver extends SqliteDriver {
 
   /**
    * Writers take the write lock at once: a deferred transaction that first reads and then writes would fail with
-   * SQLITE_BUSY as soon as another process wrote in between. The wait for the lock is ours rather than SQLite's, which would
-   * stop the whole process: heartbeats must go on meanwhile. Reads wait in SQLite: they find the database locked only for the
-   * moment in which another process makes it, recovers it after a kill, or is the last to close it.
+   * SQLITE_BUSY as soon as another process wrote in between. We wait for the lock ourselves, because SQLite's own wait
+   * would block the whole process, and heartbeats must continue. Reads wait in SQLite: they find the database locked
+   * only for the moment in which another process creates it, recovers it after a kill, or is the last to close it.
    */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     if (settings?.accessMode === 'read only') {
       await connection.executeQuery(CompiledQuery.raw('begin'));
       return;
     }
-    // The calls into SQLite are synchronous, so a loop over the ledger would never let timers and sockets have their turn.
+    // Calls into SQLite are synchronous, so a loop over the ledger would never give timers and sockets a turn.
     await nextTurn();
     try {
       await patiently(() => {
@@ -132,14 +132,17 @@ class LedgerDriver extends SqliteDriver {
   }
 
   /**
-   * After a full disk or the like SQLite has rolled back by itself; a second rollback would hide the first error. A database that was closed
-   * meanwhile must not be asked: libsql 0.5.29 aborts the whole process then.
+   * After a full disk, for example, SQLite has rolled back by itself; a second rollback would hide the first error. A
+   * database that was closed meanwhile must not be used: libsql 0.5.29 aborts the whole process then.
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (!this.#isClosed && this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
 
-  /** Brings the log into the database file first, so that a copy of that one file is a whole ledger. Waits for nobody. */
+  /**
+   * Checkpoints the log into the database file first, so that a copy of that one file is a whole ledger. Waits for
+   * nobody.
+   */
   override async destroy(): Promise<void> {
     try {
       this.#database.exec('pragma wal_checkpoint(passive)');
@@ -151,7 +154,7 @@ class LedgerDriver extends SqliteDriver {
   }
 }
 
-/** Turns SQLite's words about disks, rights and locks into ours. */
+/** Turns SQLite's errors about disks, rights and locks into ours. */
 class ExplainingConnection implements DatabaseConnection {
   readonly #inner: DatabaseConnection;
   readonly #path: string;
@@ -174,7 +177,7 @@ class ExplainingConnection implements DatabaseConnection {
   }
 }
 
-/** Repeats what fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
+/** Retries what fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
 async function patiently<R>(action: () => R): Promise<R> {
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
   for (let wait = 1; ; wait = Math.min(wait * 2, 5)) {

@@ -3,7 +3,7 @@ import { fileLocks } from './locks.ts';
 import { MIGRATION_PROVIDER } from './migrations/all.ts';
 import { openFile } from './open-file.ts';
 
-/** A ledger in a file of this machine, through libsql (docs/decisions/ledger.md). */
+/** A ledger in a local file, through libsql (docs/decisions/ledger.md). */
 export const sqlite: LedgerDriver = {
   open: openFile,
   migrations: MIGRATION_PROVIDER,

@@ -3,7 +3,10 @@ import { DuplicateKey, LedgerUnreachable } from '../errors.ts';
 /** How long a writer waits for another process's transaction, in ms. */
 export const BUSY_TIMEOUT_MS = 10_000;
 
-/** What to say about SQLite's result codes (https://www.sqlite.org/rescode.html); the longest prefix that fits comes first. */
+/**
+ * What to say about SQLite's result codes (https://www.sqlite.org/rescode.html); the longest matching prefix comes
+ * first.
+ */
 const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
   ['SQLITE_FULL', 'the disk is full', 'Free some space and run the same command again.'],
   ['SQLITE_READONLY', 'it is read-only', 'Make the file and its folder writable, or set VOXBATCH_HOME.'],
@@ -27,10 +30,10 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['SQLITE_CANTOPEN', 'it cannot be opened', 'Check that its folder exists and is writable.'],
 ];
 
-/** Codes for a primary key or unique constraint that was violated. */
+/** Codes of a violated primary key or unique constraint. */
 const DUPLICATE = ['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE'];
 
-/** The error to throw for one of SQLite's: ours where it is about a key that is there, the file or its disk. */
+/** The error to throw for one of SQLite's: our own if it is about an existing key, the file or its disk. */
 export function explain(path: string, error: unknown): Error {
   const code = codeOf(error);
   if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
@@ -44,7 +47,7 @@ export function explain(path: string, error: unknown): Error {
 export function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && code !== '') return code;
-  // A file that cannot be opened is the one case in which libsql gives no code.
+  // libsql gives no code in this one case: a file that cannot be opened.
   return messageOf(error).startsWith('ConnectionFailed') ? 'SQLITE_CANTOPEN' : '';
 }
 

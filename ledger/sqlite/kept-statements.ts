@@ -2,13 +2,13 @@ import type Database from 'libsql';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { explain } from './errors.ts';
 
-/** Statements that are kept prepared; lists of changing length make ever new ones. */
+/** Statements that are kept prepared; lists of varying length produce ever new ones. */
 const MOST_STATEMENTS = 200;
 
 /**
- * The database with its statements kept ready: the ledger asks the same few dozen things thousands of times, and preparing
+ * The database with prepared statements: the ledger runs the same few dozen queries thousands of times, and preparing
  * took a third of the time of a query. The driver uses one connection for one query at a time, so a statement is never
- * used twice at once. One that failed is not used again.
+ * used twice at once. A failed one is not used again.
  */
 export class KeptStatements implements SqliteDatabase {
   readonly #database: Database.Database;
@@ -49,7 +49,10 @@ export class KeptStatements implements SqliteDatabase {
     return ready;
   }
 
-  /** Executes a statement at once, for who has the connection. Throws {@link LedgerUnreachable} where file or disk fail. */
+  /**
+   * Executes a statement at once; the caller must hold the connection. Throws {@link LedgerUnreachable} if file or disk
+   * fail.
+   */
   execute(sql: string, parameters: readonly unknown[]): readonly unknown[] {
     try {
       const statement = this.prepare(sql);

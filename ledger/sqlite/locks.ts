@@ -4,14 +4,14 @@ import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { LedgerInUse } from '../errors.ts';
 import type { LockMethods, Unlock } from '../lock-methods.ts';
 
-/** Who takes the lock alone, to leave a note or to look, has it for no time at all. */
+/** A process that takes the lock alone, to leave a note or to look, holds it only for an instant, ms. */
 const GAP_MS = 20;
-/** Another's share is another's only if it stays: a command that is just ending gives it back. */
+/** Another's share counts only if it lasts: a command that is just ending gives it back, ms. */
 const PATIENCE_MS = 1_000;
-/** Between two tries to load: what is waited for takes seconds. */
+/** Pause between two attempts to load, ms: what is waited for takes seconds. */
 const LOADING_GAP_MS = 50;
 
-/** The locks of a ledger, as files beside it whose locks the kernel keeps. */
+/** The locks of a ledger: files beside it, locked by the kernel. */
 export function fileLocks(file: string): LockMethods {
   return {
     lockForWorkers: (server) => lockForWorkers(file, server),
@@ -24,9 +24,9 @@ export function fileLocks(file: string): LockMethods {
 }
 
 /**
- * All who work on the ledger share a lock, and beside it lies a note of whose they are. Who has the lock alone for a moment knows that nobody
- * works on it, and writes the note; the others compare it. A process that dies loses its share at that moment, so a ledger may move to another
- * server at any time that nobody works on it.
+ * All processes that work on the ledger share a lock; a note beside it says whose they are. A process that holds the
+ * lock alone for a moment knows that nobody works on the ledger, and writes the note; the others compare it. A process
+ * that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
  */
 async function lockForWorkers(file: string, server: string): Promise<Unlock> {
   const lock = new KernelLock(besides(file, 'lock'));
@@ -78,7 +78,7 @@ async function lockForLoading(file: string): Promise<Unlock> {
   }
 }
 
-/** Two ways to name one ledger are one. */
+/** Two paths to one ledger are one. */
 function besides(file: string, suffix: string): string {
   return `${realpathSync(file)}.${suffix}`;
 }

@@ -2,11 +2,11 @@ import { readFile, realpath, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LedgerUnreachable } from '../errors.ts';
 
-/** What is asked of the system; another one in tests. */
+/** The system calls it needs; tests replace them. */
 export interface Disks {
-  /** The number of the kind of file system that a path lies on, as Linux gives it out. Rejects where there is no such path. */
+  /** Linux's number for the kind of file system at a path. Rejects if the path does not exist. */
   readonly typeOf: (path: string) => Promise<number>;
-  /** `/proc/self/mountinfo`, which alone tells one program's file system from another's. Rejects where there is none. */
+  /** `/proc/self/mountinfo`, the only place that tells FUSE file systems apart. Rejects if it does not exist. */
   readonly mounts: () => Promise<string>;
 }
 
@@ -37,16 +37,17 @@ const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a shared folder of VMware'],
 ]);
 
-/** Programs can be file systems (FUSE), for a disk of this machine or for one far away: their own name tells. */
+/** Programs can be file systems (FUSE), for a local disk or a remote one: only their name tells. */
 const FUSE = 0x65735546;
 const NETWORK_PROGRAMS =
   /sshfs|s3|gcsfuse|goofys|rclone|davfs|curlftpfs|gluster|ceph|juicefs|seaweed|moosefs|mfs|lizardfs|beegfs|gvfsd|kio|google-drive|onedrive|dropbox|blobfuse|hdfs|alluxio|cvmfs|smbnetfs|fuse-nfs|9p|virtiofs|vmhgfs|prl_fs|vbox|osxfs|grpcfuse|drvfs|keybase|ipfs/i;
 
 /**
- * Throws {@link LedgerUnreachable} where a ledger lies, or would lie, on the disk of another machine. There, locks and syncs may do
- * nothing, or hold on one machine only; two workers could take one row, and a record could be lost that a request relied on.
+ * Throws {@link LedgerUnreachable} if a ledger is, or would be, on another machine's disk. There, locks and syncs may
+ * do nothing, or hold on one machine only; two workers could take one row, and a record that a request relied on could
+ * be lost.
  *
- * Linux only: elsewhere the system does not say by number what a file system is.
+ * Linux only: other systems do not number their file systems.
  */
 export async function refuseNetworkDisk(path: string, disks: Disks = SYSTEM): Promise<void> {
   const kind = process.platform === 'linux' || disks !== SYSTEM ? await networkKind(path, disks) : undefined;
@@ -59,10 +60,10 @@ export async function refuseNetworkDisk(path: string, disks: Disks = SYSTEM): Pr
   );
 }
 
-/** The name of a network file system; undefined for others, and for what cannot be told. */
+/** The name of a network file system; undefined for others, and if it cannot be told. */
 async function networkKind(path: string, disks: Disks): Promise<string | undefined> {
   try {
-    // A number of 32 bits may come with its sign.
+    // A 32-bit number may come with its sign.
     const type = (await disks.typeOf(path)) >>> 0;
     if (type !== FUSE) return NETWORK_TYPES.get(type);
     const name = programAt(await realpath(path), await disks.mounts());
@@ -74,12 +75,12 @@ async function networkKind(path: string, disks: Disks): Promise<string | undefin
   }
 }
 
-/** Kind of the file system that a path is on, such as `fuse.sshfs`: that of the longest mount point above it. */
+/** Kind of the file system at a path, such as `fuse.sshfs`: that of the longest mount point above it. */
 function programAt(path: string, mountinfo: string): string | undefined {
   let best = { point: '', kind: '' };
   for (const line of mountinfo.split('\n')) {
     const [before = '', after = ''] = line.split(' - ');
-    // Spaces and the like are written as octal numbers.
+    // Spaces and some other characters are written as octal numbers.
     const point = before
       .split(' ')[4]
       ?.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)));

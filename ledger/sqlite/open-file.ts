@@ -7,15 +7,15 @@ import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 
 /** How a database file is opened. */
 export interface OpenFileOptions {
-  /** Throw {@link LedgerMissing} instead of making a new file. */
+  /** Throw {@link LedgerMissing}, and create no file. */
   readonly mustExist: boolean;
-  /** Tells network disks from others, for tests. Default: the system. */
+  /** Tells network disks from others; tests replace it. Default: the system. */
   readonly disks?: Disks;
 }
 
 /**
- * Opens the database file at this path, making it and its folder if there is none. Throws {@link LedgerUnreachable}, also for a file on a
- * network disk, and {@link LedgerMissing}.
+ * Opens the database file at this path, creating it and its folder if needed. Throws {@link LedgerUnreachable}, also
+ * for a file on a network disk, and {@link LedgerMissing}.
  */
 export async function openFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<Dialect> {
   await refuseNetworkDisk(path, disks);
@@ -40,7 +40,7 @@ async function exists(path: string): Promise<boolean> {
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    // The texts of users are in it.
+    // It holds the users' texts.
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw unreachable(path, error);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
 
-/** The absolute path that an address names: a path, or a `file:` or `sqlite:` URL. Undefined for any other URL. */
+/** The absolute path in an address: a path, or a `file:` or `sqlite:` URL. Undefined for any other URL. */
 export function pathOf(address: string): string | undefined {
   const scheme = urlSchemeOf(address)?.toLowerCase();
   if (scheme === undefined) return resolve(address);
