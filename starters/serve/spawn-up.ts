@@ -7,7 +7,7 @@ import type { Settings } from '../../client/settings.ts';
 import { readToken } from '../connect/api-token.ts';
 
 /**
- * What `up` is told of our settings: it works in the place of this command, so it needs the token and the places of the records. The
+ * What `up` is told of our settings: it works in the place of this command, so it needs the token, what signs its messages, and the places of the records. The
  * API's address goes to it as a flag. It is embedded, so nothing that leads to a cluster is among them.
  */
 const PASSES = [
@@ -15,6 +15,7 @@ const PASSES = [
   'VOXBATCH_CONFIG',
   'VOXBATCH_HOME',
   'VOXBATCH_LEDGER',
+  'VOXBATCH_NOTIFY_SECRET',
   'VOXBATCH_STORE',
   'VOXBATCH_TEMPORAL_CLI',
   'TEMPORAL_CONFIG_FILE',

@@ -87,13 +87,15 @@ describe('hooks', () => {
     });
 
     await world.changeSimulator({ credits: 1_000_000 });
-    expect(await world.run(['run', 'lines.csv', '--detach'])).toMatchObject({ code: 0 });
+    const env = { VOXBATCH_NOTIFY_SECRET: SECRET };
+    expect(await world.run(['run', 'lines.csv', '--detach'], { env })).toMatchObject({ code: 0 });
     await world.untilAlone();
     expect(await readFile(world.path('events'), 'utf8')).toBe('paused 12\nended 0\n');
     expect(posted.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
       'batch.paused',
       'batch.ended',
     ]);
+    expect(posted.map(({ headers }) => headers['webhook-signature'] !== undefined)).toEqual([false, true]);
     await expectWhole(world, 'lines', ROWS);
   });
 });
