@@ -20,6 +20,8 @@ export interface DeliverRequest {
   readonly ledger: Ledger;
   /** Only notices of this batch. Default: of all. */
   readonly batch?: string | undefined;
+  /** Also of other batches, once they are this old, ms; see `NoticeClaim`. */
+  readonly othersAfterMs?: number | undefined;
   /** Only notices of this event. Default: of all. */
   readonly event?: HookEvent | undefined;
   /** Called with what could not be delivered. */
@@ -82,10 +84,10 @@ export async function deliverLast(
 
 /** Delivers everything that is due, one after the other: a slow receiver delays nothing but other messages. */
 async function deliverDue(request: DeliverRequest): Promise<void> {
-  const { ledger, batch, event, signal, say } = request;
+  const { ledger, batch, othersAfterMs, event, signal, say } = request;
   for (;;) {
     signal.throwIfAborted();
-    const notice = await ledger.takeNotice({ batch, event, leaseMs: LEASE_MS });
+    const notice = await ledger.takeNotice({ batch, othersAfterMs, event, leaseMs: LEASE_MS });
     if (notice === undefined) return;
     const keeping = setInterval(() => {
       ledger.keepNotice(notice.id, LEASE_MS).catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { Db, NoticesTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
@@ -40,8 +40,10 @@ export type Delivery =
 
 /** Which notices a process delivers, and how long it may keep one. */
 export interface NoticeClaim {
-  /** Only notices of this batch. Default: of any. */
+  /** Notices of this batch. Default: of any. */
   readonly batch?: string | undefined;
+  /** Also notices of other batches, once they are this old, ms. Default: only of `batch`, or of any without it. */
+  readonly othersAfterMs?: number | undefined;
   /** Only notices of this event. Default: of any. */
   readonly event?: HookEvent | undefined;
   readonly leaseMs: number;
@@ -67,11 +69,14 @@ export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | u
 
 async function due(
   db: Db | Tx,
-  { batch, event }: NoticeClaim,
+  { batch, event, othersAfterMs }: NoticeClaim,
   now: number,
 ): Promise<Selectable<NoticesTable> | undefined> {
   let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
-  if (batch !== undefined) query = query.where('batch', '=', batch);
+  if (othersAfterMs !== undefined) {
+    const others = sql<boolean>`made_at <= ${now - othersAfterMs}`;
+    query = query.where((eb) => (batch === undefined ? others : eb.or([eb('batch', '=', batch), others])));
+  } else if (batch !== undefined) query = query.where('batch', '=', batch);
   if (event !== undefined) query = query.where('event', '=', event);
   return query.orderBy('due_at').limit(1).executeTakeFirst();
 }

@@ -38,6 +38,9 @@ export interface ServeFlags {
 /** How often open batches are looked after, unless the user says otherwise, seconds. */
 const LOOK_AFTER_EVERY_S = 30;
 
+/** So long the events of a batch are left to the command that runs it: it writes the files first, which a hook may want, ms. */
+const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
+
 const LOOK_EVERY_MS = 500;
 /** With `--until-idle`: the batch that it was started for needs a moment to be there. */
 const IDLE_LOOKS = 10;
@@ -142,7 +145,8 @@ async function work(request: Work): Promise<void> {
         : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
     const ending = AbortSignal.any([signal, leaving.signal]);
     // A receiver may be slow; a batch is not to wait for it.
-    const delivering = deliverNotices({ ledger, say, signal: ending, before: write });
+    const told = { ledger, batch, othersAfterMs: HOOKS_OF_OTHERS_AFTER_MS, say, signal: ending };
+    const delivering = deliverNotices({ ...told, before: write });
     delivering.catch(onFault);
     request.caring.push(delivering);
     await stayUntil(ledger, open, { ...flags, write }, signal);

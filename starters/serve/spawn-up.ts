@@ -7,8 +7,9 @@ import type { Settings } from '../../client/settings.ts';
 import { readToken } from '../connect/api-token.ts';
 
 /**
- * What `up` is told of our settings: it works in the place of this command, so it needs the token, what signs its messages, and the places of the records. The
- * API's address goes to it as a flag. It is embedded, so nothing that leads to a cluster is among them.
+ * What `up` is told of our settings: it works in the place of this command, so it needs the token, what signs its
+ * messages, and the places of the records. The API's address goes to it as a flag. It is embedded, so nothing that leads
+ * to a cluster is among them.
  */
 const PASSES = [
   'VOXBATCH_API_TOKEN',

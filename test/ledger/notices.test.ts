@@ -104,4 +104,14 @@ describe('a notice', () => {
     expect(await ledger.takeNotice(ANY)).toBeUndefined();
     expect(await ledger.noticesOf('b')).toMatchObject([{ trouble: 'gone', endedAt: expect.any(Number) }]);
   });
+
+  it('of another batch is left for a while to the command that runs that batch', async () => {
+    await load({ onEnd: 'true' });
+    await end();
+    expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 60_000 })).toBeUndefined();
+    expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 60_000, batch: 'other' })).toBeUndefined();
+    expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 60_000, batch: 'b' })).toMatchObject({ batch: 'b' });
+    expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 0, batch: 'other' })).toMatchObject({ batch: 'b' });
+    expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 0 })).toMatchObject({ batch: 'b' });
+  });
 });
