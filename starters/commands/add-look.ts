@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { ExplainFlags } from '../look/explain.ts';
 import type { ResultsFlags } from '../look/results.ts';
 
 interface JsonFlag {
   readonly json?: boolean;
+}
+
+interface ExplainFlags extends JsonFlag {
+  readonly batch?: string;
 }
 
 const NEWEST = 'Name of the batch (default: the newest)';
@@ -42,10 +45,11 @@ export function addLookCommands(program: Command, context: CommandContext): void
     'voxbatch explain 7 --batch lines',
   )
     .argument('<row>', 'Id or number of the row')
-    .option('--batch <name>', NEWEST)
-    .action(async (row: string, flags: ExplainFlags) => {
+    .argument('[batch]', `${NEWEST}; it may also stand before the row`)
+    .option('--batch <name>', 'The same, as a flag')
+    .action(async (first: string, second: string | undefined, { batch: named, json }: ExplainFlags) => {
       const { explain } = await import('../look/explain.ts');
-      done(await explain(row, flags, output));
+      done(await explain({ first, second, named, json }, output));
     });
   add('results', 'Write the result files of a batch as it is now', 'voxbatch results lines --out delivered')
     .argument('[batch]', NEWEST)

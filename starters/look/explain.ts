@@ -1,37 +1,63 @@
-import { explainRow } from '../../batches/explain.ts';
+import { explainRow, type RowHistory } from '../../batches/explain.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
-import { ExitError } from '../exit-error.ts';
-import { lookAtLedger } from './look-at.ts';
+import { atLedger } from '../at-ledger.ts';
+import { ExitError, usageError } from '../exit-error.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isWritten } from '../../results/is-written.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
 import { historyJson, historyLines } from '../terminal/row-history.ts';
+import { rowReadings, type RowReading, type TypedRow } from './row-readings.ts';
 
-export interface ExplainFlags {
-  readonly batch?: string;
-  readonly json?: boolean;
-}
+/** Which row to explain. `first`: an id, or a row's number where no row has that id; `second`: its batch, in either order. */
+export type ExplainRequest = TypedRow & { readonly json?: boolean | undefined };
 
-/** `voxbatch explain ROW`: the whole history of one row. ROW is an id, or a row's number where no row has that id. */
-export async function explain(wanted: string, flags: ExplainFlags, output: Output): Promise<ExitName> {
-  return lookAtLedger<ExitName>(async (ledger, settings) => {
-    const batch = await chooseBatch(ledger, flags.batch);
-    const found = await explainRow(ledger, batch, wanted);
-    if (found.type === 'no-row') {
-      throw new ExitError(
-        'usage',
-        `Batch "${batch.name}" has no row "${wanted}". Expected an id, or a number from 1 to ${batch.rows}. ` +
-          'For another batch, add --batch NAME.',
-      );
-    }
+/** `voxbatch explain ROW`: the whole history of one row. */
+export async function explain(request: ExplainRequest, output: Output): Promise<ExitName> {
+  return atLedger<ExitName>(async (ledger, settings) => {
+    const found = await findHistory(ledger, request);
+    const { batch, money } = found;
     const isNobodyThere = batch.state === 'open' && (await isDeserted(ledger, settings.home));
-    const { money } = found.history;
     const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
-    const history = { ...found.history, store: settings.store, isDeserted: isNobodyThere, isWritten: written };
-    if (flags.json === true) output.data(JSON.stringify(historyJson(history)));
+    const history = { ...found, store: settings.store, isDeserted: isNobodyThere, isWritten: written };
+    if (request.json === true) output.data(JSON.stringify(historyJson(history)));
     else for (const line of historyLines(history)) output.data(line);
     return 'complete';
   });
+}
+
+/** The row that is meant. Throws {@link ExitError} `usage` where there is none, or where each word is a batch with a row of the other's name. */
+async function findHistory(ledger: Ledger, request: ExplainRequest): Promise<RowHistory> {
+  const known = (await ledger.listBatches()).map(({ name }) => name);
+  const readings = rowReadings(request, known);
+  const [reading, other] = readings;
+  if (reading === undefined) {
+    const { first, second = '', named = '' } = request;
+    throw usageError(`One row at a time: "${first}" or "${second}", of --batch ${shellWord(named)}?`);
+  }
+  const found: RowHistory[] = [];
+  for (const each of readings) {
+    const answer = await explainRow(ledger, await chooseBatch(ledger, each.batch), each.row);
+    if (answer.type === 'found') found.push(answer.history);
+  }
+  const [history, another] = found;
+  if (history === undefined) throw await noRow(ledger, reading);
+  if (other !== undefined && another !== undefined)
+    throw usageError(`Which row? Either ${commandOf(reading)} or ${commandOf(other)}.`);
+  return history;
+}
+
+async function noRow(ledger: Ledger, { row, batch }: RowReading): Promise<ExitError> {
+  const { name, rows } = await chooseBatch(ledger, batch);
+  return new ExitError(
+    'usage',
+    `Batch "${name}" has no row "${row}". Expected an id, or a number from 1 to ${rows}. For another batch, add --batch NAME.`,
+  );
+}
+
+function commandOf({ row, batch = '' }: RowReading): string {
+  return `voxbatch explain ${shellWord(row)} --batch ${shellWord(batch)}`;
 }

@@ -2,7 +2,8 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
-import { lookAtLedger, viewHere, type LocalView } from './look-at.ts';
+import { atLedger } from '../at-ledger.ts';
+import { viewHere, type LocalView } from './view-here.ts';
 import type { Output } from '../terminal/output.ts';
 import { endsOf } from '../terminal/outcome-words.ts';
 import { chosenOf, doneOf, number } from '../terminal/progress.ts';
@@ -21,7 +22,7 @@ export async function list(flags: { readonly json?: boolean }, output: Output): 
 }
 
 function listLedger(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
-  return lookAtLedger<ExitName>(async (ledger, settings) => {
+  return atLedger<ExitName>(async (ledger, settings) => {
     const batches = (await ledger.listBatches()).toSorted((a, b) => b.createdAt - a.createdAt);
     const views: LocalView[] = [];
     for (const { name } of batches) views.push(await viewHere(ledger, settings, name));

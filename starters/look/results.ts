@@ -7,7 +7,7 @@ import { openStore } from '../../store/open-store.ts';
 import { damageLines } from '../terminal/damage-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
-import { lookAtLedger } from './look-at.ts';
+import { atLedger } from '../at-ledger.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { claimOut } from '../../client/out-folder.ts';
@@ -25,7 +25,7 @@ export interface ResultsFlags {
  * any time, also while the batch runs. The exit code is that of the batch, or 15 where something does not add up.
  */
 export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
-  return lookAtLedger(async (ledger, settings) => {
+  return atLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     await claimOut(out, batch);

@@ -2,7 +2,8 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
-import { lookAtLedger, viewHere } from './look-at.ts';
+import { atLedger } from '../at-ledger.ts';
+import { viewHere } from './view-here.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
@@ -14,7 +15,7 @@ export async function status(
   flags: { readonly json?: boolean },
   output: Output,
 ): Promise<ExitName> {
-  return lookAtLedger(async (ledger, settings) => {
+  return atLedger(async (ledger, settings) => {
     const view = await viewHere(ledger, settings, name);
     const groups = await groupFailures(ledger, view);
     if (flags.json === true) output.data(JSON.stringify(statusJson(view, groups)));

@@ -11,7 +11,7 @@ import { damageLines } from '../terminal/damage-words.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
-import { lookAtLedger } from './look-at.ts';
+import { atLedger } from '../at-ledger.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
@@ -55,7 +55,7 @@ async function lookIntoStore(
   report: VerifyReport,
 ): Promise<{ readonly store: string; readonly damaged: readonly DamagedResult[] } | undefined> {
   try {
-    return await lookAtLedger(async (ledger, { store }) => {
+    return await atLedger(async (ledger, { store }) => {
       const damaged = await findDamaged(report, { ledger, store });
       return damaged && { store, damaged };
     });
@@ -82,7 +82,7 @@ interface ChosenFolder {
 /** A folder that holds a summary comes first, then the folder of a batch of that name, then any folder. */
 async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
   if (given === undefined) {
-    const batch = await lookAtLedger(async (ledger) => (await chooseBatch(ledger, undefined)).name);
+    const batch = await atLedger(async (ledger) => (await chooseBatch(ledger, undefined)).name);
     return { folder: outOf(batch), batch };
   }
   const places = [{ folder: resolve(given) }, { folder: outOf(given), batch: given }];
@@ -100,7 +100,7 @@ async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
 
 /** Whether the ledger, if there is one here, has a batch of this name. */
 async function isBatch(name: string): Promise<boolean> {
-  return lookAtLedger(async (ledger) => (await ledger.findBatch(name)) !== undefined).catch((error: unknown) => {
+  return atLedger(async (ledger) => (await ledger.findBatch(name)) !== undefined).catch((error: unknown) => {
     if (error instanceof VoxbatchError || error instanceof ExitError) return false;
     throw error;
   });

@@ -4,7 +4,8 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { gatherLeftovers, type SomeRows } from '../../batches/leftovers.ts';
 import { groupFailures } from '../../batches/failure-groups.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
-import { lookAtLedger, viewHere, type LocalView } from './look-at.ts';
+import { atLedger } from '../at-ledger.ts';
+import { viewHere, type LocalView } from './view-here.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import type { EarlierUnresolved } from '../../ledger/record-types.ts';
 import { Drawing } from '../terminal/drawing.ts';
@@ -28,7 +29,7 @@ export async function watch(
   flags: { readonly json?: boolean },
   output: Output,
 ): Promise<ExitName> {
-  return lookAtLedger(async (ledger, settings) => {
+  return atLedger(async (ledger, settings) => {
     const nothing = (): void => undefined;
     const sayStopped = (batch = name): void => {
       const again = `voxbatch watch${batch === undefined ? '' : ` ${batch}`}`;

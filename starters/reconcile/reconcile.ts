@@ -14,7 +14,7 @@ import type { RunContext } from '../command-context.ts';
 import { atDesk, type Desk } from '../desk.ts';
 import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
-import { viewHere } from '../look/look-at.ts';
+import { viewHere } from '../look/view-here.ts';
 import { redriveRows, workOn } from '../redrive/redrive-rows.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { readSettings } from '../connect/settings.ts';

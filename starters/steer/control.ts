@@ -5,8 +5,8 @@ import { creditsOf, runningJobs } from '../../batches/running-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
-import { chooseBatch, openRecords } from '../../client/open-records.ts';
-import { readSettings } from '../connect/settings.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import { atLedger } from '../at-ledger.ts';
 import { jobLines, jobsJson } from '../terminal/job-table.ts';
 import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
@@ -29,9 +29,7 @@ export async function control(
   flags: ControlFlags,
   output: Output,
 ): Promise<ExitName> {
-  const settings = await readSettings();
-  const ledger = await openRecords(settings, { mustExist: true });
-  try {
+  return atLedger<ExitName>(async (ledger, settings) => {
     const before = await chooseBatch(ledger, name);
     const isNow = flags.now === true;
     const { after, isWorkedOn } = await steerBatch({
@@ -47,9 +45,7 @@ export async function control(
     });
     await report({ ledger, before, after, wish, isNow, isWorkedOn, flags, output });
     return 'complete';
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 interface Told {

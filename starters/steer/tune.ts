@@ -5,8 +5,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
-import { chooseBatch, openRecords } from '../../client/open-records.ts';
-import { readSettings } from '../connect/settings.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import { atLedger } from '../at-ledger.ts';
 import { budgetLeft } from '../../policy/budget.ts';
 import { budgetJson } from '../terminal/money.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
@@ -25,9 +25,7 @@ export interface TuneFlags extends TuningFlags {
  * `voxbatch tune [BATCH] …`: changes what is given and prints what holds; without anything it only prints. See `client/tune-batch.ts`.
  */
 export async function tune(name: string | undefined, flags: TuneFlags, output: Output): Promise<ExitName> {
-  const settings = await readSettings();
-  const ledger = await openRecords(settings, { mustExist: true });
-  try {
+  return atLedger<ExitName>(async (ledger, settings) => {
     const before = await chooseBatch(ledger, name);
     const tuning = readTuning(flags);
     const isChange = Object.keys(tuning).length > 0;
@@ -37,9 +35,7 @@ export async function tune(name: string | undefined, flags: TuneFlags, output: O
     await print(ledger, before, after, flags, output);
     if (isChange) for (const line of await effects(ledger, after, told)) output.say(line);
     return 'complete';
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 async function print(

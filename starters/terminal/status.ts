@@ -4,7 +4,7 @@ import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
-import type { LocalView } from '../look/look-at.ts';
+import type { LocalView } from '../look/view-here.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { budgetJson, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';

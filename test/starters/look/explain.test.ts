@@ -130,3 +130,22 @@ describe('explain says what can be done next', () => {
     expect(stdout).toContain('If your account shows no job for it: voxbatch reconcile demo --not-charged e/1');
   });
 });
+
+describe('explain with the name of the batch beside the row', () => {
+  it.each([
+    ['a', 'demo'],
+    ['demo', 'a'],
+    ['a', '--batch', 'demo'],
+    ['demo', 'a', '--batch', 'demo'],
+  ])('takes it: %s %s', async (...words: string[]) => {
+    const { value } = await desk.line.json('explain', ...words, '--json');
+    expect(value).toMatchObject({ batch: 'demo', id: 'a' });
+  });
+
+  it('names a batch that does not exist, and a second row that it cannot take', async () => {
+    const missing = await desk.line.run('explain', 'dmeo', 'a');
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringMatching(/"dmeo".*Known: demo/)]);
+    const two = await desk.line.run('explain', 'a', 'b', '--batch', 'demo');
+    expect([two.code, two.stderr]).toEqual([2, expect.stringMatching(/One row at a time: "a" or "b"/)]);
+  });
+});
