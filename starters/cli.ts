@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { keepHeapSmall } from './small-heap.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
-// Node 22 and newer keep compiled code, which halves the time until a command begins. In our cache rather than in /tmp, which others write to.
+// Node 22 and newer cache compiled code, which halves the time until a command begins. In our own cache, not in /tmp,
+// which others can write to.
 const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
 const cache = process.env['XDG_CACHE_HOME'] || join(process.env['HOME'] || homedir(), '.cache');
 enableCompileCache?.(join(cache, 'voxbatch', 'compiled'));
@@ -13,7 +14,7 @@ enableCompileCache?.(join(cache, 'voxbatch', 'compiled'));
 const args = process.argv.slice(2);
 keepHeapSmall(args[0]);
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-  // Scripts ask for it often; reading the whole command line takes longer than the answer.
+  // Scripts ask for it often; parsing the whole command line takes longer than the answer.
   process.stdout.write(`${voxbatchVersion()}\n`);
 } else {
   const { main } = await import('./main.ts');

@@ -8,7 +8,7 @@ export interface RunContext {
   readonly atFaultPoint?: FaultPointHook;
 }
 
-/** What every command is given. */
+/** What every command gets. */
 export interface CommandContext extends RunContext {
   /** Called once with the name of the exit code. */
   readonly done: (exit: ExitName) => void;

@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: the main job from beginning to end, without an account. It starts the simulator with a few planned faults,
- * runs `inputs/examples/demo.csv` against it just as a user would, and checks against the simulator's own count of charges
- * that everything ended as it should.
+ * `npm run demo`: the main job from beginning to end, without an account. It starts the simulator with a few planned
+ * faults, runs `inputs/examples/demo.csv` against it as a user would, and checks against the simulator's own count of
+ * charges that everything ended as it should.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ async function demo(): Promise<number> {
   );
   try {
     const code = await main(['run', MANIFEST, '--out', OUT, '--yes']);
-    // Where it could not start, or was ended early, the run itself has said why.
+    // If the run could not start, or was ended early, it has said why.
     if (!ENDED.includes(code)) return code;
     const wrong = findWrong(await readFile(join(OUT, 'results.jsonl'), 'utf8'), simulator.ledger());
     for (const line of wrong) say(`NOT AS IT SHOULD BE: ${line}`);
@@ -70,7 +70,7 @@ function isGood(code: number): boolean {
   return code === EXIT_CODES.complete.code || code === EXIT_CODES.unknown.code;
 }
 
-/** Nothing that is set for real work reaches the demo, but for the place of the server: no cluster, no ledger, no prices. */
+/** Keeps settings for real work out of the demo, except the place of the server: no cluster, no ledger, no prices. */
 async function shutOutSettings(): Promise<void> {
   for (const name of Object.keys(process.env)) {
     const isOurs = name.startsWith('TEMPORAL_') || name.startsWith('VOXBATCH_');

@@ -4,7 +4,7 @@ import type { RunContext } from './command-context.ts';
 import { openSession, type ApiFlags } from './connect/open-api.ts';
 import { personAt, type Person } from './person.ts';
 
-/** What a command works on a batch with. */
+/** What a command needs to work on a batch. */
 export interface Desk extends RunContext {
   readonly session: Session;
   readonly person: Person;
@@ -14,24 +14,24 @@ export interface Desk extends RunContext {
   readonly detach: boolean;
 }
 
-/** What a desk depends on of the flags. */
+/** The flags that a desk depends on. */
 export interface DeskFlags extends ApiFlags {
   readonly json?: boolean;
   readonly detach?: boolean;
 }
 
-/** How a desk is opened. */
+/** How to open a desk. */
 export interface DeskRequest {
   readonly settings: Settings;
   readonly flags: DeskFlags;
   readonly context: RunContext;
-  /** False where the command may make the ledger. */
+  /** False if the command may create the ledger. */
   readonly mustExist: boolean;
-  /** Where the rows come from, as it was typed. */
+  /** Source of the rows, as typed. */
   readonly input?: string | undefined;
 }
 
-/** Works on a batch, and closes all that was opened for it. Nothing is opened before it is needed. */
+/** Works on a batch, and closes everything that it opened. Nothing is opened before it is needed. */
 export async function atDesk<T>(request: DeskRequest, work: (desk: Desk) => Promise<T>): Promise<T> {
   const { settings, flags, context, mustExist, input } = request;
   const session = openSession(settings, flags, { mustExist, thread: true });

@@ -10,7 +10,7 @@ export class ExitError extends Error {
   readonly exit: ExitName;
   /** The next command, for machines; undefined: the usual one of the exit code. */
   readonly next: string | undefined;
-  /** What else machines may want to know. */
+  /** Further facts for machines. */
   readonly facts: object | undefined;
 
   constructor(exit: ExitName, message: string, { next, facts, ...options }: ExitErrorOptions = {}) {
@@ -22,12 +22,12 @@ export class ExitError extends Error {
   }
 }
 
-/** A command that cannot mean what it says, and has spent nothing. */
+/** A command line that makes no sense, and has spent nothing. */
 export function usageError(message: string): ExitError {
   return new ExitError('usage', `${message} Nothing was spent.`);
 }
 
-/** The same of a command that could have changed a batch. */
+/** The same for a command that could have changed a batch. */
 export function unchangedError(message: string): ExitError {
   return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
 }

@@ -6,7 +6,7 @@ import { goOnCommand, shellWord } from './terminal/go-on-command.ts';
 import { namedRow } from './terminal/row-words.ts';
 import { describeTrouble } from './terminal/machine-trouble.ts';
 
-/** The exit code and the words of a command that something stands in the way of; any other error as it is. */
+/** The exit code and message for a {@link VoxbatchError}; any other error unchanged. */
 export function exitErrorOf(error: unknown): unknown {
   if (!(error instanceof VoxbatchError)) return error;
   const exit = exitOf(error.problem.type);
@@ -19,10 +19,10 @@ function exitOf<T extends Problem['type']>(type: T): ProblemExit<T> {
 
 type ProblemOf<T extends Problem['type']> = Extract<Problem, { readonly type: T }>;
 
-/** How a command ends that a problem stands in the way of. */
+/** How a command ends because of a problem. */
 interface ProblemExit<T extends Problem['type']> {
   readonly exit: ExitError['exit'];
-  /** The next command, where it is not the usual one of the exit code. */
+  /** The next command, if it is not the usual one of the exit code. */
   readonly next?: string;
   /** What is wrong, whether money was spent, what to do next. `sentence` says what is wrong. */
   words(problem: ProblemOf<T>, sentence: string): string;

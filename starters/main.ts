@@ -19,8 +19,9 @@ export interface MainOptions {
 }
 
 /**
- * Runs one command line and returns its exit code. Every error ends here: an {@link ExitError} with its message, a usage
- * error with commander's, anything else as an internal error with its stack. Under `--json` it is a line of data, too.
+ * Runs one command line and returns its exit code. Every error ends here: an {@link ExitError} with its message, a
+ * usage error with commander's, anything else as an internal error with its stack. Under `--json` it is also a line of
+ * data.
  */
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
   const { output: given = processOutput(), ...rest } = options;
@@ -46,19 +47,19 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     const failed = describeError(exitErrorOf(error), program, output.say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
-    // A machine reads one line: that of the command, where there is one.
+    // A machine reads one line: that of the command, if it printed one.
     if (asksForJson(args) && printed.lines === 0) output.data(errorLine(failed, pathOf(program, args)));
   }
   return EXIT_CODES[exit].code;
 }
 
-/** Says for people what was thrown, and returns what it is; undefined where it is none, such as a plea for help. */
+/** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
 function describeError(error: unknown, program: Command, say: Output['say']): FailedCommand | undefined {
   const failed = (exit: ExitName, message: string): FailedCommand => {
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
-  // Its words are said already.
+  // Commander has printed its message already.
   if (error instanceof CommanderError) {
     const message = withOurWord(error.message.replace(/^error: /, ''), commandTree(program));
     return error.exitCode === 0 ? undefined : { exit: 'usage', message };
@@ -78,8 +79,8 @@ function describeError(error: unknown, program: Command, say: Output['say']): Fa
 }
 
 /**
- * The words of a command line. Of one whose command does not exist, without its plea for help: that would be answered with the help of
- * all, as if the command existed.
+ * The words of a command line. If its command does not exist, without its request for help: that would print the help
+ * of the whole program, as if the command existed.
  */
 function withoutIdleHelp(program: Command, args: readonly string[]): readonly string[] {
   let command = program;

@@ -1,14 +1,14 @@
 import type { Output } from './terminal/output.ts';
 
-/** Whoever has typed a command. */
+/** The person who typed a command. */
 export interface Person {
-  /** Has said yes to all that would be asked (`--yes`), and is not asked. */
+  /** Has answered yes in advance (`--yes`), and is not asked. */
   readonly yes: boolean;
-  /** Is there to be asked: it is a terminal, and no manifest comes from where the answer would. */
+  /** Can be asked: there is a terminal, and the manifest does not come from standard input. */
   readonly canAsk: boolean;
 }
 
-/** Who has typed a command. `input`: where its rows come from; `-` is standard input. */
+/** The person who typed a command. `input`: the source of its rows; `-` is standard input. */
 export function personAt({ isInteractive }: Output, { yes = false }: { readonly yes?: boolean }, input = ''): Person {
   return { yes, canAsk: isInteractive && input !== '-' };
 }

@@ -14,8 +14,8 @@ import { withOurWord } from './terminal/foreign-words.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
 /**
- * The command line: every command with its flags and help. A command's code is loaded when it is called, so that `--help`
- * and `status` do not wait for Temporal's SDK.
+ * The command line: every command with its flags and help. A command's code is loaded when it is called, so that
+ * `--help` and `status` do not wait for Temporal's SDK.
  */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('voxbatch')

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** Commands that read a whole batch, or look at one, and end. */
+/** Commands that read a whole batch, or show one, and end. */
 const READING: readonly (string | undefined)[] = ['plan', 'results', 'verify', 'status', 'list', 'explain'];
 
 /**
- * Keeps the heap of a command that only reads near to what it holds. Such a command makes much garbage and holds next to nothing; by default V8
- * lets the heap grow to several times its live part before it collects, so that memory would grow with the batch although nothing is
- * kept of it. `docs/decisions/memory.md` has the figures.
+ * Keeps the heap of a read-only command close to its live data. Such a command makes much garbage and keeps next to
+ * nothing. By default V8 lets the heap grow to several times its live part before it collects, so memory would grow
+ * with the batch although nothing of it is kept. `docs/decisions/memory.md` has the figures.
  */
 export function keepHeapSmall(command: string | undefined): void {
   if (!READING.includes(command)) return;

@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 
-/** `voxbatch profile`: whose token it is, and what is left on the account. Spends nothing. */
+/** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */
 export async function profile(
   flags: { readonly json?: boolean; readonly apiUrl?: string },
   output: Output,

@@ -4,13 +4,13 @@ import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readApiAccess } from '../connect/settings.ts';
 
-/** API credits that the account has, or why they are not known. */
+/** The account's API credits, or why they are unknown. */
 export type Balance = { readonly credits: number } | { readonly why: string };
 
 /** Nobody waits longer than this for a number that is only shown, ms. */
 const PATIENCE_MS = 5_000;
 
-/** Asks the API once for the balance that batches consume. Never throws; spends nothing. */
+/** Reads the balance that batches consume from the API, once. Never throws; spends nothing. */
 export async function readBalance(settings: Settings, flags: { readonly apiUrl?: string }): Promise<Balance> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
@@ -24,7 +24,7 @@ export async function readBalance(settings: Settings, flags: { readonly apiUrl?:
   } catch (error) {
     if (patience.aborted) return { why: `the API did not answer within ${String(PATIENCE_MS / 1000)} s` };
     if (error instanceof ApiError) return { why: error.failure.message };
-    // What is said beside the cause is advice for commands that cannot do without the API.
+    // The rest of the message is advice for commands that cannot do without the API.
     return { why: messageOf(error).split('. ')[0] ?? '' };
   }
 }

@@ -13,7 +13,7 @@ interface ExplainFlags extends JsonFlag {
 const NEWEST = 'Name of the batch (default: the newest)';
 const LOOKING = 'This never spends anything. It reads the ledger and the files, and starts no worker.';
 
-/** Adds the commands that look: `list`, `status`, `watch`, `explain`, `results`, `verify`. */
+/** Adds the read-only commands: `list`, `status`, `watch`, `explain`, `results`, `verify`. */
 export function addLookCommands(program: Command, context: CommandContext): void {
   const { output, done } = context;
   const add = (name: string, description: string, example: string): Command =>

@@ -17,7 +17,7 @@ function withManifestFlags(command: Command): Command {
 }
 
 /**
- * Flags that say what a batch may cost and how it is worked on. `plan` takes them too, so that a command line can be planned
+ * Flags for what a batch may cost and how it is worked on. `plan` takes them too, so that a command line can be planned
  * as it will be run.
  */
 function withMoneyFlags(command: Command): Command {
@@ -69,7 +69,7 @@ function addPlan(program: Command, context: CommandContext): void {
     });
 }
 
-/** Flags as commander hands them over. */
+/** Flags as commander returns them. */
 type TypedRunFlags = Omit<RunFlags, keyof TypedNames> & TypedNames;
 
 function readFlags({ name, fileName, ...rest }: TypedRunFlags, { output }: CommandContext): RunFlags {

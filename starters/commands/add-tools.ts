@@ -29,7 +29,7 @@ export function addToolCommands(program: Command, context: CommandContext): void
     });
 }
 
-/** The simulator names and reads its own flags; here they only get into help and completion. */
+/** The simulator names and reads its own flags; this only adds them to help and completion. */
 function addSimulate(program: Command, context: CommandContext): void {
   const command = program
     .command('simulate')

@@ -5,7 +5,7 @@ import { collect, positive } from './flag-values.ts';
 import { addSubsetFlags } from './subset-flags.ts';
 import { addTuningFlags } from './tuning-flags.ts';
 
-/** Adds the flags that say how a manifest is read. */
+/** Adds the flags for how a manifest is read. */
 export function addReadingFlags(command: Command): Command {
   return addSubsetFlags(command)
     .option(
@@ -22,7 +22,7 @@ export function addReadingFlags(command: Command): Command {
     .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job');
 }
 
-/** Adds the flags that say how a batch is worked on (all tunables, or some), and how its rows are priced. */
+/** Adds the flags for how a batch is worked on (all tunables, or some), and how its rows are priced. */
 export function addPricingFlags(command: Command, tunables?: readonly TunableName[]): Command {
   return addTuningFlags(command, tunables)
     .option('--probe', 'Read the length of audio and video files that have no duration cell, to price them')

@@ -2,26 +2,26 @@ import { defined } from '../../contract/defined.ts';
 import { usageError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 
-/** What a batch and its result files are called on a command line. */
+/** Names of a batch and its result files on a command line. */
 export interface NameFlags {
-  /** Of the batch. */
+  /** Name of the batch. */
   readonly name?: string;
   /** Template of result files. */
   readonly fileName?: string;
 }
 
-/** {@link NameFlags} as they were typed. */
+/** {@link NameFlags} as typed. */
 export interface TypedNames {
-  /** May have been given twice: see {@link readNameFlags}. */
+  /** May be given twice: see {@link readNameFlags}. */
   readonly name?: readonly string[];
   readonly fileName?: string;
 }
 
 /**
- * `--name` is the name of the batch. Before there was `--file-name`, a `--name` with a `{field}` was the template of result files. It still
- * is, with a word about the new flag: no batch can have braces in its name.
+ * `--name` is the name of the batch. Before `--file-name` existed, a `--name` with a `{field}` was the template of
+ * result files. It still is, with a hint to the new flag: no batch can have braces in its name.
  *
- * @throws ExitError (`usage`) where two flags name one thing.
+ * @throws ExitError (`usage`) if two flags name one thing.
  */
 export function readNameFlags({ name = [], fileName }: TypedNames, say: (line: string) => void): NameFlags {
   const [batch, ...moreBatches] = name.filter((value) => !isTemplate(value));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 
-/** How much a command says while it works. */
+/** How much a command prints while it works. */
 export interface OutputFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -22,7 +22,7 @@ export function addVerboseFlag(command: Command): Command {
   );
 }
 
-/** The context of a command that was given these flags. */
+/** The context of a command with these flags. */
 export function withOutputFlags(context: CommandContext, { quiet, verbose }: OutputFlags): CommandContext {
   const { output } = context;
   return { ...context, output: { ...output, isQuiet: quiet ?? false, isVerbose: verbose ?? false } };

@@ -3,14 +3,14 @@ import { DEFAULT_SEED, type Subset } from '../../contract/subset.ts';
 import { usageError } from '../exit-error.ts';
 import { wholeFrom } from './flag-values.ts';
 
-/** Which rows are to be run. */
+/** Which rows to run. */
 export interface SubsetFlags {
   readonly limit?: number;
   readonly sample?: number;
   readonly seed?: number;
 }
 
-/** Adds the flags of {@link SubsetFlags}. None has a default here, so that what was given can be told from what was not. */
+/** Adds the flags of {@link SubsetFlags}. None has a default here, so that given flags can be told from the others. */
 export function addSubsetFlags(command: Command): Command {
   const others = 'a later run without it, or with a larger number, runs the others';
   return command
@@ -19,7 +19,7 @@ export function addSubsetFlags(command: Command): Command {
     .option('--seed <n>', `With --sample: draw other rows (default: ${String(DEFAULT_SEED)})`, wholeFrom(0));
 }
 
-/** The subset that was asked for; null: all rows. Throws {@link ExitError} `usage` for flags that exclude each other. */
+/** Reads the subset; null: all rows. Throws {@link ExitError} `usage` for flags that exclude each other. */
 export function readSubset({ limit, sample, seed }: SubsetFlags): Subset | null {
   if (limit !== undefined && sample !== undefined) throw usageError('--limit cannot be combined with --sample.');
   if (seed !== undefined && sample === undefined) throw usageError('--seed needs --sample.');

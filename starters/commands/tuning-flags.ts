@@ -3,10 +3,13 @@ import { TUNABLE_NAMES, TUNABLES, tuningOf, type TunableName, type Tuning } from
 import { expectedOf, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { flagOf, helpOf } from '../terminal/tunable-words.ts';
 
-/** Flags for what may be changed while a batch runs, each checked and as it was typed. A flag that was not given is not there. */
+/** Flags of the tunables, each checked and kept as typed. Flags that were not given are absent. */
 export type TuningFlags = { readonly [N in TunableName]?: string };
 
-/** Adds the flags of {@link TuningFlags}, or some. None has a default here, so that what was given can be told from what was not. */
+/**
+ * Adds the flags of {@link TuningFlags}, or some. None has a default here, so that given flags can be told from the
+ * others.
+ */
 export function addTuningFlags(command: Command, names: readonly TunableName[] = TUNABLE_NAMES): Command {
   for (const name of names) {
     const { takes } = TUNABLES[name];
@@ -22,7 +25,7 @@ export function addTuningFlags(command: Command, names: readonly TunableName[] =
   return command;
 }
 
-/** What was given on the command line, and nothing else. */
+/** Reads the given flags, and nothing else. */
 export function readTuning(flags: TuningFlags): Tuning {
   const given = TUNABLE_NAMES.flatMap((name) => {
     const text = flags[name];

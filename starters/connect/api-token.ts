@@ -3,14 +3,14 @@ import type { Settings } from '../../client/settings.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 
-/** What was read: a file such as a pipe can be read once only. */
+/** Tokens already read: a file such as a pipe can be read only once. */
 const read = new WeakMap<Settings, string>();
 
 /**
- * The API's token: `VOXBATCH_API_TOKEN`, or what is in the file that `VOXBATCH_API_TOKEN_FILE` names, without white space around it.
- * Read once for the same settings. Never printed.
+ * The API token: `VOXBATCH_API_TOKEN`, or the trimmed content of the file that `VOXBATCH_API_TOKEN_FILE` names. Read
+ * once for the same settings. Never printed.
  *
- * @throws ExitError (`api`) where there is none, where both are set, or where the file cannot be read or holds no token.
+ * @throws ExitError (`api`) if there is none, if both are set, or if the file cannot be read or holds no token.
  */
 export function readToken(settings: Settings): string {
   const token = read.get(settings) ?? findToken(settings.env);
@@ -23,7 +23,7 @@ export function readToken(settings: Settings): string {
   return token;
 }
 
-/** The same, undefined where neither is set. An empty variable counts as one that is not set. */
+/** The same; undefined if neither is set. An empty variable counts as not set. */
 export function findToken(env: NodeJS.ProcessEnv): string | undefined {
   const given = env['VOXBATCH_API_TOKEN']?.trim() ?? '';
   const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';
@@ -37,8 +37,8 @@ export function findToken(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * What to do where the token is not the right one, as the beginning of a sentence: set the variable, or the file, that it came from. Setting
- * the other one beside it is an error.
+ * Advice for a wrong token, as the beginning of a sentence: set the variable, or the file, that it came from. Setting
+ * the other one as well is an error.
  */
 export function tokenAdvice(whose?: string, env: NodeJS.ProcessEnv = process.env): string {
   const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';

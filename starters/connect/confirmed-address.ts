@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 
 /**
- * Which token a person has allowed to go to which origin, where the address came from a config file only: such a file comes along with a
- * folder, and whoever made the folder may want the token. Kept outside of any working folder, readable by its owner, and as hashes.
+ * Which token a person has allowed to go to which origin, if the address came only from a config file: such a file
+ * comes with a folder, and the author of the folder may want the token. Kept outside of any working folder, readable
+ * only by its owner, and as hashes.
  */
 const confirmations = z.array(z.string());
 
@@ -16,12 +17,12 @@ export interface AddressUse {
   readonly token: string;
 }
 
-/** Whether a person has said yes to this token and the origin of this address. */
+/** Whether a person has allowed this token for the origin of this address. */
 export function isConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
   return read(fileIn(env)).includes(hashOf(use));
 }
 
-/** Remembers a yes. Throws where it cannot be written. */
+/** Remembers a yes. Throws if it cannot be written. */
 export function rememberConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
   const file = fileIn(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -34,7 +35,7 @@ function read(file: string): readonly string[] {
   try {
     return confirmations.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // Nothing was confirmed yet, or it cannot be told: a person is asked again.
+    // Nothing was confirmed yet, or the file is unreadable: ask the person again.
     return [];
   }
 }

@@ -6,7 +6,9 @@ import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { size } from '../terminal/size.ts';
 
-/** How a check is called, and the exit code if it is the first that finds something wrong, and the error has none of its own. */
+/**
+ * Name of each check, and the exit code if it is the first to find something wrong and its error has none of its own.
+ */
 const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readonly exit: ExitName }>> = {
   node: { name: 'node', exit: 'internal' },
   disk: { name: 'disk', exit: 'unreachable' },
@@ -17,7 +19,7 @@ const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readon
   worker: { name: 'worker', exit: 'unreachable' },
 };
 
-/** What was checked. */
+/** Name of the check. */
 export function nameOfFinding({ type }: Finding): string {
   return CHECKS[type].name;
 }
@@ -28,7 +30,7 @@ export function exitOfFinding({ type, trouble }: Extract<Finding, { readonly ok:
   return error instanceof ExitError ? error.exit : CHECKS[type].exit;
 }
 
-/** What was found, in a line. */
+/** The finding, in a line. */
 export function wordsOfFinding(finding: Finding, settings: Settings): string {
   return finding.ok ? soundWords(finding, settings) : troubleWords(finding.trouble);
 }

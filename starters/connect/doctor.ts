@@ -18,7 +18,7 @@ export async function doctor(
     for await (const finding of examine(session, output.say)) {
       const [check, says] = [nameOfFinding(finding), wordsOfFinding(finding, settings)];
       findings.push({ check, ok: finding.ok, says });
-      // The first thing that is wrong decides.
+      // The first fault decides.
       if (!finding.ok) exit ??= exitOfFinding(finding);
       if (flags.json !== true) output.data(`${finding.ok ? 'ok  ' : 'BAD '} ${check.padEnd(22)} ${says}`);
     }

@@ -6,14 +6,16 @@ import { rememberConfirmed } from './confirmed-address.ts';
 import { AddressUnconfirmed, readApiAccess } from './settings.ts';
 import { askYesNo } from '../terminal/ask.ts';
 
-/** Flags that say where the API is, and whether a person may be asked. */
+/** Flags for the API's address, and for whether a person may be asked. */
 export interface ApiFlags {
   readonly apiUrl?: string;
-  /** Nobody is asked. It does not confirm an address. */
+  /** Ask nobody. It does not confirm an address. */
   readonly yes?: boolean;
 }
 
-/** Address and token. On a terminal, an address that only a config file names is asked about, once per token and origin. */
+/**
+ * Address and token. On a terminal, it asks about an address that only a config file names, once per token and origin.
+ */
 async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<ApiAccess> {
   try {
     return readApiAccess(settings, flags);
@@ -28,12 +30,12 @@ async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<Api
   }
 }
 
-/** Opens the API that settings and flags name, and reads the profile. Spends nothing. */
+/** Opens the API of settings and flags, and reads the profile. Spends nothing. */
 export async function openApi(settings: Settings, flags: ApiFlags): Promise<OpenApi> {
   return openWith(await confirmedAccess(settings, flags));
 }
 
-/** A session with the API that settings and flags name. */
+/** A session with the API of settings and flags. */
 export function openSession(settings: Settings, flags: ApiFlags, ledger: OpenOptions): Session {
   return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger });
 }

@@ -12,9 +12,9 @@ import { ExitError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 
 /**
- * What was set from outside: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`; ledger and
- * store lie in it unless `VOXBATCH_LEDGER` and `VOXBATCH_STORE` (or `store` in the config file) name other places; any of the standard
- * Temporal settings means a cluster.
+ * Reads settings: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`;
+ * ledger and store are in it unless `VOXBATCH_LEDGER` and `VOXBATCH_STORE` (or `store` in the config file) name other
+ * places; any of the standard Temporal settings means a cluster.
  */
 export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
   const home = resolve(env['VOXBATCH_HOME'] ?? '.voxbatch');
@@ -28,7 +28,7 @@ export async function readSettings(env: NodeJS.ProcessEnv = process.env): Promis
   };
 }
 
-/** The config file of the folder, or the one that `VOXBATCH_CONFIG` names; only the latter must be there. */
+/** The config file of the folder, or the one that `VOXBATCH_CONFIG` names; only the latter must exist. */
 async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
   const named = env['VOXBATCH_CONFIG'];
   if (named !== undefined && !existsSync(named)) {
@@ -41,7 +41,7 @@ async function readConfigOf(env: NodeJS.ProcessEnv): Promise<Config> {
   });
 }
 
-/** An address that cannot be is a wrong setting, not a ledger or a store that cannot be reached. */
+/** An impossible address is a wrong setting, not an unreachable ledger or store. */
 function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, came }: RefusedAddress): never {
   const variable = `VOXBATCH_${of.toUpperCase()}`;
   const where = env[variable] === undefined ? `"${of}" in voxbatch.config.json` : variable;
@@ -70,7 +70,7 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** The token would go to an address that only a config file names, and nobody has said that it may. */
+/** The token would go to an address that only a config file names, and nobody has allowed that. */
 export class AddressUnconfirmed extends ExitError {
   readonly use: AddressUse;
 
@@ -86,8 +86,8 @@ export class AddressUnconfirmed extends ExitError {
 }
 
 /**
- * The API's address and token, or the message that tells how to set them. Throws {@link AddressUnconfirmed} for an address of a config
- * file that nobody has confirmed.
+ * The API's address and token, or an error that says how to set them. Throws {@link AddressUnconfirmed} for an address
+ * of a config file that nobody has confirmed.
  */
 export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: string }): ApiAccess {
   const url = flags.apiUrl ?? settings.env['VOXBATCH_API_URL'] ?? settings.config.api?.url;

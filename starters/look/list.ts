@@ -10,7 +10,9 @@ import { chosenOf, doneOf, number } from '../terminal/progress.ts';
 import { batchJson, standingOf } from '../terminal/status.ts';
 import { tableLines } from '../terminal/table.ts';
 
-/** `voxbatch list`: every batch of the ledger, the newest first. A home without a ledger has none, which is no error. */
+/**
+ * `voxbatch list`: every batch of the ledger, the newest first. A home without a ledger has none, which is no error.
+ */
 export async function list(flags: { readonly json?: boolean }, output: Output): Promise<ExitName> {
   try {
     return await listLedger(flags, output);
@@ -37,7 +39,7 @@ function show(views: readonly LocalView[], { json }: { readonly json?: boolean }
   else for (const line of tableLines(COLUMNS, views)) output.data(line);
 }
 
-/** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty where none did. */
+/** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty if none did. */
 function withoutResult({ counts }: LocalView): string {
   return endsOf(counts)
     .flatMap(([word, rows]) => (hasResult(word) ? [] : [`${number(rows)} ${word}`]))

@@ -21,8 +21,9 @@ export interface ResultsFlags {
 }
 
 /**
- * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, as they stand. May be repeated at
- * any time, also while the batch runs. The exit code is that of the batch, or 15 where something does not add up.
+ * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be
+ * repeated at any time, even while the batch runs. The exit code is that of the batch, or 15 if something does not add
+ * up.
  */
 export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {

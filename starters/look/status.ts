@@ -9,7 +9,9 @@ import { isWritten } from '../../results/is-written.ts';
 import type { Output } from '../terminal/output.ts';
 import { statusJson, statusLines } from '../terminal/status.ts';
 
-/** `voxbatch status [BATCH]`: how a batch stands. The exit code is that of the batch; 75 while it is not finished. */
+/**
+ * `voxbatch status [BATCH]`: shows a batch's status. The exit code is that of the batch; 75 while it is not finished.
+ */
 export async function status(
   name: string | undefined,
   flags: { readonly json?: boolean },

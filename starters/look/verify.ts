@@ -19,8 +19,8 @@ import { rowsInWords } from '../terminal/row-words.ts';
 import { shortPath } from '../terminal/summary.ts';
 
 /**
- * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument it is
- * the folder of the newest batch. Exit code 15 if anything does not add up.
+ * `voxbatch verify [DIR|BATCH]`: checks an out folder from its files alone, without ledger or API. Without an argument
+ * it is the folder of the newest batch. Exit code 15 if anything does not add up.
  */
 export async function verify(
   given: string | undefined,
@@ -36,7 +36,7 @@ export async function verify(
   if (flags.json === true) output.data(JSON.stringify({ exit, ...facts, damaged_in_store: damaged }));
   else for (const line of reportLines(report)) output.data(line);
   for (const mismatch of report.mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
-  // What the store still has, and every table, can be written again. Of wrong media each is one mismatch.
+  // Everything the store still has, and every table, can be written again. Each wrong medium is one mismatch.
   const lost = wrongMedia.filter(({ row }) => damaged.some((one) => one.row === row)).length;
   for (const name of report.edited) {
     const path = shortPath(join(report.folder, name));
@@ -50,7 +50,7 @@ export async function verify(
   return exit;
 }
 
-/** What the store of this folder has of wrong media. Undefined where there is no ledger here that knows the batch. */
+/** Which of the wrong media the store of this folder has. Undefined if no ledger here knows the batch. */
 async function lookIntoStore(
   report: VerifyReport,
 ): Promise<{ readonly store: string; readonly damaged: readonly DamagedResult[] } | undefined> {
@@ -65,7 +65,7 @@ async function lookIntoStore(
   }
 }
 
-/** The command that makes the files of this folder again. */
+/** The command that writes the files of this folder again. */
 function resultsCommand({ folder, batch }: VerifyReport, named: string | undefined): string {
   const name = batch ?? named;
   if (name === undefined) return 'voxbatch results BATCH';
@@ -75,11 +75,11 @@ function resultsCommand({ folder, batch }: VerifyReport, named: string | undefin
 
 interface ChosenFolder {
   readonly folder: string;
-  /** The batch that was meant, if one was named. */
+  /** The batch that was named, if any. */
   readonly batch?: string;
 }
 
-/** A folder that holds a summary comes first, then the folder of a batch of that name, then any folder. */
+/** Prefers a folder that holds a summary, then the folder of a batch of that name, then any folder. */
 async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
   if (given === undefined) {
     const batch = await atLedger(async (ledger) => (await chooseBatch(ledger, undefined)).name);

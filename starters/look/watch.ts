@@ -14,15 +14,15 @@ import type { Output } from '../terminal/output.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 import { statusJson, statusLines, type Troubles } from '../terminal/status.ts';
 
-/** Pause between two looks at the ledger, ms. */
+/** Pause between two reads of the ledger, ms. */
 const LOOK_EVERY_MS = 500;
-/** A batch that nobody works on is given up after this: whoever has just made it may still be on the way, ms. */
+/** How long a batch that nobody works on is watched, ms: the command that has just made it may still be starting. */
 const PATIENCE_MS = 10_000;
 
 /**
- * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or left by everybody who worked on it, then prints its
- * status. On a terminal the status
- * is drawn over; elsewhere it is a plain line now and then. Ctrl-C ends the watching, never the batch.
+ * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or nobody works on it any more, then prints its
+ * status. On a terminal the status is redrawn; elsewhere it is a plain line now and then. Ctrl-C ends watching, never
+ * the batch.
  */
 export async function watch(
   name: string | undefined,
@@ -62,7 +62,7 @@ export async function watch(
   });
 }
 
-/** Whether nobody has worked on the batch for a while, asked at every look. */
+/** Whether nobody has worked on the batch for a while; asked at every look. */
 function patience(): (view: LocalView) => boolean {
   let since = performance.now();
   return ({ isDeserted }) => {
@@ -75,7 +75,7 @@ function isOver({ batch }: LocalView): boolean {
   return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
 }
 
-/** While it runs only counts are shown: reasons cost a look at every row. */
+/** While it runs only counts are shown: reasons cost a read of every row. */
 const NONE: SomeRows = { count: 0, first: [] };
 const NONE_EARLIER: EarlierUnresolved = { count: 0, first: [] };
 const NO_TROUBLES: Troubles = {
@@ -88,7 +88,7 @@ const NO_TROUBLES: Troubles = {
   },
 };
 
-/** Shows a view; undefined ends the showing. */
+/** Shows a view; undefined ends it. */
 function displayOn(output: Output): (view: LocalView | undefined) => void {
   if (output.isTerminal) {
     const drawing = new Drawing();

@@ -12,7 +12,7 @@ export function reconciledLine(row: ReconciledRow): string {
   return `${namedRow(row)}: ${wordsOf(row)}`;
 }
 
-/** A job that cost another sum than its row was to cost is most likely another row's: a warning with the way back. */
+/** A job that cost another sum than its row was quoted is probably another row's: a warning with the way back. */
 export function priceLines(row: SettledRow, batch: string): readonly string[] {
   if ((row.type !== 'adopted' && row.type !== 'charged') || row.otherPrice === undefined) return [];
   const { quoted, charged } = row.otherPrice;
@@ -23,10 +23,12 @@ export function priceLines(row: SettledRow, batch: string): readonly string[] {
   ];
 }
 
-/** What the API lists. */
+/** The steps whose jobs the API lists. */
 const LISTED = OPERATIONS.filter(isListed).flatMap(stepsOf).join(' or ');
 
-/** Jobs that no row has, as a table with a word of warning; null where they could not be listed. `isWanted`: a row may lack one. */
+/**
+ * Jobs that no row has, as a table with a warning; null if they could not be listed. `isWanted`: a row may lack one.
+ */
 export function orphanLines(
   orphans: readonly Orphan[] | null,
   batch: string,
@@ -50,7 +52,7 @@ export function orphanLines(
   ];
 }
 
-/** The same for machines; `orphans` is null where they could not be listed. */
+/** The same for machines; `orphans` is null if they could not be listed. */
 export function reconciledJson(rows: readonly ReconciledRow[], orphans: readonly Orphan[] | null): object {
   return {
     rows: rows.map((row) => ({

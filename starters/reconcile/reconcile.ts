@@ -22,7 +22,7 @@ import { wordSteps } from '../terminal/next-steps.ts';
 import { orphanLines, priceLines, reconciledJson, reconciledLine } from './reconcile-words.ts';
 import { requireOrder, type WishFlags } from './row-flags.ts';
 
-/** What `reconcile` was told on the command line. */
+/** Flags of `reconcile`. */
 export interface ReconcileFlags extends WishFlags {
   readonly yes?: boolean;
   readonly out?: string;
@@ -39,8 +39,9 @@ interface Task {
 }
 
 /**
- * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by what can be found or by a person's word, takes such a word back, lists the jobs
- * that no row has, and works on the batch if a row is open again. Only `--resubmit` pays.
+ * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by what can be found or by a person's word, takes
+ * such a word back, lists the jobs that no row has, and works on the batch if a row is open again. Only `--resubmit`
+ * pays.
  */
 export async function reconcile(
   name: string | undefined,
@@ -58,7 +59,7 @@ export async function reconcile(
   });
 }
 
-/** To pay again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
+/** Paying again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
 function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Desk): void {
   if (again.length === 0 || person.yes || person.canAsk) return;
   throw new ExitError(
@@ -75,7 +76,7 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
   const rows: SettledRow[] = [];
   for await (const row of settling) {
     rows.push(row);
-    // A refusal is said once: where nothing else was done it is the error.
+    // Print a refusal once: if nothing else was done, it is the error.
     if (!json && row.type !== 'refused') output.data(reconciledLine(row));
     for (const line of priceLines(row, batch.name)) output.say(line);
   }
@@ -99,7 +100,7 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
   return exit;
 }
 
-/** What was not settled, and what a person can do about it. */
+/** Says what was not settled, and what a person can do about it. */
 function sayLeft(rows: readonly SettledRow[], found: OrphanList, { batch, order: { again } }: Task, desk: Desk): void {
   const { output } = desk;
   const isWanted = rows.some((row) => row.type === 'still-unknown' && row.hasList);
@@ -118,7 +119,7 @@ function orphansOf(found: OrphanList): Parameters<typeof orphanLines>[0] {
   return found.type === 'listed' ? found.orphans : null;
 }
 
-/** What is left to a person, for rows of which no trace was found. */
+/** What a person can do for rows of which no trace was found. */
 function stillUnknown(rows: readonly SettledRow[], again: readonly number[], batch: BatchRecord): readonly string[] {
   const left = rows.filter(
     ({ type, row }) => (type === 'still-unknown' || type === 'unreadable') && !again.includes(row),
@@ -131,7 +132,7 @@ async function goOn({ batch, out }: Task, { toPay, changed }: AfterSettling, des
   const { session, output } = desk;
   const { settings } = session;
   const ledger = await session.ledger();
-  // The line of JSON is that of `reconcile`.
+  // `reconcile` prints the line of JSON.
   const quietDesk = { ...desk, json: false };
   if (toPay.length > 0) {
     const command = `voxbatch reconcile ${shellWord(batch.name)}`;
@@ -142,7 +143,7 @@ async function goOn({ batch, out }: Task, { toPay, changed }: AfterSettling, des
   const view = await viewHere(ledger, settings, batch.name);
   if (changed === 'nothing') return exitOfView(view);
   if (changed === 'sums' && view.batch.state !== 'closed') {
-    // No row was opened, so there is no new work: the batch is left to whoever has it.
+    // No row was opened, so there is no new work: the batch is left to its current workers.
     output.say(`To write its files as they stand: voxbatch results ${shellWord(batch.name)}`);
     return exitOfView(view);
   }

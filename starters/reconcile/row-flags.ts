@@ -12,7 +12,9 @@ export interface WishFlags {
   readonly notCharged?: readonly string[];
 }
 
-/** What the flags want to be settled. Throws {@link ExitError} `usage` for a row that is not there, or is not unknown. */
+/**
+ * Reads what the flags want settled. Throws {@link ExitError} `usage` for a row that does not exist, or is not unknown.
+ */
 export async function requireOrder(ledger: Ledger, batch: BatchRecord, flags: WishFlags): Promise<SettleOrder> {
   const found = await findWished(ledger, batch, {
     adopt: readAdoptions(flags.adopt ?? []),
@@ -24,7 +26,7 @@ export async function requireOrder(ledger: Ledger, batch: BatchRecord, flags: Wi
   return found;
 }
 
-/** `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
+/** Parses `ROW=JOB` or `ROW/TAKE=JOB`: the row is an id or a number. Ids may have an equals sign, job ids have none. */
 function readAdoptions(texts: readonly string[]): NonNullable<SettleWish['adopt']> {
   return texts.map((text) => {
     const at = text.lastIndexOf('=');
@@ -34,7 +36,7 @@ function readAdoptions(texts: readonly string[]): NonNullable<SettleWish['adopt'
   });
 }
 
-/** With commas between several. */
+/** Splits at commas. */
 function wordsOf(texts: readonly string[] = []): readonly string[] {
   return texts.flatMap((text) => text.split(',').map((word) => word.trim())).filter((word) => word !== '');
 }

@@ -3,10 +3,10 @@ import type { NameClash } from '../../batches/name-clashes.ts';
 import { namedRow } from '../terminal/row-words.ts';
 import { oneLine } from '../terminal/table.ts';
 
-/** An answer that is no rows. A file that is wrong by itself is reported as any manifest is. */
+/** A file without usable rows. A file with errors of its own is reported like any manifest. */
 type UnusableFile = Exclude<EditedRows, { type: 'found' | 'faulty' }>;
 
-/** Why the rows of a file cannot be redriven. `label`: what the file is called; `batch`: the batch's name. */
+/** Why the rows of a file cannot be redriven. `label`: name of the file; `batch`: name of the batch. */
 export function unusableText(found: UnusableFile, label: string, batch: string): string {
   switch (found.type) {
     case 'other-batch':

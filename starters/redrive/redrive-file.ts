@@ -15,9 +15,9 @@ import { refuseLoading } from '../../client/refuse-loading.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { RunFlags, RunPlan } from '../run/run-options.ts';
 
-/** One of our outcome files as the manifest of `run`. */
+/** One of our outcome files, given as the manifest of `run`. */
 export interface FileRequest {
-  /** As it was typed. */
+  /** As typed. */
   readonly path: string;
   readonly source: ManifestSource;
   /** Its `_batch`. */
@@ -29,8 +29,8 @@ export interface FileRequest {
 }
 
 /**
- * `voxbatch run failed.csv`: running an outcome file is a redrive of its rows. Rows whose answer was lost and rows that are
- * overdue need `--resubmit`, because what was meant is not clear: to pay again, or to look again.
+ * `voxbatch run failed.csv`: running an outcome file redrives its rows. Rows whose answer was lost and overdue rows
+ * need `--resubmit`, because the intention is not clear: to pay again, or to look again.
  */
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
@@ -71,7 +71,7 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
   );
 }
 
-/** What the rows mean, and which batch they are of, is on record; a flag that says otherwise is refused. */
+/** The record says what the rows mean, and which batch they belong to; a flag that contradicts it is refused. */
 function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): void {
   const isRead = plan.givesReading && !isDeepStrictEqual(plan.settings.reading, batch.settings.reading);
   const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;

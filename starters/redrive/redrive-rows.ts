@@ -14,18 +14,18 @@ import { askYesNo } from '../terminal/ask.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
 import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines } from './redrive-words.ts';
 
-/** What `redrive`, `run failed.csv` and `reconcile` share once it is known which rows are wanted. */
+/** What `redrive`, `run failed.csv` and `reconcile` share once the rows are known. */
 export interface RedriveRequest {
   readonly batch: BatchRecord;
   /** Changes of the batch's tunables that come with the command. */
   readonly tuning?: Tuning;
-  /** What was found out about the rows. */
+  /** What is known about the rows. */
   readonly draft: RedriveDraft;
   /** The same rows, to be read once more. */
   readonly rows: FoundRows;
-  /** The command as it was typed, for advice. */
+  /** The command as typed, for advice. */
   readonly command: string;
-  /** sha256 of the file whose rows these are, as it was read; null: they are of none. */
+  /** sha256 of the file that the rows come from, as it was read; null: there is no file. */
   readonly fileSha256: string | null;
   /** Absolute. */
   readonly out: string;
@@ -34,8 +34,8 @@ export interface RedriveRequest {
 }
 
 /**
- * Says what will be done and what it costs, asks where that is due, opens the rows in the ledger, and works on the batch as
- * `run` does. Where anything speaks against it, nothing is changed: throws {@link ExitError}.
+ * Says what will be done and what it costs, asks if needed, opens the rows in the ledger, and works on the batch as
+ * `run` does. If anything speaks against it, nothing is changed: throws {@link ExitError}.
  */
 export async function redriveRows(request: RedriveRequest, desk: Desk): Promise<ExitName> {
   const { batch, draft, out } = request;
@@ -79,7 +79,7 @@ async function checkMoney(request: RedriveRequest, { session, person, output }: 
   throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
 }
 
-/** Says how many rows were opened. Throws {@link ExitError} `usage` where none could be, or not all. */
+/** Says how many rows were opened. Throws {@link ExitError} `usage` if none could be, or not all. */
 function sayRedriven(
   redriven: Redriven,
   { batch, draft, command, fileSha256 }: RedriveRequest,

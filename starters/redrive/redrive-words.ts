@@ -8,10 +8,10 @@ import type { RefusalWords } from '../run/check-spend.ts';
 import { namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { number } from '../terminal/progress.ts';
 
-/** Rows that are named; the others are counted. */
+/** Maximum rows that are named; the others are counted. */
 const NAMED = 20;
 
-/** What a redrive will do and cost, before it does it. */
+/** What a redrive will do and cost, said before it does it. */
 export function draftLines(draft: RedriveDraft, batch: string): readonly string[] {
   const { count, pays, waits, accepts, untaken, left, replaced, notChosen, resubmitted, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
@@ -37,7 +37,9 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
   return [title, ...lines.map((line) => `  ${line}`)];
 }
 
-/** What a person is asked before results are replaced, or rows paid for that may have been charged. Undefined: neither is done. */
+/**
+ * The question before results are replaced, or rows paid for that may have been charged. Undefined if neither is done.
+ */
 export function doubtsQuestion({ replaced, resubmitted }: RedriveDraft): string | undefined {
   const doubts = [
     ...(replaced > 0 ? [`replace the results of ${rowsInWords(replaced)} (${REPLACING})`] : []),
@@ -66,7 +68,7 @@ export function refusalLines(
   const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
   const all = [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
   const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
-  // The say is for these rows: of others it would pay for what can be had free.
+  // Suggest it for these rows only: for others it would pay for what can be had free.
   const resubmit =
     others === 0
       ? `${command} --resubmit`
@@ -95,7 +97,7 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'no-step': ({ step }) => `its kind has no step ${step}`,
 };
 
-/** A budget that is too small for more rows of a batch that is there is that of the batch, so it is raised by `tune`. */
+/** A budget that is too small for more rows of an existing batch is that batch's, so `tune` raises it. */
 export function leftBudgetRefusal(batch: Pick<BatchRecord, 'name'>, money: Money): RefusalWords {
   const tune = `voxbatch tune ${shellWord(batch.name)} --budget`;
   return (why, facts) => {

@@ -19,14 +19,14 @@ import { redriveRows } from './redrive-rows.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import { readConditions, requireRows } from './row-flags.ts';
 
-/** What `redrive` was told on the command line. */
+/** Flags of `redrive`. */
 export interface RedriveFlags extends OutputFlags {
   readonly where?: readonly string[];
   readonly rows?: readonly string[];
   readonly from?: string;
   readonly step?: Step;
   readonly resubmit?: boolean;
-  /** Rows whose unfit results are taken as they are; true: those that `--where` and `--rows` choose. */
+  /** Rows whose unfit results are accepted; true: those that `--where` and `--rows` select. */
   readonly accept?: readonly string[] | true;
   readonly confirm?: number;
   readonly yes?: boolean;
@@ -37,8 +37,8 @@ export interface RedriveFlags extends OutputFlags {
 }
 
 /**
- * `voxbatch redrive [BATCH]`: runs rows again that have ended. Where no row is meant, it says so; the exit code is that of
- * the batch in any case.
+ * `voxbatch redrive [BATCH]`: runs ended rows again. If no row is selected, it says so; the exit code is always that of
+ * the batch.
  */
 export async function redrive(name: string | undefined, given: RedriveFlags, context: RunContext): Promise<ExitName> {
   const flags = withAccepted(given);
@@ -87,13 +87,13 @@ function wishOf({ where = [], rows, step, resubmit, accept }: RedriveFlags): Red
   return { ...readConditions(where), ...defined({ rows, step, resubmit, accept: isAccepting }) };
 }
 
-/** The rows that `--accept` names are chosen as by `--rows`. */
+/** The rows that `--accept` names are selected as by `--rows`. */
 function withAccepted(flags: RedriveFlags): RedriveFlags {
   const { accept, rows = [] } = flags;
   return accept === undefined || accept === true ? flags : { ...flags, accept: true, rows: [...rows, ...accept] };
 }
 
-/** Rows must be chosen; said of a batch that there is. */
+/** Rows must be selected; checked once the batch is found. */
 function requireSomeChoice({ where, rows, from }: RedriveFlags): void {
   if ((where ?? rows ?? from) !== undefined) return;
   throw unchangedError(
@@ -101,7 +101,7 @@ function requireSomeChoice({ where, rows, from }: RedriveFlags): void {
   );
 }
 
-/** Rows are chosen by conditions and names together or by a file. */
+/** Rows are selected either by conditions and names together, or by a file. */
 function requireChoice({ where, rows, from, accept, step, resubmit }: RedriveFlags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');

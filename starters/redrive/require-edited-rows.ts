@@ -8,7 +8,10 @@ import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
 import { mismatchLines, unusableText } from './edited-words.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** The rows of a batch that a file is about, and the sha256 of the file. Says everything that is wrong at once, then throws {@link ExitError} `usage`. */
+/**
+ * The rows of a batch that a file names, and the sha256 of the file. Prints everything that is wrong at once, then
+ * throws {@link ExitError} `usage`.
+ */
 export async function requireEditedRows(
   source: ManifestSource,
   { ledger, batch, output }: { ledger: Ledger; batch: BatchRecord; output: Output },

@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { unchangedError } from '../exit-error.ts';
 
-/** What `--where` understands. */
+/** The conditions that `--where` accepts. */
 const CONDITIONS = {
   outcome: OUTCOMES,
   class: Object.keys(FAILURES) as FailureClass[],
@@ -20,8 +20,8 @@ type Key = keyof typeof CONDITIONS;
 export const WHERE_FORM = 'outcome=…, class=… or kind=…, with values separated by commas';
 
 /**
- * Reads `--where` conditions: `KEY=VALUE[,VALUE…]`. The values of one condition are alternatives; of several conditions all
- * must hold. Throws {@link ExitError} `usage` naming what is allowed.
+ * Parses `--where` conditions: `KEY=VALUE[,VALUE…]`. The values of one condition are alternatives; several conditions
+ * must all hold. Throws {@link ExitError} `usage` with the allowed ones.
  */
 export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'> {
   const allowed = new Map<Key, readonly string[]>();
@@ -51,7 +51,7 @@ export function readConditions(texts: readonly string[]): Omit<RowChoice, 'rows'
   return Object.fromEntries([...allowed].map(([key, values]) => [names[key], values]));
 }
 
-/** The rows that `--where` and `--rows` choose. Throws {@link ExitError} `usage` naming all that are not there. */
+/** The rows that `--where` and `--rows` select. Throws {@link ExitError} `usage` with all that do not exist. */
 export async function requireRows(ledger: Ledger, batch: BatchRecord, wish: RedriveWish): Promise<FoundRows> {
   const found = await wishedRows(ledger, batch, wish);
   if (found.type === 'missing') {

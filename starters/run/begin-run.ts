@@ -9,9 +9,9 @@ import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { planRun, type RunFlags, type RunPlan } from './run-options.ts';
 
 /**
- * `voxbatch run MANIFEST`, as far as it can be known at once: the settings, the flags, and that there is a manifest. Where it is
- * likely that the embedded server will be needed, that is started, and while it starts, `run.ts` is loaded with all that it needs: either
- * takes half a second. If the manifest is no good, the server is ended again.
+ * The first part of `voxbatch run MANIFEST`: the settings, the flags, and that the manifest exists. If the embedded
+ * server will probably be needed, it is started, and `run.ts` with its imports is loaded meanwhile: each takes half a
+ * second. If the manifest is no good, the server is stopped again.
  */
 export async function beginRun(manifestPath: string, flags: RunFlags, context: RunContext): Promise<ExitName> {
   const settings = await readSettings();
@@ -31,16 +31,16 @@ export async function beginRun(manifestPath: string, flags: RunFlags, context: R
   }
 }
 
-/** Only a guess: the server is started later where it was wrong to think that none is needed. */
+/** Only a guess: if it was wrong to think that no server is needed, one is started later. */
 function needsServer(settings: Settings, plan: RunPlan, flags: RunFlags): boolean {
-  // In the background somebody else works. A summary is that of a batch that is finished, as a rule.
+  // In the background another process does the work. A summary usually belongs to a finished batch.
   if (settings.cluster !== undefined || flags.detach === true || existsSync(join(plan.out, 'summary.json')))
     return false;
   try {
     readApiAccess(settings, flags);
     return true;
   } catch {
-    // It is said after what is wrong with the manifest.
+    // Reported after the errors of the manifest.
     return false;
   }
 }

@@ -7,7 +7,7 @@ import { noteText, questionText, refusalText, UNSPENT, type TellableFacts } from
 /** Says why rows may not be paid for, and what can be done. */
 export type RefusalWords = (why: SpendRefusal, facts: TellableFacts) => string;
 
-/** Decides by `policy/spend.ts`, says the notes, asks if need be. Throws {@link ExitError} `refused`. */
+/** Decides by `policy/spend.ts`, prints the notes, asks if needed. Throws {@link ExitError} `refused`. */
 export async function checkSpend(
   facts: TellableFacts,
   output: Output,

@@ -9,7 +9,7 @@ export function beginServerHere(settings: Pick<Settings, 'home' | 'env'>, say: (
   return endedBySignals(beginServer(settings, say), say);
 }
 
-/** Ends the server, and the process, at SIGINT or SIGTERM until somebody takes the server. */
+/** Stops the server, and ends the process, at SIGINT or SIGTERM until somebody takes the server. */
 export function endedBySignals(server: EarlyServer, say: (line: string) => void): EarlyServer {
   const onSignal = (name: NodeJS.Signals): void => {
     say('Interrupted before this command sent anything. To start or resume, run it again.');

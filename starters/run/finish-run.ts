@@ -23,7 +23,7 @@ export interface FinishRequest {
   readonly why: WorkEnd;
 }
 
-/** Writes a batch's files as they stand, says what happened and what to do next, and decides the exit code. */
+/** Writes a batch's files in their current state, says what happened and what to do next, and decides the exit code. */
 export async function finishRun(
   { batch: name, out, why }: FinishRequest,
   { session, output, json }: Pick<Desk, 'session' | 'output' | 'json'>,
@@ -59,7 +59,7 @@ export async function finishRun(
   if (why === 'interrupted' || why === 'terminated')
     output.say(`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch)}`);
   else if (why === 'detached') {
-    // Embedded, `up` was started for it and may not have said yet that it is there.
+    // Embedded, `up` was started for it and may not have reported yet.
     const standstill = settings.cluster === undefined ? undefined : await standstillOf(ledger, batch);
     const goesOn =
       standstill === undefined ? 'The batch continues in the background.' : standstillWords(standstill, batch);

@@ -2,27 +2,27 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 
 const SIGTERM_PATIENCE_MS = 30_000;
 
-/** How a command ends that was interrupted. */
+/** How an interrupted command ends. */
 export type InterruptExit = Extract<ExitName, 'interrupted' | 'terminated'>;
 
 /** What came from outside. */
 export interface Interrupt {
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Which exit code that means. */
+  /** The exit code of that signal. */
   readonly exit: () => InterruptExit;
   /**
-   * How long requests on the wire may be waited for, in ms. Whoever sends SIGTERM kills after 40 s or so; a person at a
-   * terminal can press again: undefined, as long as a request may take.
+   * How long to wait for requests in flight, in ms. SIGTERM is usually followed by a kill after 40 s or so; a person at
+   * a terminal can press again: undefined, as long as a request may take.
    */
   readonly patienceMs: () => number | undefined;
-  /** Gives the signals back. */
+  /** Stops listening. */
   dispose(): void;
 }
 
 /**
- * Listens for Ctrl-C and SIGTERM. The first one asks for an orderly end: requests on the wire are finished. A second Ctrl-C
- * ends at once, which is safe all the same: `onSecond` runs first and must be quick.
+ * Listens for Ctrl-C and SIGTERM. The first one asks for an orderly end: requests in flight are finished. A second
+ * Ctrl-C ends at once, which is still safe: `onSecond` runs first and must be quick.
  */
 export function listenForInterrupt(onFirst: (exit: InterruptExit) => void, onSecond: () => void): Interrupt {
   const controller = new AbortController();
@@ -49,7 +49,7 @@ export function listenForInterrupt(onFirst: (exit: InterruptExit) => void, onSec
   };
 }
 
-/** What is said at the first signal. Whoever sent SIGTERM has no key to press. */
+/** The message at the first signal. The sender of SIGTERM has no key to press. */
 export function firstNotice(exit: InterruptExit): string {
   return `Finishing the requests in flight …${exit === 'terminated' ? '' : ' Ctrl-C again ends at once.'}`;
 }

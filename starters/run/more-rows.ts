@@ -6,12 +6,12 @@ import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { number } from '../terminal/progress.ts';
 
-/** Whoever pays. */
+/** The one who pays. */
 export type Payer = Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>;
 
 /**
- * Says what the rows cost that earlier runs of a batch left out and this one chooses, and asks where that is due. Nothing is changed. Throws
- * {@link ExitError} `refused`; true otherwise.
+ * Prints the price of rows that earlier runs of a batch left out and this one selects, and asks if needed. Changes
+ * nothing. Throws {@link ExitError} `refused`; true otherwise.
  */
 export async function checkMore(
   more: MoreRows,

@@ -20,11 +20,11 @@ export interface PlanReport {
   readonly summary: ManifestSummary;
   readonly balance: Balance;
   readonly disk: {
-    /** Bytes; null where the system does not tell. */
+    /** Bytes; null if the system does not say. */
     readonly free: number | null;
     readonly store: string;
   };
-  /** What `run` would do on a terminal, and what that is decided by. */
+  /** What `run` would do on a terminal, and the facts behind that. */
   readonly decision: SpendDecision;
   readonly facts: TellableFacts;
 }

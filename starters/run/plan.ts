@@ -15,9 +15,10 @@ import { manifestCommand, reportOptions } from './run-command.ts';
 import { planRun, type RunFlags } from './run-options.ts';
 
 /**
- * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would, and says what would be sent, what would be left of
- * the balance and of the disk, and whether `run` would start. It reads the file, the settings, the profile if an API is set
- * up, the list of voices (free) and, with `--probe`, the media; it starts and makes nothing. Spends nothing.
+ * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent, what would be
+ * left of the balance and of the disk, and whether `run` would start. It reads the file, the settings, the profile if
+ * an API is set up, the list of voices (free) and, with `--probe`, the media; it starts and creates nothing. Spends
+ * nothing.
  */
 export async function plan(manifestPath: string, flags: RunFlags, output: Output): Promise<ExitName> {
   const settings = await readSettings();

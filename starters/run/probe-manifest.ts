@@ -4,7 +4,7 @@ import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Output } from '../terminal/output.ts';
 import { notProbedLines, probingText } from '../terminal/spend-words.ts';
 
-/** `--probe`: reads the length of media that state none, and says so, and which could not be read. */
+/** `--probe`: reads the length of media that state none, and reports that, and which could not be read. */
 export async function probeAloud(
   source: ManifestSource,
   checked: SoundManifest,

@@ -7,10 +7,10 @@ import type { Output } from '../terminal/output.ts';
 /** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
 const LISTED = 50;
 
-/** What is wrong with a manifest. */
+/** The problems of a manifest. */
 export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' | 'warnings'>;
 
-/** `plan` is for new batches: what an outcome file costs depends on the batch. */
+/** `plan` is for new batches: the price of an outcome file depends on its batch. */
 export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
   const next = `voxbatch run ${shellWord(manifest)} --confirm 0`;
   return new ExitError(
@@ -22,18 +22,17 @@ export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): Ex
   );
 }
 
-/** What the report on a manifest depends on beside what is wrong with it. */
+/** What the report on a manifest depends on besides its problems. */
 export interface ReportOptions {
-  /** The command that checks it again, flags and all. Without one, it is the same command. */
+  /** The command that checks it again, with its flags. Default: the same command. */
   readonly command?: string;
   /** The `--file-name` template of result files, if one was given. */
   readonly template?: string;
 }
 
 /**
- * Says the warnings of a manifest that cannot be used, and everything that is wrong with it: every problem on a line of its own on
- * stderr; all of them are facts of the error, for `--json`. What is the fault of a flag is called so. Returns what the
- * command ends with.
+ * Prints the warnings and all problems of an unusable manifest: each problem on its own line on stderr; all of them are
+ * facts of the error, for `--json`. A flag at fault is named. Returns the error to end the command with.
  */
 export function refuseProblems(
   summary: FaultyManifest,
@@ -63,7 +62,7 @@ export function refuseProblems(
   );
 }
 
-/** Says what is to be known of a manifest and does not stop it. */
+/** Prints the warnings of a manifest that can be used. */
 export function sayWarnings(
   { warnings }: Pick<ManifestSummary, 'warnings'>,
   output: Output,
@@ -71,17 +70,17 @@ export function sayWarnings(
 ): void {
   for (const warning of warnings) {
     const meant = /did you mean (\S+)\?$/.exec(warning.message)?.[1];
-    // Only where the manifest's reading can still be chosen.
+    // Only while the manifest's reading can still be changed.
     const map =
       meant === undefined || command === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${warning.column}`)}`;
     output.say(`warning: ${describeWarning(warning)}${map}`);
   }
 }
 
-/** A template that gives many rows one name is one mistake, not as many as rows. */
+/** A template that gives many rows one name is one mistake, not one per row. */
 const LISTED_OF_TEMPLATE = 3;
 
-/** The flag whose fault a problem is; undefined for the manifest's own. */
+/** The flag at fault; undefined if the manifest itself is. */
 function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map' | '--file-name' | undefined {
   if (code === 'bad-map') return '--map';
   return code === 'bad-template' || (code === 'duplicate-name' && template !== undefined) ? '--file-name' : undefined;

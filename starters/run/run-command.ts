@@ -4,12 +4,12 @@ import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import type { RunFlags } from './run-options.ts';
 
-/** What a flag takes; `true` where it takes nothing. */
+/** Value of a flag; `true` if it takes none. */
 type Given = string | number | boolean | readonly string[] | undefined;
 
 /**
- * `voxbatch run|plan MANIFEST` with the flags that were given, for a shell. A manifest that came through a pipe gets `< FILE`.
- * What has its default is left out, and so is `--json`.
+ * `voxbatch run|plan MANIFEST` with the given flags, for a shell. A manifest that came through a pipe gets `< FILE`.
+ * Flags at their default are left out, and so is `--json`.
  */
 export function manifestCommand(command: 'run' | 'plan', manifest: string, flags: RunFlags): string {
   const given: Readonly<Record<string, Given>> = {
@@ -28,7 +28,7 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
   return ['voxbatch', command, manifest, ...words].map(shellWord).join(' ') + (manifest === '-' ? ' < FILE' : '');
 }
 
-/** How a manifest's problems are reported, so that the next command has the flags of this one. */
+/** How to report a manifest's problems, so that the next command has the flags of this one. */
 export function reportOptions(manifest: string, flags: RunFlags): ReportOptions {
   const { fileName: template } = flags;
   return {

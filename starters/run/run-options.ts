@@ -12,7 +12,7 @@ import type { OutputFlags } from '../commands/output-flags.ts';
 import { readSubset, type SubsetFlags } from '../commands/subset-flags.ts';
 import { readTuning, type TuningFlags } from '../commands/tuning-flags.ts';
 
-/** What `run` and `plan` were told on the command line. */
+/** Flags of `run` and `plan`. */
 export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFlags {
   readonly out?: string;
   readonly apiUrl?: string;
@@ -37,7 +37,7 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   readonly yes?: boolean;
 }
 
-/** What is to be run, with all defaults filled in. */
+/** What to run, with all defaults filled in. */
 export interface RunPlan extends BatchChoices {
   readonly name: string;
   /** Absolute. */
@@ -46,19 +46,19 @@ export interface RunPlan extends BatchChoices {
   readonly givesReading: boolean;
   /** True if a template of file names was given. */
   readonly givesTemplate: boolean;
-  /** The rows that are to be run; null: all. */
+  /** The rows to run; null: all. */
   readonly subset: Subset | null;
-  /** What was given on the command line of what may be changed at any time: it holds for a batch that is there, too. */
+  /** The tunables from the command line; they apply to an existing batch too. */
   readonly tuning: Tuning;
-  /** A bill above so many credits is asked about first; null: never. */
+  /** A bill above this many credits is confirmed first; null: never. */
   readonly confirmAbove: number | null;
   /** Read the length of media that do not state it. */
   readonly probe: boolean;
-  /** Flags that were given for the prices of rows, which are fixed when a batch is made. */
+  /** Flags for the prices of rows, which are fixed when a batch is created. */
   readonly pricingFlags: readonly string[];
 }
 
-/** Fills in what was not given. Throws {@link ExitError} `usage`. */
+/** Fills in the defaults. Throws {@link ExitError} `usage`. */
 export function planRun(manifestPath: string, flags: RunFlags, settings: Settings): RunPlan {
   const { name = nameFromFile(manifestPath), fileName: template } = flags;
   if (!isBatchName(name)) {

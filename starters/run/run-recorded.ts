@@ -15,7 +15,10 @@ import type { RunPlan } from './run-options.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** Works on a manifest that is on record, follows it, and writes its files. Throws {@link ExitError} where the name is another batch's. */
+/**
+ * Works on a manifest on record, follows it, and writes its files. Throws {@link ExitError} if the name is another
+ * batch's.
+ */
 export async function runRecorded(
   { manifestPath, source, flags, plan, server }: RunRequest,
   recorded: Recorded,
@@ -42,7 +45,7 @@ export async function runRecorded(
   );
 }
 
-/** Flags hold for a batch that is there, too, as far as they can; what they cannot change is said. */
+/** Flags apply to an existing batch as far as possible; this prints what they cannot change. */
 function sayChanges(
   { batch, tuned, leftOut }: Extract<Recorded, { readonly type: 'known' }>,
   { pricingFlags }: RunPlan,
@@ -55,7 +58,7 @@ function sayChanges(
     output.say(`Batch "${batch.name}" is stopping: ${rowsInWords(leftOut)} that were left out before are not sent.`);
 }
 
-/** `20 of 100 rows`, where only those are chosen; `continuing: 14 of 20 rows done` */
+/** `20 of 100 rows`, if only those were selected; `continuing: 14 of 20 rows done` */
 async function rowsOf(ledger: Ledger, { name, rows }: BatchRecord, isNew: boolean): Promise<string> {
   const counts = await ledger.counts(name);
   if (isNew) return chosenInWords(chosenOf(counts), rows);

@@ -5,12 +5,12 @@ import type { RunFlags, RunPlan } from './run-options.ts';
 
 /** What is known before the manifest is read. */
 export interface RunRequest {
-  /** As it was typed. */
+  /** As typed. */
   readonly manifestPath: string;
   readonly source: ManifestSource;
   readonly flags: RunFlags;
   readonly settings: Settings;
   readonly plan: RunPlan;
-  /** The embedded server, where it was begun already. */
+  /** The embedded server, if it was started early. */
   readonly server: EarlyServer | undefined;
 }

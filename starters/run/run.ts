@@ -19,9 +19,8 @@ const RESUBMIT_WITHOUT_BATCH =
   '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent, nothing was spent.';
 
 /**
- * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, sees to it that it is
- * worked on, follows it, and writes its files. Running the same command again continues, attaches, or says that it is
- * finished.
+ * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, has it worked on,
+ * follows it, and writes its files. Running the same command again continues, attaches, or says that it is finished.
  */
 export async function run(request: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
@@ -49,7 +48,7 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
       checked,
       plan,
       onFound: (batch) => {
-        // About a batch that is finished they were said before.
+        // A finished batch had them printed before.
         if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
           sayWarnings(checked.summary, output, report);
       },
@@ -61,8 +60,8 @@ export async function run(request: RunRequest, context: RunContext): Promise<Exi
 }
 
 /**
- * What stands before a new batch: prices for all that can have one, then the checks of `check-spend.ts`. Throws {@link ExitError} where it
- * may not be paid for.
+ * Checks before a new batch: prices for all rows that can have one, then the checks of `check-spend.ts`. Throws {@link
+ * ExitError} if it may not be paid for.
  */
 async function readyToSpend(
   request: RunRequest,
@@ -77,7 +76,7 @@ async function readyToSpend(
   return priced;
 }
 
-/** What is known of whoever pays. */
+/** What is known about the payer. */
 function payerOf({ plan }: RunRequest, { profile }: OpenApi, { person }: Desk): Payer {
   return { ...person, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
 }

@@ -6,7 +6,7 @@ import type { Output } from '../terminal/output.ts';
 import { pauseMessage, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 
-/** Shows a batch that is followed until that ends: its progress, and a line for all else that is seen. Returns the end. */
+/** Shows a batch that is followed: its progress, and a line for every other event. Returns the end. */
 export async function showFollowed(events: AsyncIterable<FollowEvent>, output: Output): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   for await (const event of events) {
@@ -25,7 +25,7 @@ function linesFor(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progre
   switch (event.type) {
     case 'paused': {
       const { batch, waits } = event;
-      // Whoever does not wait ends soon, and is the one that works, so nobody is left.
+      // A command that does not wait ends soon, and it is the one that works, so nobody is left.
       return [pauseMessage(batch, { isDeserted: !waits }), waitMessage(batch, waits)];
     }
     case 'stopping':
@@ -39,7 +39,7 @@ function linesFor(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progre
   }
 }
 
-/** What a batch that is being stopped still does. */
+/** What a stopping batch still does. */
 function stopMessage({ name, halted }: BatchRecord): string {
   const why = halted === null ? `Batch "${name}" is stopping.` : haltMessage(halted);
   return `${why} No more paid requests are sent; the rest is cancelled.`;

@@ -7,12 +7,12 @@ import { readApiAccess } from '../connect/settings.ts';
 
 /** Nobody waits longer than this for a warning, ms. */
 const PATIENCE_MS = 5_000;
-/** Letters in which a voice differs from one of the list at most to be taken for it. */
+/** How many letters a voice may differ from one of the list to count as a typo. */
 const SLIP = 2;
 
 /**
- * A warning for each voice of a manifest that is not in the API's list; the list is free. None where no token is set, or the list cannot
- * be read: then nothing is known. Never throws.
+ * A warning for each voice of a manifest that is not in the API's list; the list is free. None if no token is set, or
+ * the list cannot be read. Never throws.
  */
 export async function warnOfUnknownVoices(
   settings: Settings,

@@ -15,30 +15,30 @@ import { showFollowed } from './show-followed.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 
-/** A batch that is to be worked on. */
+/** A batch to work on. */
 export interface WorkRequest {
   readonly record: BatchRecord;
   /** False if a workflow of an earlier command may be there. */
   readonly isNew: boolean;
-  /** Folder of its files. Absolute. */
+  /** Folder of its files, absolute. */
   readonly out: string;
-  /** The embedded server, where it was begun already; it is taken over. */
+  /** The embedded server, if it was started early; it is taken over. */
   readonly server?: EarlyServer | undefined;
 }
 
-/** So long a hook that fails is tried again before the command ends, ms. */
+/** How long a failing hook is retried before the command ends, ms. */
 const HOOK_PATIENCE_MS = 10_000;
 
 /** How the work of this command ended. */
 export type WorkEnd = 'closed' | 'paused' | 'detached' | InterruptExit;
 
 /**
- * Sees to it that a batch is worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts
- * or finds the workflow. An interrupt ends it in order: the worker finishes its requests on the wire, then the server is
- * left, which stops if nobody else is in. The hooks of the batch come last.
+ * Has a batch worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts or finds
+ * the workflow. An interrupt ends it in order: the worker waits for its requests in flight, then leaves the server,
+ * which stops if nobody else is in. The hooks of the batch come last.
  *
- * Returns what `finish` makes of the end. It is called when all this is over; for a batch that is closed already before, so that its
- * files do not wait for the worker, which may have other batches.
+ * Returns what `finish` makes of the end. `finish` is called when all this is over; for a closed batch earlier, so that
+ * its files do not wait for the worker, which may have other batches.
  */
 export async function workOnBatch<T>(
   request: WorkRequest,
@@ -85,12 +85,13 @@ export async function workOnBatch<T>(
   try {
     return await finishAndTell(end);
   } finally {
-    // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a word.
+    // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a
+    // word.
     interrupt.dispose();
   }
 }
 
-/** Finishes, then tells the hooks, so that the files are there. */
+/** Finishes, then calls the hooks, so that the files are there. */
 async function tellOf<T>(
   why: WorkEnd,
   told: DeliverRequest & { readonly batch: string },
@@ -107,7 +108,7 @@ function listen(output: Output, record: BatchRecord, workplace: Workplace): Inte
       output.say(`\n${firstNotice(exit)}`);
     },
     () => {
-      // The words first: stderr is written synchronously, and nothing that fails below can take them away.
+      // Print first: stderr is written synchronously, and no later failure can take the words away.
       output.say(`Ended at once. Continue with: ${goOnCommand(record)}`);
       workplace.leaveAtOnce();
     },
@@ -123,7 +124,7 @@ async function workAt(
   const started = await workplace.start(record, { isNew });
   if (detach) return 'detached';
   const following = new AbortController();
-  // Of its end is told later, once the files are there.
+  // The event `ended` is delivered later, once the files are there.
   const until = following.signal;
   const told = {
     ledger: await session.ledger(),
@@ -143,7 +144,10 @@ async function workAt(
   }
 }
 
-/** Whether the files can be written while the worker is still ended: the batch is closed, and no answer can still change a sum of it. */
+/**
+ * Whether the files can be written while the worker is still ending: the batch is closed, and no answer can still
+ * change a sum.
+ */
 async function isOver(ledger: Ledger, batch: string, { why }: FollowEnd): Promise<boolean> {
   return why === 'closed' && (await ledger.money(batch)).reserved === 0;
 }

@@ -104,7 +104,7 @@ function addSteering(add: AddCommand, { output, done }: CommandContext): void {
     });
 }
 
-/** Commands that make it fire besides its times. */
+/** Commands that fire a schedule outside of its times. */
 function addFirings(add: AddCommand, { output, done }: CommandContext): void {
   const overlap = (usual: string): Option =>
     new Option('--overlap <policy>', `If another of its batches runs (default: ${usual})`).choices(OVERLAP_POLICIES);

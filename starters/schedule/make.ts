@@ -22,7 +22,7 @@ import { priceWords, scheduleJson, scheduleLines } from './schedule-words.ts';
 import { flagOf, type SpecFlags } from './spec-flags.ts';
 import { withSchedules } from './with-schedules.ts';
 
-/** What `schedule create` was told: when it fires, and how each batch is run. */
+/** Flags of `schedule create`: when it fires, and how each batch is run. */
 export type CreateFlags = SpecFlags & Omit<RunFlags, 'name' | 'yes' | 'detach' | 'dryRun' | 'resubmit'>;
 
 /** `voxbatch schedule create NAME MANIFEST`. Spends nothing. */
@@ -49,7 +49,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   }
 }
 
-/** What `schedule update` was told. With a manifest, how its batches are run is given anew; else it stays. */
+/** Flags of `schedule update`. With a manifest, they replace how its batches are run; otherwise that stays. */
 export type UpdateFlags = CreateFlags & { readonly manifest?: string };
 
 /** Flags of `update` that need no manifest: those of the spec. */
@@ -66,7 +66,7 @@ const OF_THE_SPEC: readonly string[] = [
   'runs',
 ] satisfies readonly (keyof SpecFlags)[];
 
-/** `voxbatch schedule update NAME`. A batch that runs stays as it is. */
+/** `voxbatch schedule update NAME`. A running batch stays as it is. */
 export async function update(name: string, flags: UpdateFlags, output: Output): Promise<ExitName> {
   return withSchedules(output, async (place, settings) => {
     const { manifest } = flags;
@@ -78,7 +78,7 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
   });
 }
 
-/** What a batch is run with is given as a whole: a flag that is left out of it has its default. */
+/** How a batch is run is given as a whole: a flag that is left out has its default. */
 function refuseRunFlags(flags: UpdateFlags): void {
   // The only flag with a default of commander's own.
   const idle = ['json', ...(flags.tts === 'job' ? ['tts'] : [])];
@@ -88,7 +88,7 @@ function refuseRunFlags(flags: UpdateFlags): void {
   throw unchangedError(`${flag} needs --manifest FILE, and all other flags that the batches are to run with.`);
 }
 
-/** What is to be run, settled as far as it can be before the manifest is read. */
+/** What to run, settled as far as possible before the manifest is read. */
 function planScheduled(manifest: string, flags: CreateFlags, settings: Settings, output: Output): ScheduledRun {
   const scheme = urlSchemeOf(manifest);
   if (manifest === '-' || scheme !== undefined) {
@@ -112,12 +112,15 @@ function planScheduled(manifest: string, flags: CreateFlags, settings: Settings,
   });
 }
 
-/** Says what one firing would cost now, or what is wrong with the manifest: it may still be right when the schedule fires. */
+/**
+ * Prints what one firing would cost now, or what is wrong with the manifest: it may be right by the time the schedule
+ * fires.
+ */
 async function lookAhead(run: ScheduledRun, output: Output): Promise<void> {
   output.say(`${priceWords(await priceScheduled(run))} The manifest is read again each time the schedule fires.`);
 }
 
-/** Shows the schedule as Temporal has it. */
+/** Shows the schedule as Temporal holds it. */
 async function report(place: SchedulePlace, name: string, isJson: boolean, output: Output): Promise<ExitName> {
   const view = await showSchedule(place, name);
   if (isJson) output.data(JSON.stringify(scheduleJson(view)));

@@ -3,7 +3,7 @@ import type { TimeRange } from '../../client/schedules/preview-schedule.ts';
 import { INSTANT_FORM, parseInstant } from '../../policy/schedule-spec.ts';
 import { unchangedError } from '../exit-error.ts';
 
-/** The ends of a stretch of time. */
+/** Start and end of a time range. */
 export interface RangeFlags {
   readonly from: string;
   readonly to: string;
@@ -16,7 +16,7 @@ export function addRangeFlags(command: Command): Command {
     .option('--to <time>', 'Last moment');
 }
 
-/** The range that was asked for. Throws {@link ExitError} `usage`. */
+/** Reads the range. Throws {@link ExitError} `usage`. */
 export function readRange({ from, to }: Partial<RangeFlags>): TimeRange {
   const range = { from: readTime('--from', from), to: readTime('--to', to) };
   if (range.to < range.from) throw unchangedError('--to lies before --from.');

@@ -9,13 +9,13 @@ import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
 
-/** Shown of the next firings; `schedule preview` shows more. */
+/** Number of next firings shown; `schedule preview` shows more. */
 const SHOWN_NEXT = 3;
 
-/** Said where no worker is there. */
+/** Printed if no worker is there. */
 export const NOBODY_FIRES = 'No worker is running to make batches of what fires. Start one: voxbatch up';
 
-/** A schedule as it stands, in a few lines. */
+/** Details of a schedule, in a few lines. */
 export function scheduleLines(view: ScheduleView): readonly string[] {
   const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
@@ -58,7 +58,7 @@ export function priceWords(price: ScheduledPrice): string {
   return `Each run would now be ${rowsInWords(rows)}: ~${number(quoted)} credits${more}${bound}.`;
 }
 
-/** A schedule as it stands, for machines; times in UTC. */
+/** Details of a schedule, for machines; times in UTC. */
 export function scheduleJson(view: ScheduleView): object {
   const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;

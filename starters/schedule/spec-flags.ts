@@ -2,10 +2,10 @@ import { Option, type Command } from 'commander';
 import { OVERLAP_POLICIES, type WrittenSpec } from '../../policy/schedule-spec.ts';
 import { wholeFrom } from '../commands/flag-values.ts';
 
-/** Flags that say when a schedule fires, as commander hands them over. */
+/** Flags for when a schedule fires, as commander returns them. */
 export type SpecFlags = WrittenSpec;
 
-/** Adds the flags of {@link SpecFlags}. None has a default here, so that what was given can be told from what was not. */
+/** Adds the flags of {@link SpecFlags}. None has a default here, so that given flags can be told from the others. */
 export function addSpecFlags(command: Command): Command {
   return command
     .option('--every <duration>', 'Fire at each multiple of this length since 1970 in UTC: 90s, 15m, 6h, 1d')

@@ -10,8 +10,8 @@ import { listenForInterrupt } from '../run/interrupt.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**
- * `voxbatch simulate`: a stand-in of the whole API on this machine, for rehearsal. Prints its URL first, and runs until it is
- * told to end. `argv` holds the flags as the simulator reads them.
+ * `voxbatch simulate`: a stand-in for the whole API on this machine, for rehearsal. Prints its URL first, and runs
+ * until it is told to end. `argv` holds the flags as the simulator reads them.
  */
 export async function simulate(argv: readonly string[], output: Output): Promise<ExitName> {
   const nothing = (): void => undefined;
@@ -55,7 +55,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
   }
 }
 
-/** A token of the user's own is never printed. */
+/** The user's own token is never printed. */
 function tokenWords(): string {
   return findToken(process.env) === undefined
     ? ' VOXBATCH_API_TOKEN=simulator-token'

@@ -11,14 +11,15 @@ export interface WriteWhenClosedRequest {
   readonly store: Store;
   /** Name of the batch. */
   readonly batch: string;
-  /** Where its files go. Absolute. */
+  /** Folder of its files, absolute. */
   readonly out: string;
   readonly say: (line: string) => void;
 }
 
 /**
- * Writes the files of a batch that nobody follows when it is finished, and again when rows of it were redriven or an answer still came.
- * To be called now and then, also by several. Never throws: what cannot be written can be written later.
+ * Writes the files of a batch that nobody follows when it is finished, and again when rows of it were redriven or a
+ * late answer arrived. To be called now and then, also concurrently. Never throws: what cannot be written can be
+ * written later.
  */
 export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteWhenClosedRequest): () => Promise<void> {
   let written: string | undefined;
@@ -38,6 +39,6 @@ export function writeWhenClosed({ ledger, store, batch: name, out, say }: WriteW
     }
   };
   let last = Promise.resolve();
-  // One after the other, so that whoever called last knows that the files are there.
+  // One after the other, so that the last caller knows that the files are there.
   return () => (last = last.then(write));
 }

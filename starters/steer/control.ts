@@ -21,7 +21,8 @@ export interface ControlFlags {
 export type Wish = Control;
 
 /**
- * `voxbatch pause|resume|stop [BATCH]`; see `client/steer-batch.ts`. What is printed is what holds at the end, whoever wished it.
+ * `voxbatch pause|resume|stop [BATCH]`; see `client/steer-batch.ts`. Prints the batch's state at the end, whoever
+ * caused it.
  */
 export async function control(
   name: string | undefined,

@@ -22,7 +22,8 @@ export interface TuneFlags extends TuningFlags {
 }
 
 /**
- * `voxbatch tune [BATCH] …`: changes what is given and prints what holds; without anything it only prints. See `client/tune-batch.ts`.
+ * `voxbatch tune [BATCH] …`: changes the given settings and prints the current values; without flags it only prints.
+ * See `client/tune-batch.ts`.
  */
 export async function tune(name: string | undefined, flags: TuneFlags, output: Output): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
@@ -74,7 +75,7 @@ async function stepsAfter(ledger: Ledger, batch: BatchRecord): Promise<readonly 
   return nextSteps({ batch, counts, money, leftovers, out: defaultOut(batch.name) });
 }
 
-/** From when on the change matters, and the next command where one is needed. */
+/** When the change takes effect, and the next command if one is needed. */
 async function effects(ledger: Ledger, batch: BatchRecord, told: boolean): Promise<readonly string[]> {
   const name = shellWord(batch.name);
   if (batch.state === 'closed')

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
-/** The terminal that a person sits at. */
+/** The person's terminal. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
 }
 
 /**
- * Asks a person on stderr, so that stdout stays data, and reads one line. Only a `y` or `yes` is a yes; an empty line, the end
- * of the input and Ctrl-C are a no.
+ * Asks a person on stderr, so that stdout stays data, and reads one line. Only `y` or `yes` is a yes; an empty line,
+ * the end of the input and Ctrl-C are a no.
  */
 export function askYesNo(
   question: string,
@@ -22,7 +22,7 @@ export function askYesNo(
     });
     let isYes: boolean | undefined;
     lines.once('close', () => {
-      // Nobody pressed Enter: what is said next begins on a line of its own.
+      // Nobody pressed Enter: start the next message on its own line.
       if (isYes === undefined) output.write('\n');
       resolve(isYes ?? false);
     });

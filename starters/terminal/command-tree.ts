@@ -1,6 +1,6 @@
 import type { Command, Help, Option } from 'commander';
 
-/** A flag of a command, as its help tells it. */
+/** A flag of a command, as in its help. */
 export interface FlagFacts {
   /** As written in the help: `-y, --yes`, `--rate <n>`. */
   readonly flags: string;
@@ -11,7 +11,7 @@ export interface FlagFacts {
   readonly description: string;
 }
 
-/** A command, as its help tells it. */
+/** A command, as in its help. */
 export interface CommandFacts {
   /** Without the program's name: `` for the program itself, `run`, `voices list`. */
   readonly path: string;
@@ -24,8 +24,8 @@ export interface CommandFacts {
 }
 
 /**
- * Every command of a program with its flags, the program itself first. Shell completion and the table of commands in the
- * guide are made from this, so that neither can tell another story than `--help`.
+ * Every command of a program with its flags, the program itself first. Shell completion and the table of commands in
+ * the guide are made from this, so neither can contradict `--help`.
  */
 export function commandTree(program: Command): readonly CommandFacts[] {
   const walk = (command: Command, path: string): CommandFacts[] => {

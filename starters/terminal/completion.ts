@@ -3,7 +3,7 @@ import type { CommandFacts } from './command-tree.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A completion script for a shell, made from the commands. Where no word of ours fits, file names are offered. */
+/** A completion script for a shell, made from the commands. If no word of ours fits, it offers file names. */
 export function completionScript(shell: Shell, program: string, commands: readonly CommandFacts[]): string {
   switch (shell) {
     case 'bash':
@@ -15,7 +15,7 @@ export function completionScript(shell: Shell, program: string, commands: readon
   }
 }
 
-/** Follows the words that were typed to the command they name; both bash and zsh read this. */
+/** Follows the typed words to the command they name; both bash and zsh read this. */
 function pathCases(commands: readonly CommandFacts[]): string[] {
   const paths = commands.map(({ path }) => path).filter((path) => path !== '');
   return [
@@ -108,7 +108,7 @@ function fish(program: string, commands: readonly CommandFacts[]): string {
   ]);
 }
 
-/** True where the words typed so far name this command, and none below it. */
+/** True if the words typed so far name this command, and none below it. */
 function fishCondition({ path, next }: CommandFacts): string {
   if (path === '') return '__fish_use_subcommand';
   const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);

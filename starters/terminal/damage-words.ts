@@ -2,12 +2,12 @@ import type { DamagedResult } from '../../results/row-check.ts';
 import { shellWord } from './go-on-command.ts';
 import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 
-/** Rows that are named. */
+/** Maximum rows that are named. */
 const SHOWN = 5;
 
 /**
- * What is to be said of results that the store no longer has as they were, with the next command: writing the files again cannot
- * help, only the right store or a new take can.
+ * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
+ * only the right store or a new take can.
  */
 export function damageLines(damaged: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
   if (damaged.length === 0) return [];

@@ -1,16 +1,16 @@
 import { cutToWidth } from './width.ts';
 
-/** Width of a terminal that does not say its own. */
+/** Width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;
 
-/** Where a drawing goes: stderr of this process, unless a test looks at it. */
+/** Where a drawing goes: stderr of this process, or a test's own. */
 export interface Screen {
   write(text: string): void;
   /** Cells of a line; undefined or 0 if the terminal does not say. */
   readonly columns: number | undefined;
 }
 
-/** Some lines on a terminal that are drawn over by the next ones. */
+/** Some lines on a terminal that the next ones replace. */
 export class Drawing {
   readonly #screen: Screen;
   #height = 0;
@@ -28,7 +28,7 @@ export class Drawing {
     this.#height = lines.length;
   }
 
-  /** Takes the lines away. */
+  /** Removes the lines. */
   clear(): void {
     if (this.#height > 0) this.show([]);
   }

@@ -1,23 +1,26 @@
 import type { Command } from 'commander';
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 
-/** Why a command ended without doing what it was asked. */
+/** Why a command ended without doing its job. */
 export interface FailedCommand {
   readonly exit: ExitName;
   readonly message: string;
   /** The command that helps; undefined: by the exit code. */
   readonly next?: string | undefined;
-  /** What else a machine may want to know. */
+  /** Further facts for machines. */
   readonly facts?: object | undefined;
 }
 
-/** The error of a command under `--json`, in one line: exit code and its name, message, next command. `path`: `voxbatch run`. */
+/**
+ * The error of a command under `--json`, in one line: exit code and its name, message, next command. `path`: `voxbatch
+ * run`.
+ */
 export function errorLine({ exit, message, next, facts }: FailedCommand, path: string): string {
   const { code } = EXIT_CODES[exit];
   return JSON.stringify({ exit, code, message, next: next ?? usualNext(exit, path), ...facts });
 }
 
-/** The command that helps where nothing better is known; null: the same one again, when the message says so. */
+/** The command that helps if nothing better is known; null: the same one again, when the message says so. */
 function usualNext(exit: ExitName, path: string): string | null {
   switch (exit) {
     case 'usage':
@@ -36,7 +39,7 @@ export function asksForJson(args: readonly string[]): boolean {
   return args.slice(0, end < 0 ? undefined : end).includes('--json');
 }
 
-/** The command that a command line names, the program first: `voxbatch voices list`. */
+/** The command of a command line, with the program first: `voxbatch voices list`. */
 export function pathOf(program: Command, args: readonly string[]): string {
   let command = program;
   let path = program.name();

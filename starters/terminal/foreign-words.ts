@@ -1,6 +1,6 @@
 import type { CommandFacts } from './command-tree.ts';
 
-/** Commands as other tools call them, and what they are here. */
+/** Other tools' names for our commands. */
 const COMMANDS: ReadonlyMap<string, string> = new Map([
   ...each(['retry', 'rerun', 'resubmit'], 'redrive'),
   ...each(['cancel', 'abort', 'kill'], 'stop'),
@@ -17,7 +17,7 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
   ...each(['unpause'], 'resume'),
 ]);
 
-/** Flags as other tools call them. */
+/** Other tools' names for our flags. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ...each(['--output', '--output-dir', '--outdir', '--dir'], '--out'),
   ...each(['--concurrency', '--parallel', '--workers', '-j'], '--window'),
@@ -33,8 +33,8 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
 const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/worker.log, or run with --verbose.';
 
 /**
- * The message of a usage error, with our word for one that other tools use, or the commands that take a flag which this one does not.
- * It takes the place of a guess by spelling.
+ * The message of a usage error, with our word for one that other tools use, or the commands that take a flag which this
+ * one does not. It replaces a guess by spelling.
  */
 export function withOurWord(message: string, commands: readonly CommandFacts[]): string {
   const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];

@@ -3,17 +3,17 @@ import { subsetFlags } from '../../contract/subset.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { nameFromFile } from '../../batches/batch-name.ts';
 
-/** What a manifest that came through a pipe is called; see `inputs/manifest-source.ts`. */
+/** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';
 
-/** What {@link goOnCommand} needs of a batch. */
+/** What {@link goOnCommand} needs to know about a batch. */
 export type GoOnBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
   readonly settings: Pick<BatchRecord['settings'], 'reading'>;
 };
 
 /**
- * The command that goes on with a batch, with the flags that shape its rows, since its manifest is read again, and those that choose among
- * them: without these it would go on with all.
+ * The command that continues a batch. It has the flags that shape its rows, because its manifest is read again, and
+ * those that select among them: without these it would continue with all.
  */
 export function goOnCommand({ name, source, subset, settings }: GoOnBatch): string {
   const flags = [...readingFlags(settings.reading), ...subsetFlags(subset)].map((word) => ` ${shellWord(word)}`);
@@ -22,7 +22,7 @@ export function goOnCommand({ name, source, subset, settings }: GoOnBatch): stri
   return `voxbatch run ${isPiped ? '-' : shellWord(source)}${named}${flags.join('')}${isPiped ? ' < FILE' : ''}`;
 }
 
-/** How a manifest was read, as words of a command line. */
+/** The flags for how a manifest was read, as words of a command line. */
 function readingFlags({ kind, defaults, map, tts }: Reading): readonly string[] {
   return [
     ...(kind === null ? [] : ['--kind', kind]),
@@ -32,7 +32,7 @@ function readingFlags({ kind, defaults, map, tts }: Reading): readonly string[] 
   ];
 }
 
-/** A word as a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,7 +2,7 @@ import { creditsOf, type RunningJob } from '../../batches/running-jobs.ts';
 import { number } from './progress.ts';
 import { tableLines } from './table.ts';
 
-/** Jobs that are listed for people; `--json` has all of them. */
+/** Maximum jobs listed for people; `--json` has all of them. */
 const LISTED = 20;
 
 /** The jobs for people: the first of them in a table, a count of the others, the sum. */

@@ -3,7 +3,7 @@ import type { KeptTable } from '../../results/edited-tables.ts';
 import { shellWord } from './go-on-command.ts';
 import { shortPath } from './summary.ts';
 
-/** What is to be said of tables that somebody had edited before they were written again. `out`: absolute. */
+/** Describes tables that somebody had edited before they were written again. `out`: absolute. */
 export function keptLines(kept: readonly KeptTable[], out: string): string[] {
   return kept.map(({ name, keptAs }) => {
     const path = shortPath(join(out, keptAs));

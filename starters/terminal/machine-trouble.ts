@@ -3,8 +3,8 @@ import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { messageOf } from '../../client/problem.ts';
 
 /**
- * What to say of an error that is about this machine rather than about us: its disk, the ledger, the store, the Temporal
- * server. Undefined for every other error.
+ * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server.
+ * Undefined for every other error.
  */
 export function describeTrouble(error: unknown): string | undefined {
   if (!isMachineTrouble(error)) return undefined;

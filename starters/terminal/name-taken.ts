@@ -3,7 +3,10 @@ import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { shellWord } from './go-on-command.ts';
 
-/** Says that another batch has the name, and what can be done about it. `commandAs`: the command that was typed, with another name. */
+/**
+ * Says that another batch has the name, and what can be done about it. `commandAs`: the typed command with another
+ * name.
+ */
 export function nameTakenText(
   { batch, differs, canRedrive }: TakenName,
   source: Pick<ManifestSource, 'path' | 'label'>,

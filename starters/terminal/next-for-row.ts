@@ -15,17 +15,20 @@ export interface RowToMend extends Pick<ScannedRow, 'charges'> {
   readonly row: RowRecord;
   /** Earlier takes with a request that may have been charged. */
   readonly unresolvedTakes: readonly number[];
-  /** Of the batch. */
+  /** Money of the batch. */
   readonly money: Money;
   /** Rows of the batch that failed. */
   readonly failedRows: number;
-  /** The files of the batch are in its usual out folder, as the ledger has them. */
+  /** The batch's usual out folder has its current files. */
   readonly isWritten: boolean;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
 }
 
-/** What a person can do about a row, with the command: as it stands, and about takes before that may have been charged. */
+/**
+ * What a person can do about a row, with the command: about its current state, and about earlier takes that may have
+ * been charged.
+ */
 export function nextForRow(history: RowToMend): string {
   const { batch, row, unresolvedTakes } = history;
   const settle = unresolvedTakes.map((take) => takeWord(row, take)).join(' ');
@@ -36,7 +39,7 @@ export function nextForRow(history: RowToMend): string {
   );
 }
 
-/** What is to be done about its latest take. */
+/** What to do about its latest take. */
 function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted }: RowToMend): string {
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
@@ -70,7 +73,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
   }
 }
 
-/** Its answer was lost: the job may be there, and may be listed. */
+/** Its answer was lost: the job may exist, and may be listed. */
 function afterLoss(scanned: ScannedRow, name: string, tts: TtsMode): string {
   const look = hasList(scanned, tts)
     ? `Find out what became of the request, free: voxbatch reconcile ${name}. `
@@ -84,9 +87,9 @@ interface Commands {
   readonly redrive: string;
   /** The file of failed rows. */
   readonly file: string;
-  /** Said of a command that sends what is in that file. */
+  /** Added to a command that sends what is in that file. */
   readonly also: string;
-  /** How the batch speaks. */
+  /** How the batch sends `tts` rows. */
   readonly tts: TtsMode;
 }
 
@@ -106,7 +109,7 @@ function afterFailure(scanned: ScannedRow, { name, redrive, file, also, tts }: C
   }
 }
 
-/** The steps whose results later steps are made of. */
+/** The steps whose results later steps use. */
 function linkedSteps(kind: Kind): readonly Step[] {
   return ROW_KINDS[kind].steps.flatMap((step) => linkOf(kind, step)?.of ?? []);
 }

@@ -18,16 +18,16 @@ export interface Finished {
   readonly out: string;
 }
 
-/** Jobs that `--adopt` shows by example. */
+/** Maximum jobs in an example of `--adopt`. */
 const ADOPTED = 3;
-/** Follows a command that sends the rows of `failed.csv`, where there are others than those it is about. */
+/** Added to a command that sends the rows of `failed.csv`, if it holds other rows too. */
 export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
-/** Earlier takes that `--not-charged` shows by example. */
+/** Maximum earlier takes in an example of `--not-charged`. */
 const SETTLED = 10;
 
 /**
- * What a person can do next about a batch that is finished, most pressing first; nothing where every row has its result. Every
- * command is safe to repeat, and works as it stands, but for what is in capitals.
+ * What a person can do next about a finished batch, most urgent first; nothing if every row has its result. Every
+ * command is safe to repeat, and works as printed, except for words in capitals.
  */
 export function nextSteps(finished: Finished): readonly string[] {
   const { batch, counts, leftovers } = finished;
@@ -62,7 +62,9 @@ export function nextSteps(finished: Finished): readonly string[] {
   ];
 }
 
-/** What can be done about rows whose answers were lost. Only some can be looked up; the others a person has to decide about. */
+/**
+ * What to do about rows whose answers were lost. Only some can be looked up; a person has to decide about the others.
+ */
 function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): readonly string[] {
   return [
     ...(listed.count === 0
@@ -76,7 +78,7 @@ function lostSteps({ listed, unlisted }: Leftovers['lost'], name: string): reado
   ];
 }
 
-/** Takes that were paid again leave their doubt behind, in the sums and in the budget, until a person settles it. */
+/** Takes that were replaced leave their doubt in the sums and in the budget, until a person settles it. */
 function earlierSteps({ count, first }: EarlierUnresolved, name: string): readonly string[] {
   if (count === 0) return [];
   const [requests, them] = count === 1 ? ['request', 'it'] : ['requests', 'them'];
@@ -116,8 +118,8 @@ function skippedStep({ batch, counts, money, leftovers }: Finished): string {
 }
 
 /**
- * Rows that nobody asked for so far: all of them are run by the command without the flag, at a larger budget where theirs is too small. It
- * pays as well for the rows that the budget skipped, whose command is printed before and may be run first.
+ * Rows that nobody has asked for yet: the command without the flag runs all of them, at a larger budget if theirs is
+ * too small. It also pays for the rows that the budget skipped, whose command is printed before and may be run first.
  */
 function notChosenStep({ batch, counts, money, leftovers }: Finished): string {
   const { notChosen: quoted, overBudget } = leftovers.skippedQuotes;
@@ -130,7 +132,7 @@ function notChosenStep({ batch, counts, money, leftovers }: Finished): string {
   return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
 }
 
-/** Rows that the API refused fail the same way until they are mended; those whose result is gone need no money. */
+/** Rows that the API refused fail the same way until they are fixed; those whose result is gone need no money. */
 function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): readonly string[] {
   const name = shellWord(batch.name);
   const rejected = failed.get('BadRequest');
@@ -152,7 +154,7 @@ function failedSteps({ batch, counts, leftovers: { failed }, out }: Finished): r
   if (others.length > 0) {
     const count = others.reduce((sum, [, rows]) => sum + rows.count, 0);
     const all = { count, first: others[0]?.[1].first ?? [] };
-    // Those whose answer was lost are settled in another way.
+    // Rows whose answer was lost are settled in another way.
     const where = count === counts.outcomes.failed ? 'outcome=failed' : classesOf(others);
     steps.push(
       `${rowsInWords(count)} failed. ${whyOf(all, name)} To send ${themOf(all)} again, at ${count === 1 ? 'its' : 'their'} price: voxbatch redrive ${name} --where ${where}`,
@@ -170,7 +172,7 @@ function whyOf({ first }: SomeRows, batch: string): string {
   return row === undefined ? '' : `Why: voxbatch explain ${shellWord(rowWord(row))} --batch ${batch}.`;
 }
 
-/** What is to be said of a batch that gave up by itself. */
+/** The message for a batch that gave up by itself. */
 export function haltMessage(halted: string): string {
   return `The batch stopped itself: ${halted}. Check the failures before you continue.`;
 }

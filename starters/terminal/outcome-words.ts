@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import type { Counts } from '../../ledger/record-types.ts';
 
-/** How rows ended, for people: those that were left out on purpose are told apart from those that the budget skipped. */
+/** How rows ended, for people: rows that were left out on purpose are separate from those that the budget skipped. */
 export type EndWord = Outcome | 'not chosen';
 
 /** The outcomes that any row has, with their rows. */

@@ -4,15 +4,15 @@ export interface Output {
   readonly data: (line: string) => void;
   /** A line for people. */
   readonly say: (line: string) => void;
-  /** True where stderr is a terminal that may be drawn on. */
+  /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
-  /** True where a person can be asked: stdin and stderr are terminals. */
+  /** True if a person can be asked: stdin and stderr are terminals. */
   readonly isInteractive: boolean;
-  /** True where colours are welcome (a terminal without `NO_COLOR`). */
+  /** True if colours are welcome (a terminal without `NO_COLOR`). */
   readonly hasColour: boolean;
   /** `--quiet`: no progress. */
   readonly isQuiet?: boolean;
-  /** `--verbose`: the worker's log, too. */
+  /** `--verbose`: print the worker's log too. */
   readonly isVerbose?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function logOf({ isVerbose, say }: Output): ((line: string) => void) | un
   return isVerbose === true ? say : undefined;
 }
 
-/** The output of this process. A reader that went away (`| head`) is no error. */
+/** The output of this process. A reader that has gone away (`| head`) is no error. */
 export function processOutput(): Output {
   const isTerminal = process.stderr.isTTY;
   for (const stream of [process.stdout, process.stderr]) {

@@ -12,8 +12,8 @@ export function waitMessage({ settings }: BatchRecord, waits: boolean): string {
 }
 
 /**
- * What a paused batch needs, with the next command. Where nobody works on it, `resume` alone would only send one on to `run`, and
- * `run` alone goes on only after a pause that the batch made by itself.
+ * What a paused batch needs, with the next command. If nobody works on it, `resume` alone would only point to `run`,
+ * and `run` alone continues only after a pause that the batch made by itself.
  */
 export function pauseMessage(batch: BatchRecord, { isDeserted }: { readonly isDeserted: boolean }): string {
   const name = shellWord(batch.name);

@@ -7,12 +7,12 @@ import { cutToWidth } from './width.ts';
 /** Without a terminal, a line at most this often, ms. */
 const PLAIN_EVERY_MS = 5_000;
 
-/** A batch at a moment, with its counted rows. */
+/** A batch at one moment, with its row counts. */
 export interface Standing {
   readonly batch: Pick<BatchRecord, 'settings' | 'control'>;
   readonly counts: Counts;
   readonly money: Money;
-  /** The commonest reasons why rows failed, or fail now, the commonest first. */
+  /** The most common reasons why rows failed, or fail now, the most common first. */
   readonly reasons?: readonly ReasonCount[];
 }
 
@@ -38,7 +38,8 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   if (outcomes.overdue > 0) parts.push(`${String(outcomes.overdue)} overdue`);
   if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
-  // Last, since it is as long as an API's words: a terminal cuts the end of the line, and the money must stay in sight.
+  // Last, because it is as long as an API's words: a terminal cuts the end of the line, and the money must stay
+  // visible.
   parts.push(...reasons.slice(0, 1).map(commonestWords));
   return parts.join(', ');
 }
@@ -48,7 +49,7 @@ function commonestWords({ class: name, cause, open, ended }: ReasonCount): strin
   return `most common failure ${oneLine(cause === '' ? name : cause)} (${number(open + ended)} ${open + ended === 1 ? 'row' : 'rows'})`;
 }
 
-/** `400 failed: 403 from cdn.example`; rows that still run count with what went wrong with them last. */
+/** `400 failed: 403 from cdn.example`; open rows count with what last went wrong with them. */
 export function reasonWords({ class: name, cause, open, ended }: ReasonCount): string {
   return `${number(open + ended)} ${ended === 0 ? 'failing' : 'failed'}: ${oneLine(cause === '' ? name : cause)}`;
 }
@@ -58,12 +59,12 @@ export function doneOf({ outcomes, notChosen }: Counts): number {
   return Object.values(outcomes).reduce((sum, count) => sum + count, 0) - notChosen;
 }
 
-/** Rows that are to be run: all but those that `--limit` or `--sample` left out. */
+/** Rows to run: all except those that `--limit` or `--sample` left out. */
 export function chosenOf({ total, notChosen }: Counts): number {
   return total - notChosen;
 }
 
-/** Where no row has ended for so many times the usual gap between two, the pace says nothing of what is to come. */
+/** If no row has ended for this many times the usual gap between two, the pace predicts nothing. */
 const SILENT_GAPS = 5;
 
 interface Session {
@@ -75,8 +76,9 @@ interface Session {
 }
 
 /**
- * Remaining time from the pace up to the last row that ended in this session, counted down since; undefined before the first, where rows
- * have stopped ending, as when the first were refused at once and the others wait for their jobs, and where it has run out.
+ * Remaining time, from the pace up to the last row that ended in this session, counted down since. Undefined before the
+ * first row, after rows have stopped ending (for example, if the first were refused at once and the others wait for
+ * their jobs), and after it has run out.
  */
 export function remainingMs({ done, elapsedMs, silentMs }: Session, left: number): number | undefined {
   if (done === 0) return undefined;
@@ -98,7 +100,7 @@ export function clock(ms: number): string {
   return h > 0 ? `${String(h)}:${two(m)}:${two(s)}` : `${String(m)}:${two(s)}`;
 }
 
-/** Shows progress on stderr: one line that is drawn over on a terminal, a plain line every few seconds elsewhere. */
+/** Shows progress on stderr: one line that is redrawn on a terminal, a plain line every few seconds elsewhere. */
 export class ProgressDisplay {
   readonly #output: Output;
   readonly #startedAt = performance.now();
@@ -119,7 +121,7 @@ export class ProgressDisplay {
     if (done !== this.#doneBefore) this.#lastEndMs = elapsedMs;
     this.#doneBefore = done;
     const session = { done: done - this.#doneAtStart, elapsedMs, silentMs: elapsedMs - this.#lastEndMs };
-    // What is paused or stopped goes on when somebody says so, or not at all.
+    // A paused or stopped batch continues when somebody says so, or not at all.
     const isGoing = standing.batch.control === 'running';
     const left = isGoing ? remainingMs(session, chosenOf(standing.counts) - done) : undefined;
     const line = progressLine(standing, left);

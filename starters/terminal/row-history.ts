@@ -10,9 +10,9 @@ import { size } from './size.ts';
 import { oneLine, tableLines } from './table.ts';
 import { takeJson, takeLines } from './take-history.ts';
 
-/** The history of a row, with what is known of this machine. */
+/** The history of a row, with facts of this machine. */
 export interface RowHistoryHere extends RowHistory {
-  /** The files of the batch are in its usual out folder, as the ledger has them. */
+  /** The batch's usual out folder has its current files. */
   readonly isWritten: boolean;
   /** True if it is certain that nobody works on the batch. */
   readonly isDeserted: boolean;
@@ -88,7 +88,7 @@ export function historyJson(history: RowHistoryHere): object {
   };
 }
 
-/** All requests; of a row with several takes each beneath its take. */
+/** All requests; if a row has several takes, each below its take. */
 function requestLines(history: RowHistoryHere): readonly string[] {
   const { charges, takes } = history;
   if (takes.length === 0) {
@@ -123,14 +123,14 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
     lines.push(`    accepted by a person although it is ${oneLine(charge.file.unfit)}`);
   }
   if (charge.failure !== null) {
-    // The failure of the row is told below in full; the API's words are not told twice.
+    // The row's failure is printed below in full; the API's words are not repeated.
     const isTold = last?.class === charge.failure.class && last.message.startsWith(charge.failure.message);
     lines.push(`    ${charge.failure.class}${isTold ? ', see below' : `: ${oneLine(charge.failure.message)}`}`);
   }
   return lines;
 }
 
-/** What came at the moment of the verdict: not always an answer. */
+/** What happened at the verdict: not always an answer. */
 function verdictWords({ state, failure }: ChargeRecord): string {
   if (state === 'revoked' || failure?.class === 'NotSent') return ', given up after';
   return state === 'unknown' || failure?.class === 'OutcomeUnknown' ? ', no clear answer after' : ', answered after';

@@ -4,7 +4,10 @@ import { number } from './progress.ts';
 import { rowsInWords } from './row-words.ts';
 import { oneLine } from './table.ts';
 
-/** What notes are made of. `isBudgetLeft`: the budget of the facts is what rows before have left of it. Left out: it is the whole. */
+/**
+ * Facts for notes. `isBudgetLeft`: the budget in the facts is what earlier rows have left of it. If absent: it is the
+ * whole budget.
+ */
 type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
 
 /** The facts of a decision, with the rows that have no price by name. */
@@ -28,12 +31,12 @@ export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
   }
 }
 
-/** What a person is asked who is to confirm the bill. */
+/** The question to a person who has to confirm the bill. */
 export function questionText(facts: SpendFacts): string {
   return `Spend ${sumInWords(facts)}?`;
 }
 
-/** What is to be known of a bill and does not stop it. */
+/** A note on a bill that does not stop it. */
 export function noteText(note: SpendNote, facts: NotedFacts): string {
   const { rows, bill, budget, balance, isBudgetLeft = false } = facts;
   const sum = `${number(budget ?? 0)} credits`;
@@ -50,12 +53,12 @@ export function namedRowLines({ first, count }: NamedRows): readonly string[] {
   return count > first.length ? [...lines, `  and ${number(count - first.length)} more`] : lines;
 }
 
-/** What is said while the length of media is read. */
+/** Printed while the length of media is read. */
 export function probingText(rows: number): string {
   return `Reading the length of the media of ${number(rows)} rows (free) …`;
 }
 
-/** The rows whose media could not be read, and what they cost now. `assumeSeconds`: undefined if no length is assumed. */
+/** The rows whose media could not be read, and their price now. `assumeSeconds`: undefined if no length is assumed. */
 export function notProbedLines(notProbed: NamedRows, assumeSeconds: number | undefined): readonly string[] {
   if (notProbed.count === 0) return [];
   const then =

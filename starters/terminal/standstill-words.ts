@@ -1,7 +1,7 @@
 import type { Standstill } from '../../batches/standstill.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 
-/** Why a batch stands still, for people, with what to do. */
+/** Why a batch makes no progress, for people, with what to do. */
 export function standstillWords(standstill: Standstill, { apiUrl }: Pick<BatchRecord, 'apiUrl'>): string {
   switch (standstill) {
     case 'no-worker':

@@ -22,13 +22,13 @@ export interface Troubles {
   /** The most frequent reasons for rows without a result. */
   readonly groups: readonly FailureGroup[];
   readonly leftovers: Leftovers;
-  /** What `--on-end` and `--notify` were, or are to be, told. Default: nothing. */
+  /** Past and future deliveries of `--on-end` and `--notify`. Default: none. */
   readonly notices?: readonly NoticeRecord[];
-  /** The files of the batch are in its usual out folder, as the ledger has them. Left out: nobody has looked. */
+  /** The batch's usual out folder has its current files. If absent: unknown. */
   readonly isWritten?: boolean;
 }
 
-/** One word for how a batch stands. */
+/** One word for the state of a batch. */
 export function standingOf(batch: BatchRecord, isDeserted = false): string {
   if (batch.state === 'loading') return 'loading';
   if (batch.halted !== null) return batch.state === 'closed' ? 'halted' : 'halting';
@@ -36,7 +36,7 @@ export function standingOf(batch: BatchRecord, isDeserted = false): string {
   return isDeserted && batch.control === 'running' ? 'open' : batch.control;
 }
 
-/** A batch as it stands, in a few lines. */
+/** Status of a batch, in a few lines. */
 export function statusLines(view: LocalView, troubles: Troubles, now: number): readonly string[] {
   const { batch, counts, money, reasons } = view;
   const { groups } = troubles;
@@ -57,7 +57,7 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
       `  ${number(group.rows)} × ${group.class}${group.rows === 1 ? '' : ', first'} in ${first}: ${oneLine(group.message)}`,
     );
   }
-  // Where the groups were not asked for, the reasons of rows that ended are not told yet.
+  // If the groups were not read, the reasons of ended rows have not been printed yet.
   const shown =
     groups.length === 0 ? reasons : reasons.flatMap((reason) => (reason.open > 0 ? [{ ...reason, ended: 0 }] : []));
   lines.push(
@@ -93,7 +93,7 @@ function nextLines(
     const words = standstillWords(standstill, batch);
     return standstill === 'no-worker' ? [...halted, words] : [...halted, words, follow];
   }
-  // Whoever worked on it may have written none: the workers of a cluster do not.
+  // The workers may have written none: those of a cluster do not.
   const files = isWritten ? [] : [`Write its files with: voxbatch results ${name}`];
   return [...nextSteps({ batch, counts, money, leftovers, out: defaultOut(batch.name) }), ...files];
 }

@@ -7,7 +7,7 @@ import { endsOf, type EndWord } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
 import { chosenInWords } from './row-words.ts';
 
-/** What an outcome means, in words for somebody who reads it the first time. */
+/** What an outcome means, for a first-time reader. */
 const MEANINGS = {
   succeeded: 'result stored',
   cached: 'result reused; nothing paid',

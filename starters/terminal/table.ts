@@ -4,11 +4,11 @@ import { widthOf } from './width.ts';
 export interface TableColumn<T> {
   readonly title: string;
   readonly value: (row: T) => string;
-  /** Numbers stand right. Default left. */
+  /** Numbers are aligned right. Default left. */
   readonly align?: 'left' | 'right';
 }
 
-/** A table as lines of plain text: a line of titles, then a line per row, columns two blanks apart. */
+/** A table as lines of plain text: a line of titles, then a line per row, with two blanks between columns. */
 export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly T[]): readonly string[] {
   const cells = [
     columns.map(({ title }) => title),
@@ -26,7 +26,7 @@ export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly
   );
 }
 
-/** Control characters would break the lines, or worse, steer the terminal. */
+/** Removes control characters, which would break the lines or, worse, control the terminal. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
 /** Longest cell that is shown of a change. */
 const LONGEST_CELL = 60;
 
-/** Why there is a take, for people. `store`: folder of the store, where files of earlier takes stay. Absolute. */
+/** Why a take was made, for people. `store`: folder of the store, where files of earlier takes stay. Absolute. */
 export function takeLines(take: TakeStory, store: string): readonly string[] {
   const keeps = take.kept.length === 0 ? '' : `; ${take.kept.join(', ')} kept`;
   return [

@@ -12,7 +12,7 @@ import {
 import { formatValue, rangeOf, type AnyValue } from '../../contract/value-kinds.ts';
 import { number } from './progress.ts';
 
-/** A key of ours as a flag: `pollRate` is `--poll-rate`. */
+/** The flag of a key: `pollRate` is `--poll-rate`. */
 export function flagOf(key: string): string {
   return `--${wordsOf(key, '-')}`;
 }
@@ -32,7 +32,7 @@ export function describeTuning(tuning: Tuning): string {
     .join(', ');
 }
 
-/** All that `voxbatch tune` changes, for machines: each value as it is written on the command line, numbers as numbers. */
+/** All that `voxbatch tune` changes, for machines: each value as written on the command line, numbers as numbers. */
 export function tunablesJson(holds: Tunables): object {
   const facts = (names: readonly TunableName[]): object =>
     Object.fromEntries(
@@ -45,7 +45,7 @@ export function tunablesJson(holds: Tunables): object {
   return { limits: facts(LIMIT_NAMES), ...facts(POLICY_NAMES) };
 }
 
-/** What holds, each as it is written on the command line. */
+/** The current values, each as written on the command line. */
 export function tunableLines(
   holds: Tunables,
 ): readonly { readonly name: TunableName; readonly value: string; readonly meaning: string }[] {
@@ -66,7 +66,7 @@ function inWords(name: TunableName, value: AnyValue): string {
   return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
 }
 
-/** A value as it may be shown: of a URL only the host, since the rest is often a secret. */
+/** A value as it may be shown: only the host of a URL, because the rest is often a secret. */
 function shown(name: TunableName, value: AnyValue): string {
   const text = formatValue(value);
   if (value === null || TUNABLES[name].takes.type !== 'url') return text;

@@ -1,4 +1,7 @@
-/** A time as clocks of a timezone show it, with the offset that tells the two of an hour that comes twice: `Sun 2026-10-25 02:30:00 +01:00`. */
+/**
+ * A time as clocks of a timezone show it, with the offset that distinguishes the two of an hour that comes twice: `Sun
+ * 2026-10-25 02:30:00 +01:00`.
+ */
 export function timeInZone(at: number, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,

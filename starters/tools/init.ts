@@ -31,7 +31,7 @@ function othersOf(kind: Kind): string {
   return others.map((other) => `voxbatch init ${other}`).join(', ');
 }
 
-/** Examples lie in the package beside the compiled code: two folders above this file, or three where it is compiled. */
+/** Examples are in the package beside the compiled code: two folders above this file, or three if it is compiled. */
 function examplePath(name: string): string {
   const places = ['../../inputs/examples/', '../../../inputs/examples/'].map((up) =>
     fileURLToPath(new URL(`${up}${name}`, import.meta.url)),
