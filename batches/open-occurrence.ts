@@ -119,6 +119,9 @@ const SPEND_WORDS: Readonly<Record<SpendRefusal, string>> = {
   unconfirmed: 'the bill is above the limit for a confirmation, and nobody can be asked; raise it with --confirm',
 };
 
+/** What a message quotes of a manifest. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
+
 /** What is wrong with a manifest, without what is in its cells: it goes on record in Temporal. */
 function withoutCells(
   problems: readonly ManifestProblem[],
@@ -126,7 +129,10 @@ function withoutCells(
   count = problems.length,
 ): string {
   const [first] = problems;
-  const where = first === undefined ? '' : `; the first is in line ${first.line}: expected ${first.expected}`;
+  const where =
+    first === undefined
+      ? ''
+      : `; the first is in line ${first.line}: expected ${first.expected.replaceAll(QUOTED, '…')}`;
   return `${manifest} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
 }
 

@@ -39,8 +39,9 @@ export interface Batch {
   checkRedrive(options: RedriveOptions): Promise<RedriveCheck>;
   /**
    * Runs ended rows again, as a new take at a new price, and has the batch worked on. Finished steps are kept, and jobs
-   * that were paid for are fetched, free. Calling it again with the same options continues it, and pays for nothing
-   * twice.
+   * that were paid for are fetched, free. Calling it again with the same options while these rows are open continues it,
+   * and pays for nothing twice. Once they have ended, rows that are named, or chosen by an outcome that has a result, are
+   * paid for again.
    */
   redrive(options: RedriveOptions): Promise<RedriveAnswer>;
   /**

@@ -133,6 +133,13 @@ describe('openOccurrence', () => {
     expect(existsSync(join(folder, 'out'))).toBe(false);
   });
 
+  it('says no id in its reason either, which goes on record in Temporal', async () => {
+    await writeFile(join(folder, 'lines.csv'), 'id,text,voice\nsecret:1,One.,narrator\nsecret:1,Two.,narrator\n');
+    const refused = await fire(runOf());
+    expect(refused).toMatchObject({ type: 'refused', reason: saying('in line 3') });
+    expect(JSON.stringify(refused)).not.toContain('secret');
+  });
+
   it.each<[string, () => ScheduledRun, number | null]>([
     ['cannot read the manifest', () => runOf({}, { manifest: join(folder, 'gone.csv') }), null],
     ['The budget pays not even one row', () => runOf({ tuning: { budget: 0.1 } }), null],
