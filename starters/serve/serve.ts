@@ -145,7 +145,9 @@ async function work(request: Work): Promise<void> {
         : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
     const ending = AbortSignal.any([signal, leaving.signal]);
     // A receiver may be slow; a batch is not to wait for it.
-    const told = { ledger, batch, othersAfterMs: HOOKS_OF_OTHERS_AFTER_MS, say, signal: ending };
+    // Who works only until all is done has nobody after it who would deliver them.
+    const othersAfterMs = flags.untilIdle === true && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
+    const told = { ledger, batch, othersAfterMs, say, signal: ending };
     const delivering = deliverNotices({ ...told, before: write });
     delivering.catch(onFault);
     request.caring.push(delivering);
