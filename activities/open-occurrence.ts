@@ -5,15 +5,18 @@ import { batchWorkflowId } from '../contract/names.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch. Can be repeated; see
- * `batches/open-occurrence.ts`.
+ * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch. Records the occurrence as
+ * running, or as failed with its reason. Can be repeated; see `batches/open-occurrence.ts`.
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm, log } = deps;
   const { schedule, at, run } = offer;
-  const opened = await open({ ledger, realm, occurrence: { schedule, at }, run, readBalance: () => readBalance(deps) });
+  const occurrence = { schedule, at };
+  await ledger.beginOccurrence(occurrence);
+  const opened = await open({ ledger, realm, occurrence, run, readBalance: () => readBalance(deps) });
   if (opened.type === 'refused') {
     log.warn({ schedule, at: new Date(at).toISOString(), reason: opened.reason }, 'no batch for an occurrence');
+    await ledger.endOccurrence(occurrence, { type: 'failed', exit: null, reason: opened.reason });
     return opened;
   }
   const { batch, out } = opened;

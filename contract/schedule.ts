@@ -21,6 +21,11 @@ export function scheduleIdOf(ledgerId: string, schedule: string): string {
   return `voxbatch ${ledgerId} ${schedule}`;
 }
 
+/** Id of the workflow that a schedule starts for a time, ms since 1970: Temporal appends it to the id that the schedule names. */
+export function firingIdOf(ledgerId: string, schedule: string, at: number): string {
+  return `${scheduleIdOf(ledgerId, schedule)}-${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
 /**
  * The tunables that a schedule sets for its batches. Hooks are excluded: anyone who can write to Temporal could make a
  * worker run any command, and anyone who can read there would see the URL, which is often a secret.
@@ -28,3 +33,12 @@ export function scheduleIdOf(ledgerId: string, schedule: string): string {
 export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
   (name) => !['command', 'url'].includes(TUNABLES[name].takes.type),
 );
+
+/**
+ * Why an occurrence did not take place. `overlap`: the batch before still ran. `paused`: the schedule was. `missed`: nobody was there to fire it
+ * before its catch-up time was over.
+ */
+export const SKIP_CAUSES = ['overlap', 'paused', 'missed'] as const;
+
+/** One of {@link SKIP_CAUSES}. */
+export type SkipCause = (typeof SKIP_CAUSES)[number];

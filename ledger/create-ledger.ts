@@ -12,6 +12,15 @@ import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { keepNotice, noteDelivery, noticesOf, takeNotice } from './notices.ts';
+import {
+  beginOccurrence,
+  endOccurrence,
+  forgetSchedule,
+  knownSchedules,
+  noteSkips,
+  occurrencesOf,
+  trackSchedule,
+} from './occurrences.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
@@ -87,6 +96,13 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     keepNotice: (id, leaseMs) => keepNotice(db, id, leaseMs),
     noteDelivery: (id, delivery) => noteDelivery(db, id, delivery),
     noticesOf: (batch) => noticesOf(db, batch),
+    trackSchedule: (schedule, from) => trackSchedule(db, schedule, from),
+    forgetSchedule: (schedule) => forgetSchedule(db, schedule),
+    knownSchedules: () => knownSchedules(db),
+    beginOccurrence: (occurrence) => beginOccurrence(db, occurrence),
+    endOccurrence: (occurrence, end) => endOccurrence(db, occurrence, end),
+    noteSkips: (schedule, survey) => noteSkips(db, schedule, survey),
+    occurrencesOf: (schedule, which) => occurrencesOf(db, schedule, which),
     close: () => close(db),
   };
 }

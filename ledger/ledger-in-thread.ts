@@ -80,6 +80,13 @@ const METHODS: Readonly<Record<Method, true>> = {
   keepNotice: true,
   noteDelivery: true,
   noticesOf: true,
+  trackSchedule: true,
+  forgetSchedule: true,
+  knownSchedules: true,
+  beginOccurrence: true,
+  endOccurrence: true,
+  noteSkips: true,
+  occurrencesOf: true,
   close: true,
 };
 

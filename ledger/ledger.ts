@@ -2,6 +2,7 @@ import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
 import type { BatchMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
 import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
+import type { OccurrenceMethods } from './occurrence-methods.ts';
 import type { RowMethods } from './row-methods.ts';
 
 /**
@@ -9,7 +10,8 @@ import type { RowMethods } from './row-methods.ts';
  * ms. A method that changes a row or its charges also returns the row's new state, from the same transaction, so no
  * caller needs to read it again. Several processes may use one ledger at once.
  */
-export interface Ledger extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, NoticeMethods, LockMethods {
+export interface Ledger
+  extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, NoticeMethods, OccurrenceMethods, LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;
   /** Where it is, for people: the absolute path of its file. */

@@ -1,8 +1,11 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { ExitName } from '../contract/exit-codes.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, Step } from '../contract/row-kinds.ts';
+import type { SkipCause } from '../contract/schedule.ts';
+import type { OccurrenceRecord } from './occurrence-records.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord } from './record-types.ts';
 
 /** JSON as text, not as a JSON type, so that both databases keep it unchanged. */
@@ -211,6 +214,24 @@ export interface NoticesTable {
   ended_at: number | null;
 }
 
+/** One line per schedule that is known here. */
+export interface SchedulesTable {
+  name: string;
+  /** Every time up to this one at which it was due has its line in `occurrences`, ms. */
+  surveyed_until: number;
+}
+
+/** One line per time at which a schedule was due. */
+export interface OccurrencesTable {
+  schedule: string;
+  at: number;
+  state: OccurrenceRecord['state'];
+  exit: ExitName | null;
+  cause: SkipCause | null;
+  reason: string | null;
+  ended_at: number | null;
+}
+
 export interface LimitersTable {
   scope: string;
   state: Json;
@@ -230,6 +251,8 @@ export interface Schema {
   reasons: ReasonsTable;
   decisions: DecisionsTable;
   notices: NoticesTable;
+  schedules: SchedulesTable;
+  occurrences: OccurrencesTable;
 }
 
 export type Db = Kysely<Schema>;

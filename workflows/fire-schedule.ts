@@ -19,7 +19,7 @@ import {
 } from '../contract/messages.ts';
 import type { FireScheduleInput } from '../contract/schedule.ts';
 import { scheduledTimeOf } from '../policy/occurrence.ts';
-import { isFailedOccurrence } from '../policy/occurrence-end.ts';
+import { endingOf } from '../policy/occurrence-end.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
@@ -81,12 +81,9 @@ async function endOf(opened: OpenedOccurrence, input: FireScheduleInput): Promis
   for (;;) {
     const end = await awaitOccurrence(opened);
     if (end.type === 'ended') {
-      const { exit, problem } = end;
-      if (!isFailedOccurrence(exit) && problem === undefined) return end;
-      throw ApplicationFailure.nonRetryable(
-        problem ?? `Batch "${opened.batch}" ended as "${exit}".`,
-        'OccurrenceFailed',
-      );
+      const verdict = endingOf(opened.batch, end);
+      if (verdict.type === 'ended') return end;
+      throw ApplicationFailure.nonRetryable(verdict.reason, 'OccurrenceFailed');
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof fireSchedule>(input);
   }

@@ -29,6 +29,7 @@ export async function createSchedule(place: SchedulePlace, { name, spec, run, re
   const input: FireScheduleInput = { schedule: name, run };
   const { apiUrl, account } = realm;
   const { remainingActions, ...encoded } = encodeSpec(spec);
+  const madeAt = Date.now();
   try {
     await askTemporal(place, name, () =>
       temporal.client.schedule.create({
@@ -50,6 +51,7 @@ export async function createSchedule(place: SchedulePlace, { name, spec, run, re
     if (error instanceof ScheduleAlreadyRunning) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
     throw error;
   }
+  await ledger.trackSchedule(name, madeAt);
 }
 
 /**

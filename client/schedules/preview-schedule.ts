@@ -7,9 +7,12 @@ export interface TimeRange {
   readonly to: number;
 }
 
+/** Temporal gives so many times at once. */
+export const MOST_PREVIEWED = 1_000;
+
 /**
- * The times in a range at which a schedule fires, jitter included, as Temporal computes them: at most 1,000. Ignores
- * whether it is paused. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * The times in a range at which a schedule fires, jitter included, as Temporal computes them: at most
+ * {@link MOST_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
  */
 export async function previewSchedule(
   place: SchedulePlace,

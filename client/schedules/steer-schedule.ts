@@ -1,20 +1,24 @@
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { FireScheduleInput } from '../../contract/schedule.ts';
+import { VoxbatchError } from '../problem.ts';
 import { requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import type { TimeRange } from './preview-schedule.ts';
 import { decodeSpec, encodeOverlap, encodeSpec } from './spec-coding.ts';
+import { surveySchedule } from './survey-schedule.ts';
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 
 /** Stops a schedule from firing. A running batch continues; triggers and backfills still make batches. */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
+  await surveySchedule(place, name);
   await askTemporal(place, name, () => handleOf(place, name).pause(note));
 }
 
 /** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
+  await surveySchedule(place, name);
   await askTemporal(place, name, () => handleOf(place, name).unpause(note));
 }
 
@@ -38,12 +42,21 @@ export async function backfillSchedule(
   overlap: OverlapPolicy = 'buffer-all',
 ): Promise<void> {
   const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
+  await surveySchedule(place, name);
   await askTemporal(place, name, () => handleOf(place, name).backfill(range));
 }
 
-/** Deletes a schedule. Its batches stay, and a running one continues. */
+/** Deletes a schedule, even one that Temporal has lost. Its batches stay, and a running one continues. */
 export async function deleteSchedule(place: SchedulePlace, name: string): Promise<void> {
-  await askTemporal(place, name, () => handleOf(place, name).delete());
+  const { ledger } = place;
+  try {
+    await surveySchedule(place, name);
+    await askTemporal(place, name, () => handleOf(place, name).delete());
+  } catch (error) {
+    const isGone = error instanceof VoxbatchError && error.problem.type === 'no-schedule';
+    if (!isGone || !(await ledger.knownSchedules()).some((schedule) => schedule.name === name)) throw error;
+  }
+  await ledger.forgetSchedule(name);
 }
 
 /** What to change in a schedule; absent members stay as they are. */
@@ -64,6 +77,7 @@ export async function updateSchedule(
   name: string,
   { written, run, nameOf }: ScheduleChange,
 ): Promise<void> {
+  await surveySchedule(place, name);
   await askTemporal(place, name, () =>
     handleOf(place, name).update((before) => {
       const { remainingActions, ...encoded } = encodeSpec(requireSpec(written, nameOf, decodeSpec(before)));

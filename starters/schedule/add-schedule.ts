@@ -4,6 +4,7 @@ import { OVERLAP_POLICIES } from '../../policy/schedule-spec.ts';
 import type { CommandContext } from '../command-context.ts';
 import { credits } from '../commands/flag-values.ts';
 import { addPricingFlags, addReadingFlags } from '../commands/manifest-flags.ts';
+import type { CheckFlags } from './check.ts';
 import type { LookFlags, PreviewFlags } from './look.ts';
 import type { CreateFlags, UpdateFlags } from './make.ts';
 import { addRangeFlags } from './range-flags.ts';
@@ -67,11 +68,18 @@ function addLooks(add: AddCommand, { output, done }: CommandContext): void {
     const { list } = await import('./look.ts');
     done(await list(flags, output));
   });
-  add('show', 'Show a schedule: its last batches and its next firings', 'show nightly')
+  add('show', 'Show a schedule: what became of its last firings, and when it fires next', 'show nightly')
     .argument('<name>', NAME)
     .action(async (name: string, flags: LookFlags) => {
       const { show } = await import('./look.ts');
       done(await show(name, flags, output));
+    });
+  add('check', 'Say what became of each firing; exit code 10 if one failed or did not take place', 'check --since 26h')
+    .argument('[name]', `${NAME} (default: all)`)
+    .option('--since <duration>', 'How far to look back: 26h, 7d (default: 26h)')
+    .action(async (name: string | undefined, flags: CheckFlags) => {
+      const { check } = await import('./check.ts');
+      done(await check(name, flags, output));
     });
   addRangeFlags(add('preview', 'Show when a schedule fires, and what that would cost now', 'preview nightly'))
     .argument('<name>', NAME)

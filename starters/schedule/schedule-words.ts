@@ -1,5 +1,6 @@
 import type { ScheduledPrice } from '../../batches/price-scheduled.ts';
-import type { OccurrenceView, ScheduleLine, ScheduleView } from '../../client/schedules/look-at-schedules.ts';
+import type { ScheduleLine, ScheduleView } from '../../client/schedules/look-at-schedules.ts';
+import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
 import { timesInWords } from '../../client/schedules/spec-coding.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
@@ -36,13 +37,37 @@ export function scheduleLines(view: ScheduleView): readonly string[] {
   return lines;
 }
 
-/** `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits` */
-function occurrenceWords({ at, batch, state, reason, exit, charged }: OccurrenceView, timezone: string): string {
-  const words = [`${timeInZone(at, timezone)}: ${batch} ${state}`];
-  if (state === 'ended' && exit !== undefined) words.push(`exit code ${EXIT_CODES[exit].code}`);
+/**
+ * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. An exit code is that of a batch which is over.
+ */
+export function occurrenceWords(view: OccurrenceView, timezone: string): string {
+  const { at, batch, state, reason, cause, charged } = view;
+  const exit = exitCodeOf(view);
+  const words = [`${timeInZone(at, timezone)}: ${batch} ${state}${cause === undefined ? '' : ` (${cause})`}`];
+  if (exit !== null) words.push(`exit code ${exit}`);
   if (charged !== undefined) words.push(`${number(charged)} credits`);
-  if (state === 'waiting') words.push('no worker has taken it yet');
   return reason === undefined ? words.join(', ') : `${words.join(', ')}: ${oneLine(reason)}`;
+}
+
+/** An occurrence for machines; its time in UTC. */
+export function occurrenceJson(view: OccurrenceView): object {
+  const { at, batch, state, reason, cause, exit, charged } = view;
+  const code = exitCodeOf(view);
+  return {
+    at: isoOf(at),
+    batch,
+    state,
+    exit: code === null ? null : exit,
+    exit_code: code,
+    charged: charged ?? null,
+    cause: cause ?? null,
+    reason: reason ?? null,
+  };
+}
+
+/** Of a batch that is over; null: it is not, or there is none. */
+function exitCodeOf({ state, exit }: OccurrenceView): number | null {
+  return exit === undefined || (state !== 'ended' && state !== 'failed') ? null : EXIT_CODES[exit].code;
 }
 
 function budgetOf({ tunables }: ScheduledRun): number | null {
@@ -82,15 +107,7 @@ export function scheduleJson(view: ScheduleView): object {
     missed: counts.missedCatchUp,
     skipped_overlap: counts.skippedOverlap,
     next: next.map(isoOf),
-    occurrences: occurrences.map(({ at, batch, state, reason, exit, charged }) => ({
-      at: isoOf(at),
-      batch,
-      state,
-      exit: state === 'ended' ? (exit ?? null) : null,
-      exit_code: state === 'ended' && exit !== undefined ? EXIT_CODES[exit].code : null,
-      charged: charged ?? null,
-      reason: reason ?? null,
-    })),
+    occurrences: occurrences.map(occurrenceJson),
   };
 }
 

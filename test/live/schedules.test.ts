@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { showSchedule, type OccurrenceView } from '../../client/schedules/look-at-schedules.ts';
+import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';

@@ -10,6 +10,7 @@ import { layout } from './0008-layout.ts';
 import { decisions } from './0009-decisions.ts';
 import { subset } from './0010-subset.ts';
 import { notices } from './0011-notices.ts';
+import { occurrences } from './0012-occurrences.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -24,6 +25,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-decisions': decisions,
   '0010-subset': subset,
   '0011-notices': notices,
+  '0012-occurrences': occurrences,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -1,0 +1,106 @@
+import type { ScheduleDescription } from '@temporalio/client';
+import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
+import { explainMissing, type DueTime, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
+import { nominalTimeOf } from '../../policy/nominal-time.ts';
+import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
+import { firingStates } from './firing.ts';
+import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
+import { MOST_PREVIEWED, previewSchedule } from './preview-schedule.ts';
+import { decodeSpec } from './spec-coding.ts';
+
+/** An occurrence that is due, and may still take place. */
+export interface WaitingOccurrence {
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** A firing comes within this time after it is due, if a server is there, ms. */
+const GRACE_MS = 10_000;
+/** Runs that were scheduled for longer ago than this are not looked for, ms. */
+const LONGEST_RUN_MS = 31 * 86_400_000;
+
+/**
+ * Puts on record what became of each time at which a schedule was due since it was last surveyed: one that did not take place leaves no trace in
+ * Temporal. Returns those that may still take place, the oldest first. To be done before a schedule is paused, resumed, backfilled or changed,
+ * because it goes by how the schedule stands now. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
+export async function surveySchedule(
+  place: SchedulePlace,
+  name: string,
+  described?: ScheduleDescription,
+): Promise<readonly WaitingOccurrence[]> {
+  const { ledger } = place;
+  const found = described ?? (await askTemporal(place, name, () => handleOf(place, name).describe()));
+  const now = Date.now();
+  await endAbandoned(place, name, now - LONGEST_RUN_MS);
+  const known = (await ledger.knownSchedules()).find((schedule) => schedule.name === name);
+  const isPaused = found.state.paused;
+  const until = isPaused ? now : now - GRACE_MS;
+  const standing = { spec: decodeSpec(found), isPaused, note: found.state.note ?? '', now };
+  const waiting: WaitingOccurrence[] = [];
+  let from = Math.max(known?.surveyedUntil ?? 0, found.info.createdAt.getTime());
+  let settledUntil: number | undefined;
+  while (from < until) {
+    const firings = await previewSchedule(place, name, { from: from + 1, to: until });
+    const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
+    const due = firings.map((firesAt) => ({ at: nominalTimeOf(firesAt, standing.spec), firesAt }));
+    const page = await surveyPage(place, name, due, { ...standing, buffered: waiting.length, from });
+    waiting.push(...page.waiting);
+    settledUntil ??= page.unsettledFrom === undefined ? undefined : page.unsettledFrom - 1;
+    await ledger.noteSkips(name, { skipped: page.skipped, until: settledUntil ?? pageEnd });
+    from = pageEnd;
+  }
+  return waiting;
+}
+
+interface PageStanding extends Omit<ScheduleStanding, 'runs'> {
+  readonly from: number;
+}
+
+interface SurveyedPage {
+  readonly skipped: readonly SkippedOccurrence[];
+  readonly waiting: readonly WaitingOccurrence[];
+  /** When the first should have fired that may still take place. */
+  readonly unsettledFrom: number | undefined;
+}
+
+/** Looks at due times that follow each other. */
+async function surveyPage(
+  place: SchedulePlace,
+  name: string,
+  due: readonly DueTime[],
+  { from, ...standing }: PageStanding,
+): Promise<SurveyedPage> {
+  const { ledger } = place;
+  const records = await ledger.occurrencesOf(name, { from: from - LONGEST_RUN_MS });
+  const recorded = new Set(records.map(({ at }) => at));
+  const missing = due.filter(({ at }) => !recorded.has(at));
+  const states = await firingStates(
+    place,
+    name,
+    missing.map((one) => one.at),
+  );
+  const runs = records.flatMap(({ at, state, endedAt }) => (state === 'skipped' ? [] : [{ at, until: endedAt }]));
+  const skipped: SkippedOccurrence[] = [];
+  const waiting: WaitingOccurrence[] = [];
+  let { buffered } = standing;
+  let unsettledFrom: number | undefined;
+  for (const one of missing) {
+    const { at, firesAt } = one;
+    const state = states.get(at);
+    if (state === 'over') {
+      await ledger.endOccurrence({ schedule: name, at }, { type: 'failed', exit: null, reason: ENDED_FROM_OUTSIDE });
+      continue;
+    }
+    if (state === 'running') runs.push({ at, until: null });
+    const found = state === 'running' ? TAKEN_BY_NOBODY : explainMissing(one, { ...standing, runs, buffered });
+    if (found.type === 'skipped') skipped.push({ at, cause: found.cause, reason: found.reason });
+    if (found.type !== 'waiting') continue;
+    if (found.isBuffered) buffered += 1;
+    waiting.push({ at, reason: found.reason });
+    unsettledFrom ??= firesAt;
+  }
+  return { skipped, waiting, unsettledFrom };
+}
+
+const TAKEN_BY_NOBODY = { type: 'waiting', isBuffered: false, reason: 'No worker has taken it yet.' } as const;

@@ -1,0 +1,26 @@
+import type { Occurrence } from '../policy/occurrence.ts';
+import type {
+  KnownSchedule,
+  OccurrenceEnding,
+  OccurrenceRange,
+  OccurrenceRecord,
+  Survey,
+} from './occurrence-records.ts';
+
+/** What became of each time at which a schedule was due. A part of {@link Ledger}. */
+export interface OccurrenceMethods {
+  /** Makes a schedule known, as surveyed up to `from`. One that is known stays as it is. */
+  trackSchedule(schedule: string, from: number): Promise<void>;
+  /** Forgets that a schedule is to be surveyed; its occurrences stay. */
+  forgetSchedule(schedule: string): Promise<void>;
+  /** All schedules that were made and not deleted, by name. */
+  knownSchedules(): Promise<readonly KnownSchedule[]>;
+  /** Records that an occurrence fires: `running`. Also one that was skipped or has failed; one that has ended stays. */
+  beginOccurrence(occurrence: Occurrence): Promise<void>;
+  /** Records how an occurrence ended. The last word counts. */
+  endOccurrence(occurrence: Occurrence, end: OccurrenceEnding): Promise<void>;
+  /** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
+  noteSkips(schedule: string, survey: Survey): Promise<void>;
+  /** Occurrences on record, the newest first. */
+  occurrencesOf(schedule: string, which?: OccurrenceRange): Promise<readonly OccurrenceRecord[]>;
+}

@@ -1,0 +1,99 @@
+import type { Selectable } from 'kysely';
+import type { Occurrence } from '../policy/occurrence.ts';
+import type {
+  KnownSchedule,
+  OccurrenceEnding,
+  OccurrenceRange,
+  OccurrenceRecord,
+  Survey,
+} from './occurrence-records.ts';
+import type { Db, OccurrencesTable } from './schema.ts';
+import { write } from './transactions.ts';
+
+/** See {@link OccurrenceMethods}. */
+export async function trackSchedule(db: Db, schedule: string, from: number): Promise<void> {
+  await write(db, async (tx) => {
+    await tx
+      .insertInto('schedules')
+      .values({ name: schedule, surveyed_until: from })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+  });
+}
+
+/** See {@link OccurrenceMethods}. */
+export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
+  await write(db, async (tx) => {
+    await tx.deleteFrom('schedules').where('name', '=', schedule).execute();
+  });
+}
+
+/** See {@link OccurrenceMethods}. */
+export async function knownSchedules(db: Db): Promise<readonly KnownSchedule[]> {
+  const lines = await db.selectFrom('schedules').selectAll().orderBy('name').execute();
+  return lines.map(({ name, surveyed_until: surveyedUntil }) => ({ name, surveyedUntil }));
+}
+
+/** See {@link OccurrenceMethods}. */
+export async function beginOccurrence(db: Db, { schedule, at }: Occurrence): Promise<void> {
+  await write(db, async (tx) => {
+    const anew = { state: 'running', exit: null, cause: null, reason: null, ended_at: null } as const;
+    await tx
+      .insertInto('occurrences')
+      .values({ schedule, at, ...anew })
+      .onConflict((conflict) =>
+        conflict.columns(['schedule', 'at']).doUpdateSet(anew).where('occurrences.state', 'in', ['skipped', 'failed']),
+      )
+      .execute();
+  });
+}
+
+/** See {@link OccurrenceMethods}. */
+export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
+  const reason = end.type === 'failed' ? end.reason : null;
+  const ended = { state: end.type, exit: end.exit, cause: null, reason, ended_at: Date.now() };
+  await write(db, async (tx) => {
+    await tx
+      .insertInto('occurrences')
+      .values({ schedule, at, ...ended })
+      .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
+      .execute();
+  });
+}
+
+/** See {@link OccurrenceMethods}. */
+export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
+  await write(db, async (tx) => {
+    for (const { at, cause, reason } of skipped) {
+      await tx
+        .insertInto('occurrences')
+        .values({ schedule, at, state: 'skipped', cause, reason })
+        .onConflict((conflict) => conflict.columns(['schedule', 'at']).doNothing())
+        .execute();
+    }
+    await tx
+      .insertInto('schedules')
+      .values({ name: schedule, surveyed_until: until })
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet({ surveyed_until: until }).where('schedules.surveyed_until', '<', until),
+      )
+      .execute();
+  });
+}
+
+/** See {@link OccurrenceMethods}. */
+export async function occurrencesOf(
+  db: Db,
+  schedule: string,
+  { from, most }: OccurrenceRange = {},
+): Promise<readonly OccurrenceRecord[]> {
+  let query = db.selectFrom('occurrences').selectAll().where('schedule', '=', schedule);
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (most !== undefined) query = query.limit(most);
+  const lines = await query.orderBy('at', 'desc').execute();
+  return lines.map(toRecord);
+}
+
+function toRecord({ at, state, exit, cause, reason, ended_at }: Selectable<OccurrencesTable>): OccurrenceRecord {
+  return { at, state, exit, cause, reason, endedAt: ended_at };
+}

@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { awaitOccurrence } from '../../activities/await-occurrence.ts';
+import type { Dependencies } from '../../activities/dependencies.ts';
+import { openOccurrence } from '../../activities/open-occurrence.ts';
+import { chooseSettings } from '../../batches/batch-settings.ts';
+import { scheduledRunOf } from '../../batches/scheduled-run.ts';
+import type { OccurrenceStart } from '../../contract/activities.ts';
+import type { OccurrenceRecord } from '../../ledger/occurrence-records.ts';
+import { createWorld, type World } from './world.ts';
+
+const AT = Date.UTC(2026, 11, 1, 2);
+const NAME = 'nightly.2026-12-01T02-00-00Z';
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+let world: World;
+let deps: Dependencies;
+beforeEach(async () => {
+  world = await createWorld();
+  ({ deps } = await world.worker());
+});
+
+async function fire(manifest = 'id,text,voice\na,One.,narrator\n'): Promise<OccurrenceStart> {
+  const path = join(world.folder, 'lines.csv');
+  await writeFile(path, manifest);
+  const place = { manifest: path, outFolder: join(world.folder, 'out'), probe: false, confirmAbove: null };
+  return openOccurrence(deps, { schedule: 'nightly', at: AT, run: scheduledRunOf(chooseSettings({}, {}), place) });
+}
+
+/** Ends the batch of the occurrence without a paid request, then waits for that end. */
+async function finish(out = join(world.folder, 'out', NAME)): Promise<unknown> {
+  await deps.ledger.setControl(NAME, 'stopping');
+  await deps.ledger.cancelRest(NAME);
+  await deps.ledger.closeBatch(NAME);
+  return awaitOccurrence(deps, { batch: NAME, out }, new AbortController().signal);
+}
+
+async function onRecord(): Promise<OccurrenceRecord | undefined> {
+  return (await deps.ledger.occurrencesOf('nightly'))[0];
+}
+
+describe('a firing', () => {
+  it('is on record from its beginning to its end', async () => {
+    expect(await fire()).toMatchObject({ type: 'opened', batch: NAME });
+    expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
+    expect(await finish()).toEqual({ type: 'ended', exit: 'failures' });
+    expect(await onRecord()).toMatchObject({ state: 'ended', exit: 'failures', reason: null });
+  });
+
+  it('that makes no batch is on record as failed, with its reason', async () => {
+    const refused = await fire('id,text,voice\na,,narrator\n');
+    expect(refused).toMatchObject({ type: 'refused', reason: saying('in line 2') });
+    expect(await onRecord()).toMatchObject({ state: 'failed', exit: null, reason: saying('in line 2') });
+  });
+
+  it('whose files cannot be written is on record as failed, with the exit of its batch', async () => {
+    await fire();
+    const blocked = join(world.folder, 'blocked');
+    await mkdir(blocked);
+    await writeFile(join(blocked, 'results.csv'), 'mine');
+    expect(await finish(blocked)).toMatchObject({ exit: 'failures', problem: saying('cannot be written') });
+    expect(await onRecord()).toMatchObject({ state: 'failed', exit: 'failures', reason: saying('cannot be written') });
+  });
+});

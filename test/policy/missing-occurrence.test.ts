@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { explainMissing, isAmiss, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
+import { OVERLAP_POLICIES, type OverlapPolicy, type ScheduleSpec } from '../../policy/schedule-spec.ts';
+
+const HOUR_MS = 3_600_000;
+const AT = Date.UTC(2026, 11, 1, 2);
+const DUE = { at: AT, firesAt: AT };
+
+function specOf(more: Partial<ScheduleSpec> = {}): ScheduleSpec {
+  return {
+    times: { type: 'every', everyMs: HOUR_MS },
+    timezone: 'UTC',
+    jitterMs: 0,
+    overlap: 'skip',
+    catchUpMs: HOUR_MS,
+    pauseOnFailure: false,
+    until: null,
+    runs: null,
+    ...more,
+  };
+}
+
+function standing(more: Partial<ScheduleStanding> = {}): ScheduleStanding {
+  return { spec: specOf(), isPaused: false, note: '', runs: [], buffered: 0, now: AT + 2 * HOUR_MS, ...more };
+}
+
+const STILL_RUNS = [{ at: AT - HOUR_MS, until: null }];
+
+function withOverlap(overlap: OverlapPolicy, more: Partial<ScheduleStanding> = {}): ScheduleStanding {
+  return standing({ spec: specOf({ overlap }), runs: STILL_RUNS, ...more });
+}
+
+describe('a due time without a firing', () => {
+  it('was skipped where the batch before still ran', () => {
+    const runs = [{ at: AT - HOUR_MS, until: AT + 1 }];
+    expect(explainMissing(DUE, standing({ runs }))).toEqual({
+      type: 'skipped',
+      cause: 'overlap',
+      reason: 'The batch of 2026-12-01T01:00:00Z still ran, and --overlap is skip.',
+    });
+  });
+
+  it('goes by when it should have fired, jitter included', () => {
+    const runs = [{ at: AT - HOUR_MS, until: AT + 60_000 }];
+    const due = { at: AT, firesAt: AT + 30 * 60_000 };
+    expect(explainMissing(due, standing({ runs }))).toMatchObject({ cause: 'missed' });
+  });
+
+  it('was not skipped for a batch that had ended, or that came later', () => {
+    const runs = [
+      { at: AT - HOUR_MS, until: AT - HOUR_MS / 2 },
+      { at: AT + HOUR_MS, until: null },
+    ];
+    expect(explainMissing(DUE, standing({ runs }))).toMatchObject({ cause: 'missed' });
+  });
+
+  it('waits for its turn where the overlap policy lets it, and one at a time with buffer-one', () => {
+    expect(explainMissing(DUE, withOverlap('buffer-all', { buffered: 7 }))).toMatchObject({ isBuffered: true });
+    expect(explainMissing(DUE, withOverlap('buffer-one'))).toMatchObject({ isBuffered: true });
+    expect(explainMissing(DUE, withOverlap('buffer-one', { buffered: 1 }))).toMatchObject({ cause: 'overlap' });
+  });
+
+  it.each(['allow', 'cancel'] as const)('was not skipped for overlap with %s', (overlap) => {
+    expect(explainMissing(DUE, withOverlap(overlap))).toMatchObject({ cause: 'missed' });
+  });
+
+  it('was skipped where the schedule is paused, with the note', () => {
+    expect(explainMissing(DUE, standing({ isPaused: true, note: 'new voices' }))).toEqual({
+      type: 'skipped',
+      cause: 'paused',
+      reason: 'The schedule was paused: new voices',
+    });
+  });
+
+  it('was skipped by the pause, not by a batch that still runs: a paused schedule does not look at it', () => {
+    expect(explainMissing(DUE, withOverlap('skip', { isPaused: true }))).toMatchObject({ cause: 'paused' });
+    const runs = [{ at: AT - HOUR_MS, until: AT + 1 }];
+    expect(explainMissing(DUE, standing({ isPaused: true, runs }))).toMatchObject({ cause: 'overlap' });
+  });
+
+  it('waits as long as its catch-up time lasts, and is missed then', () => {
+    expect(explainMissing(DUE, standing({ now: AT + HOUR_MS }))).toMatchObject({ type: 'waiting', isBuffered: false });
+    expect(explainMissing(DUE, standing({ now: AT + HOUR_MS + 1 }))).toEqual({
+      type: 'skipped',
+      cause: 'missed',
+      reason: 'No server was there within its catch-up time of 1h.',
+    });
+  });
+
+  it('was not due where the schedule had used up its runs before', () => {
+    const runs = [{ at: AT - HOUR_MS, until: AT - 1 }];
+    expect(explainMissing(DUE, standing({ spec: specOf({ runs: 0 }), runs }))).toEqual({ type: 'not-due' });
+    const later = [{ at: AT + HOUR_MS, until: AT + HOUR_MS + 1 }];
+    expect(explainMissing(DUE, standing({ spec: specOf({ runs: 0 }), runs: later }))).toMatchObject({
+      cause: 'missed',
+    });
+  });
+
+  it('is settled some day, whatever the policy: nothing waits for ever once no run is left', () => {
+    const run = fc.record({
+      at: fc.integer({ min: AT - HOUR_MS, max: AT + HOUR_MS }),
+      until: fc.constant(AT + HOUR_MS),
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...OVERLAP_POLICIES),
+        fc.array(run, { maxLength: 4 }),
+        fc.boolean(),
+        fc.nat(3),
+        (overlap, runs, isPaused, buffered) => {
+          const now = AT + 3 * HOUR_MS;
+          const found = explainMissing(DUE, { spec: specOf({ overlap }), isPaused, note: '', runs, buffered, now });
+          expect(found.type).toBe('skipped');
+        },
+      ),
+    );
+  });
+});
+
+describe('an occurrence is amiss', () => {
+  it.each([
+    ['failed', true, true],
+    ['skipped', true, true],
+    ['ended', false, false],
+    ['running', true, false],
+    ['running', false, true],
+    ['waiting', true, false],
+    ['waiting', false, true],
+  ] as const)('%s with a worker %s: %s', (state, hasWorker, amiss) => {
+    expect(isAmiss(state, { hasWorker })).toBe(amiss);
+  });
+});
