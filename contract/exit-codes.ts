@@ -17,7 +17,10 @@ export const EXIT_CODES = {
   },
   unreachable: { code: 4, meaning: 'Temporal or the ledger is not reachable' },
   api: { code: 5, meaning: 'the API refused the token, is not configured, or does not answer at the start' },
-  failures: { code: 10, meaning: 'complete, with failed or cancelled rows' },
+  failures: {
+    code: 10,
+    meaning: 'complete, with failed or cancelled rows; of `schedule check`: something is amiss',
+  },
   halted: { code: 11, meaning: 'halted at the failure threshold' },
   outOfCredits: { code: 12, meaning: 'stopped at the budget or out of credits' },
   unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
