@@ -29,6 +29,7 @@ export function addRedriveCommand(program: Command, context: CommandContext): vo
     .option('-y, --yes', 'Do not ask for confirmation')
     .option('-o, --out <folder>', 'Folder for the results (default: out/<batch>)')
     .addOption(new Option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)'))
+    .option('--dry-run', 'Only show which rows it would run, and their price; spends nothing')
     .option('--detach', 'Return at once; server and worker continue in the background')
     .option('--json', 'Print one line of JSON at the end')
     .addHelpText(

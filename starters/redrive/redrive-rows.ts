@@ -79,18 +79,17 @@ async function checkMoney(request: RedriveRequest, { session, person, output }: 
   throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
 }
 
+/** The error of a redrive that names rows which cannot be redriven this way. */
+export function refusedRows({ batch, draft, command, fileSha256 }: RedriveRequest): ExitError {
+  return new ExitError('usage', refusalLines(draft, batch.name, { command, isFile: fileSha256 !== null }).join('\n'));
+}
+
 /** Says how many rows were opened. Throws {@link ExitError} `usage` if none could be, or not all. */
-function sayRedriven(
-  redriven: Redriven,
-  { batch, draft, command, fileSha256 }: RedriveRequest,
-  { output }: Desk,
-): void {
+function sayRedriven(redriven: Redriven, request: RedriveRequest, { output }: Desk): void {
+  const { batch, draft } = request;
   switch (redriven.type) {
     case 'refused-rows':
-      throw new ExitError(
-        'usage',
-        refusalLines(draft, batch.name, { command, isFile: fileSha256 !== null }).join('\n'),
-      );
+      throw refusedRows(request);
     case 'declined':
       throw new Error('What is not approved ends with its own words.');
     case 'not-opened': {

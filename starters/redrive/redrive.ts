@@ -15,6 +15,7 @@ import { atDesk } from '../desk.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { readSettings } from '../connect/settings.ts';
+import { forecastRedrive } from './forecast-redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
 import { requireEditedRows } from './require-edited-rows.ts';
 import { readConditions, requireRows } from './row-flags.ts';
@@ -32,6 +33,8 @@ export interface RedriveFlags extends OutputFlags {
   readonly yes?: boolean;
   readonly out?: string;
   readonly apiUrl?: string;
+  /** Only say what it would do and cost. */
+  readonly dryRun?: boolean;
   readonly detach?: boolean;
   readonly json?: boolean;
 }
@@ -78,7 +81,7 @@ async function redriveFrom(
       out: resolve(flags.out ?? defaultOut(batch.name)),
       confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
     };
-    return redriveRows(request, desk);
+    return flags.dryRun === true ? forecastRedrive(request, desk) : redriveRows(request, desk);
   });
 }
 

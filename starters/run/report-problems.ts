@@ -12,11 +12,11 @@ export type FaultyManifest = Pick<ManifestSummary, 'problems' | 'problemCount' |
 
 /** `plan` is for new batches: the price of an outcome file depends on its batch. */
 export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): ExitError {
-  const next = `voxbatch run ${shellWord(manifest)} --confirm 0`;
+  const next = `voxbatch redrive --from ${shellWord(manifest)} --dry-run`;
   return new ExitError(
     'usage',
     `${manifest} is an outcome file of batch "${batch}" (it has a _batch column). Running it redrives these rows and keeps ` +
-      'finished steps. Nothing was sent, nothing was spent. To see the cost and confirm: ' +
+      'finished steps. Nothing was sent, nothing was spent. To see the rows and the cost: ' +
       `${next}. To run them as a new batch at full price, remove the _batch column.`,
     { next },
   );

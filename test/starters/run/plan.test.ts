@@ -112,7 +112,9 @@ describe('plan', () => {
     await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
     const { code, stderr } = await line.run('plan', 'failed.csv');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/outcome file of batch "spring".*redrives these rows.*nothing was spent\..* --confirm 0/);
+    expect(stderr).toMatch(
+      /outcome file of batch "spring".*redrives these rows.*nothing was spent\..* redrive --from failed.csv --dry-run/,
+    );
   });
 
   it.each([
