@@ -37,7 +37,7 @@ export interface NoticeMessage {
   readonly data: NoticeData;
 }
 
-/** What is said of a batch as it stands. It holds no text of a row, no URL of a result and no token. */
+/** The message about a batch's current state. It holds no text of a row, no URL of a result and no token. */
 export function noticeMessage({ id, event, madeAt }: Omit<Notice, 'target'>, view: BatchView): NoticeMessage {
   const { batch, counts, money } = view;
   const exit = exitOfView(view);
@@ -49,7 +49,7 @@ export function noticeMessage({ id, event, madeAt }: Omit<Notice, 'target'>, vie
   const rows = `${counts.total} ${counts.total === 1 ? 'row' : 'rows'}`;
   const text =
     `voxbatch: batch "${batch.name}" ${event === 'paused' ? 'paused by itself' : 'ended'}${reason === null ? '' : ` (${reason})`}. ` +
-    `${rows}: ${ends.length === 0 ? 'none ended yet' : ends.join(', ')}. ${money.charged} credits charged.`;
+    `${rows}: ${ends.length === 0 ? 'none ended yet' : ends.join(', ')}. ${money.charged} ${money.charged === 1 ? 'credit' : 'credits'} charged.`;
   return {
     id,
     type: `batch.${event}`,

@@ -29,5 +29,5 @@ export function usageError(message: string): ExitError {
 
 /** The same for a command that could have changed a batch. */
 export function unchangedError(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was changed, nothing was spent.`);
+  return new ExitError('usage', `${message} Nothing was changed. Nothing was spent.`);
 }

@@ -71,7 +71,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'no-price': {
     exit: 'refused',
     words: (problem) =>
-      `No price is known for ${namedRow(problem)}, so it cannot run under a budget. Nothing was changed, nothing was spent. ` +
+      `No price is known for ${namedRow(problem)}, so it cannot run under a budget. Nothing was changed. Nothing was spent. ` +
       `Let the batch finish without a budget, or stop it: voxbatch stop ${shellWord(problem.batch)}`,
   },
   'no-server': { exit: 'unreachable', words: (_, sentence) => `${sentence} Nothing was spent by this command.` },
@@ -123,7 +123,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     words: (problem, sentence) =>
       `${sentence} Change it: voxbatch schedule update ${shellWord(problem.schedule)}. Nothing was changed.`,
   },
-  'schedule-refused': { exit: 'usage', words: (_, sentence) => `${sentence} Nothing was changed, nothing was spent.` },
+  'schedule-refused': { exit: 'usage', words: (_, sentence) => `${sentence} Nothing was changed. Nothing was spent.` },
   'schedule-silent': {
     exit: 'unreachable',
     words: (_, sentence) =>
@@ -133,7 +133,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     exit: 'usage',
     words: (problem, sentence) => {
       const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: tokenAdvice() };
-      return `${sentence} ${advice[problem.differs]}. Nothing was changed, nothing was spent.`;
+      return `${sentence} ${advice[problem.differs]}. Nothing was changed. Nothing was spent.`;
     },
   },
 };

@@ -51,7 +51,7 @@ function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, came }: RefusedAd
   );
 }
 
-const UNTOUCHED = 'Nothing was recorded, nothing was spent.';
+const UNTOUCHED = 'Nothing was recorded. Nothing was spent.';
 
 /** Any of the standard settings (address, API key, TLS, a profile file) means a cluster. */
 function readCluster(env: NodeJS.ProcessEnv): ClientConfigProfile | undefined {
@@ -79,7 +79,7 @@ export class AddressUnconfirmed extends ExitError {
       'usage',
       `Only a config file names the API at ${use.baseUrl}, and your token was never used there. If the address is right, run: ` +
         `export VOXBATCH_API_URL=${shellWord(use.baseUrl)} (or confirm it once on a terminal, with a command such as "voxbatch profile"). ` +
-        'Nothing was sent, nothing was spent.',
+        'Nothing was sent. Nothing was spent.',
     );
     this.use = use;
   }

@@ -1,3 +1,4 @@
+import { inCredits } from '../terminal/money.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import type { Orphan } from '../../batches/list-orphans.ts';
 import type { SettledRow, SettleRefusal } from '../../batches/settled-row.ts';
@@ -18,7 +19,7 @@ export function priceLines(row: SettledRow, batch: string): readonly string[] {
   const { quoted, charged } = row.otherPrice;
   const word = row.type === 'charged' ? takeWord(row, row.take) : shellWord(rowWord(row));
   return [
-    `WARNING: ${namedRow(row)} was to cost ${number(quoted)} credits, and job ${oneLine(row.jobId ?? '')} cost ${number(charged)}, ` +
+    `WARNING: ${namedRow(row)} was to cost ${inCredits(quoted)}, and job ${oneLine(row.jobId ?? '')} cost ${number(charged)}, ` +
       `so it may be the job of another row. To take it back: voxbatch reconcile ${shellWord(batch)} --release ${word}`,
   ];
 }

@@ -65,7 +65,7 @@ function requireWord({ again }: SettleOrder, batch: BatchRecord, { person }: Des
   throw new ExitError(
     'refused',
     `Not confirmed: ${rowsInWords(again.length)} of "${batch.name}" may be charged a second time, and there is no terminal to ask on. ` +
-      'Nothing was changed, nothing was spent. To continue, run the same command with --yes.',
+      'Nothing was changed. Nothing was spent. To continue, run the same command with --yes.',
   );
 }
 
@@ -81,7 +81,7 @@ async function settleAll(task: Task, desk: Desk): Promise<ExitName> {
     for (const line of priceLines(row, batch.name)) output.say(line);
   }
   if (rows.length > 0 && rows.every(({ type }) => type === 'refused')) {
-    throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed, nothing was spent.`);
+    throw new ExitError('usage', `${rows.map(reconciledLine).join('\n')}\nNothing was changed. Nothing was spent.`);
   }
   if (rows.length === 0 && !json) output.data(`Batch "${batch.name}" has no unknown row.`);
   const found = await listOrphans();

@@ -65,7 +65,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
 function missing({ path, previousBatch }: FileRequest): ExitError {
   return new ExitError(
     'usage',
-    `${path} has rows of batch "${previousBatch}", which is not in this ledger. Nothing was sent, nothing was spent. Choices:\n` +
+    `${path} has rows of batch "${previousBatch}", which is not in this ledger. Nothing was sent. Nothing was spent. Choices:\n` +
       '  run it where you ran that batch (same folder, or same VOXBATCH_HOME)\n' +
       `  remove the _batch column and run it as a new batch, all rows at full price: voxbatch run ${shellWord(path)} --name NEW-NAME`,
   );
@@ -91,7 +91,7 @@ function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): vo
   if (wrong === undefined) return;
   throw new ExitError(
     'usage',
-    `${path} has rows of batch "${batch.name}": running it redrives them, and ${wrong} cannot be combined with that. Nothing was sent, nothing ` +
+    `${path} has rows of batch "${batch.name}": running it redrives them, and ${wrong} cannot be combined with that. Nothing was sent. Nothing ` +
       'was spent. To run them as a new batch at full price, remove the _batch column.',
   );
 }

@@ -76,7 +76,7 @@ async function checkMoney(request: RedriveRequest, { session, person, output }: 
   }
   const question = doubtsQuestion(draft);
   if (question === undefined || person.yes || !person.canAsk || (await askYesNo(question))) return;
-  throw new ExitError('refused', 'Not confirmed. Nothing was changed, nothing was spent.');
+  throw new ExitError('refused', 'Not confirmed. Nothing was changed. Nothing was spent.');
 }
 
 /** The error of a redrive that names rows which cannot be redriven this way. */

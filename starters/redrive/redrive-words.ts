@@ -1,3 +1,4 @@
+import { inCredits } from '../terminal/money.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
@@ -31,7 +32,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
   ];
   if (count === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
-  const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${number(quoted)} credits${unknown}`;
+  const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${inCredits(quoted)}${unknown}`;
   const title =
     count === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
   return [title, ...lines.map((line) => `  ${line}`)];
@@ -82,7 +83,7 @@ export function refusalLines(
     isFile ? '  leave these rows out of the file' : '  leave these rows out (--rows, --where)',
   ];
   return [
-    `${rowsInWords(all)} cannot be redriven this way. Nothing was changed, nothing was spent.`,
+    `${rowsInWords(all)} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
     ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
     ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
     'Choices:',
@@ -108,14 +109,14 @@ export function leftBudgetRefusal(batch: Pick<BatchRecord, 'name'>, money: Money
         return [
           `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
           ...namedRowLines(unpricedRows),
-          'Nothing was changed, nothing was spent. Give them one, or drop the budget:',
+          'Nothing was changed. Nothing was spent. Give them one, or drop the budget:',
           '  a duration in seconds in an edited file (redrive --from)',
           `  no budget: ${tune} none`,
         ].join('\n');
       case 'small-budget':
         return (
-          `The budget of the batch has ${left === 1 ? '1 credit' : `${number(left)} credits`} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
-          `Nothing was changed, nothing was spent. Raise it, then run the same command again: ${tune} ${String(budgetFor(money, quoted))}`
+          `The budget of the batch has ${inCredits(left)} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
+          `Nothing was changed. Nothing was spent. Raise it, then run the same command again: ${tune} ${String(budgetFor(money, quoted))}`
         );
       default:
         return refusalText(why, facts);

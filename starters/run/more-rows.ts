@@ -1,10 +1,10 @@
+import { inCredits } from '../terminal/money.ts';
 import type { MoreRows } from '../../client/open-chosen.ts';
 import type { SpendFacts } from '../../policy/spend.ts';
 import { checkSpend } from './check-spend.ts';
 import type { Desk } from '../desk.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { number } from '../terminal/progress.ts';
 
 /** The one who pays. */
 export type Payer = Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbove'>;
@@ -20,7 +20,7 @@ export async function checkMore(
 ): Promise<true> {
   const { batch, rows, bill, isEstimate, budget } = more;
   const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
-  const cost = `${isEstimate ? '~' : ''}${number(bill.quoted)} credits${unknown}`;
+  const cost = `${isEstimate ? '~' : ''}${inCredits(bill.quoted)}${unknown}`;
   output.say(`${rowsInWords(rows)} more to send, at a cost of ${cost}.`);
   const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name));
   await checkSpend({ rows, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, { refusal });

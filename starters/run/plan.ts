@@ -52,7 +52,7 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));
     else for (const line of planLines(report)) output.data(line);
     if (report.decision.type !== 'refuse')
-      output.say(`Nothing was sent, nothing was spent. To run it: ${manifestCommand('run', manifestPath, flags)}`);
+      output.say(`Nothing was sent. Nothing was spent. To run it: ${manifestCommand('run', manifestPath, flags)}`);
     return 'complete';
   } finally {
     await source.close();

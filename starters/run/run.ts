@@ -16,7 +16,7 @@ import { runRecorded } from './run-recorded.ts';
 import type { RunRequest } from './run-request.ts';
 
 const RESUBMIT_WITHOUT_BATCH =
-  '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent, nothing was spent.';
+  '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent. Nothing was spent.';
 
 /**
  * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, has it worked on,

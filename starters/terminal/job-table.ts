@@ -1,3 +1,4 @@
+import { inCredits } from './money.ts';
 import { creditsOf, type RunningJob } from '../../batches/running-jobs.ts';
 import { number } from './progress.ts';
 import { tableLines } from './table.ts';
@@ -14,7 +15,7 @@ export function jobLines(jobs: readonly RunningJob[]): readonly string[] {
     ...tableLines(COLUMNS, jobs.slice(0, LISTED)),
     ...(others > 0 ? [`and ${number(others)} more`] : []),
     `${number(jobs.length)} ${jobs.length === 1 ? 'job is' : 'jobs are'} running at the API: ${isQuoted ? 'about ' : ''}` +
-      `${number(creditsOf(jobs))} credits, charged now or when ${jobs.length === 1 ? 'it ends' : 'they end'}.`,
+      `${inCredits(creditsOf(jobs))}, charged now or when ${jobs.length === 1 ? 'it ends' : 'they end'}.`,
   ];
 }
 

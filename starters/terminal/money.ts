@@ -2,6 +2,12 @@ import type { Money } from '../../ledger/record-types.ts';
 import { budgetLeft, isChargeEstimated } from '../../policy/budget.ts';
 import { number } from './progress.ts';
 
+/** `1 credit`, `1,200 credits`. */
+export function inCredits(value: number): string {
+  const amount = number(value);
+  return `${amount} ${amount === '1' ? 'credit' : 'credits'}`;
+}
+
 /** `about 120 charged (some prices are estimates), 10 reserved, 5 uncertain; 65 left of a budget of 200` */
 export function moneyWords(money: Money, budget: number | null): string {
   const sums = [

@@ -1,3 +1,4 @@
+import { inCredits } from './money.ts';
 import type { BillSummary, NamedRows } from '../../inputs/bill.ts';
 import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../policy/spend.ts';
 import { number } from './progress.ts';
@@ -13,7 +14,7 @@ type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
 /** The facts of a decision, with the rows that have no price by name. */
 export type TellableFacts = NotedFacts & { readonly bill: Pick<BillSummary, 'unpricedRows'> };
 
-export const UNSPENT = 'Nothing was sent, nothing was spent.';
+export const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
 /** Why nothing may be spent, and what would change that. */
 export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
@@ -39,7 +40,7 @@ export function questionText(facts: SpendFacts): string {
 /** A note on a bill that does not stop it. */
 export function noteText(note: SpendNote, facts: NotedFacts): string {
   const { rows, bill, budget, balance, isBudgetLeft = false } = facts;
-  const sum = `${number(budget ?? 0)} credits`;
+  const sum = inCredits(budget ?? 0);
   return note === 'budget-pays-part'
     ? `${isBudgetLeft ? `What is left of the budget, ${sum},` : `The budget of ${sum}`} pays for about ${number(bill.affordable?.rows ?? 0)} of ${rowsInWords(rows)}, which cost ${number(bill.quoted)}; ` +
         'the others end skipped (exit code 12); you can run them later.'
@@ -82,7 +83,7 @@ function unpricedText({ rows, bill }: TellableFacts): string {
 function smallBudgetText({ bill, budget }: SpendFacts): string {
   const cheapest = bill.cheapest ?? 0;
   return (
-    `A budget of ${number(budget ?? 0)} credits is too small for any row: the cheapest costs ${number(cheapest)}, all cost ${number(bill.quoted)}. ` +
+    `A budget of ${inCredits(budget ?? 0)} is too small for any row: the cheapest costs ${number(cheapest)}, all cost ${number(bill.quoted)}. ` +
     `${UNSPENT} Raise it: run the same command with --budget ${String(cheapest)} or more.`
   );
 }
@@ -101,5 +102,5 @@ function sumInWords(facts: SpendFacts): string {
 function creditsInWords(facts: SpendFacts): string {
   const { unpriced } = facts.bill;
   const without = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
-  return `${facts.isEstimate ? 'about ' : ''}${number(mostSpent(facts))} credits${without}`;
+  return `${facts.isEstimate ? 'about ' : ''}${inCredits(mostSpent(facts))}${without}`;
 }

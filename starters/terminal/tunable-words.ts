@@ -1,3 +1,4 @@
+import { inCredits } from './money.ts';
 import {
   LIMIT_NAMES,
   POLICY_NAMES,
@@ -10,7 +11,6 @@ import {
   type Tuning,
 } from '../../contract/tunables.ts';
 import { formatValue, rangeOf, type AnyValue } from '../../contract/value-kinds.ts';
-import { number } from './progress.ts';
 
 /** The flag of a key: `pollRate` is `--poll-rate`. */
 export function flagOf(key: string): string {
@@ -62,7 +62,7 @@ function inWords(name: TunableName, value: AnyValue): string {
   const label = wordsOf(name, ' ');
   if (type === 'command' || type === 'url')
     return value === null ? `no ${wordsOf(name, '-')}` : `${wordsOf(name, '-')} ${shown(name, value)}`;
-  if (type === 'credits') return typeof value === 'number' ? `${label} ${number(value)} credits` : `no ${label}`;
+  if (type === 'credits') return typeof value === 'number' ? `${label} ${inCredits(value)}` : `no ${label}`;
   return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
 }
 

@@ -14,7 +14,7 @@ afterEach(() => line.close());
 async function refusal(): Promise<string> {
   const { code, stdout, stderr } = await line.run('run', 'lines.csv');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('Nothing was recorded, nothing was spent.');
+  expect(stderr).toContain('Nothing was recorded. Nothing was spent.');
   expect(stderr).not.toContain('secret');
   for (const made of ['s3:', 'out', '.voxbatch']) expect(existsSync(made)).toBe(false);
   return stderr;

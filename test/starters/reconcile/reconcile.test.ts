@@ -33,7 +33,7 @@ describe('reconcile refuses', () => {
     const { code, stdout, stderr } = await desk.line.run('reconcile', 'demo', ...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(said);
-    expect(stderr).toContain('Nothing was changed, nothing was spent.');
+    expect(stderr).toContain('Nothing was changed. Nothing was spent.');
     expect((await desk.place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
   });
 });
@@ -48,7 +48,7 @@ describe('what a person decides', () => {
     const { code, stderr } = await desk.line.run('reconcile', 'demo', '--resubmit', 'e');
     expect(code).toBe(3);
     expect(stderr).toContain(
-      'may be charged a second time, and there is no terminal to ask on. Nothing was changed, nothing was spent.',
+      'may be charged a second time, and there is no terminal to ask on. Nothing was changed. Nothing was spent.',
     );
     expect((await desk.place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
   });

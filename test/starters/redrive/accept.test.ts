@@ -76,7 +76,7 @@ describe('unfit results', () => {
     '%j is refused',
     async (words) => {
       const { code, stderr } = await desk.line.run('redrive', 'demo', ...words);
-      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was spent') });
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was spent') });
     },
   );
 });

@@ -65,7 +65,7 @@ describe('the words of a decision', () => {
         '  line 3, id b: unknown length',
         '  line 9, id h [31m: the audio answers 404',
         '  and 5 more',
-        'Nothing was sent, nothing was spent. Give them one with any of:',
+        'Nothing was sent. Nothing was spent. Give them one with any of:',
         expect.stringContaining('duration'),
         expect.stringContaining('--probe'),
         expect.stringContaining('--assume-seconds'),
@@ -94,7 +94,7 @@ describe('the words of a decision', () => {
       expect(why).toMatch(
         /^Not enough credits: the account has 3 API credits; the cheapest row costs 4, all cost 100\./,
       );
-      expect(why).toContain('Nothing was sent, nothing was spent.');
+      expect(why).toContain('Nothing was sent. Nothing was spent.');
       expect(why).not.toContain('estimates');
       expect(whyNot({ balance: 3, isEstimate: true })).toContain('Prices are estimates');
       expect(whyNot({ balance: 4 })).toBe('go');

@@ -62,7 +62,7 @@ describe('plan', () => {
       'total     4              5  ~13 + unknown                     1',
     ]);
     expect(stdout).toContain('At 2 paid requests per second: at least 0:03');
-    expect(stderr).toContain('Nothing was sent, nothing was spent.');
+    expect(stderr).toContain('Nothing was sent. Nothing was spent.');
   });
 
   it('prices only the rows that are chosen', async () => {
@@ -113,7 +113,7 @@ describe('plan', () => {
     const { code, stderr } = await line.run('plan', 'failed.csv');
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /outcome file of batch "spring".*redrives these rows.*nothing was spent\..* redrive --from failed.csv --dry-run/,
+      /outcome file of batch "spring".*redrives these rows.*Nothing was spent\..* redrive --from failed.csv --dry-run/,
     );
   });
 

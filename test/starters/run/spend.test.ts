@@ -37,7 +37,7 @@ afterEach(async () => {
 async function refusal(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await line.run(...words);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toContain('Nothing was sent, nothing was spent.');
+  expect(stderr).toContain('Nothing was sent. Nothing was spent.');
   const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: true });
   expect(await ledger.listBatches()).toEqual([]);
   await ledger.close();
