@@ -1,3 +1,4 @@
+import { outcomeFile } from '../../results/batch-files.ts';
 import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
@@ -44,7 +45,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;
-  const file = shellWord(`${defaultOut(batch.name)}/failed.csv`);
+  const file = shellWord(`${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`);
   switch (row.outcome) {
     case 'succeeded':
     case 'cached':

@@ -5,6 +5,7 @@ import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
+import type { EndWord } from './outcome-words.ts';
 import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from './row-words.ts';
 import { number } from './progress.ts';
 
@@ -37,29 +38,32 @@ export function nextSteps(finished: Finished): readonly string[] {
     const count = outcomes[outcome];
     return count === 0 ? [] : [words(rowsInWords(count), count === 1 ? 'it' : 'them')];
   };
-  return [
-    ...(batch.halted === null ? [] : [haltMessage(batch.halted)]),
-    ...(outcomes.skipped === counts.notChosen ? [] : [skippedStep(finished)]),
-    ...lostSteps(leftovers.lost, name),
-    ...earlierSteps(leftovers.earlierUnresolved, name),
-    ...of(
+  const none: readonly string[] = [];
+  // In the order in which they are said. Every outcome is here, so a new one has to say what can be done about it.
+  const steps: Readonly<Record<EndWord, readonly string[]>> = {
+    skipped: outcomes.skipped === counts.notChosen ? none : [skippedStep(finished)],
+    unknown: [...lostSteps(leftovers.lost, name), ...earlierSteps(leftovers.earlierUnresolved, name)],
+    overdue: of(
       'overdue',
       (rows, them) => `${rows} with a job that was still running. To fetch ${them}, free: ${redrive(name, 'overdue')}`,
     ),
-    ...failedSteps(finished),
-    ...of(
+    failed: failedSteps(finished),
+    unfit: of(
       'unfit',
       (rows, them) =>
         `${rows} with a result that failed a check, kept under media/unfit/. To accept ${them} as ${them === 'it' ? 'it is' : 'they are'}, ` +
         `free: ${redrive(name, 'unfit')} --accept. To pay for ${them} again: ${redrive(name, 'unfit')}`,
     ),
-    ...of(
+    cancelled: of(
       'cancelled',
       (rows, them) =>
         `${rows} cancelled. To send ${them}, at ${them === 'it' ? 'its' : 'their'} price: ${redrive(name, 'cancelled')}`,
     ),
-    ...(counts.notChosen === 0 ? [] : [notChosenStep(finished)]),
-  ];
+    'not chosen': counts.notChosen === 0 ? none : [notChosenStep(finished)],
+    succeeded: none,
+    cached: none,
+  };
+  return [...(batch.halted === null ? none : [haltMessage(batch.halted)]), ...Object.values(steps).flat()];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { isChargeEstimated } from '../../policy/budget.ts';
+import { progressCounts } from './outcome-words.ts';
 import type { Output } from './output.ts';
 import { oneLine } from './table.ts';
 import { cutToWidth } from './width.ts';
@@ -18,9 +19,8 @@ export interface Standing {
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 0:12 left` */
 function progressLine({ batch, counts, money, reasons = [] }: Standing, remainingMs: number | undefined): string {
-  const { outcomes, states, notChosen } = counts;
+  const { states } = counts;
   const total = chosenOf(counts);
-  const skipped = outcomes.skipped - notChosen;
   const done = doneOf(counts);
   const running = states.submitting + states.processing + states.fetching + states.verifying;
   const { budget } = batch.settings;
@@ -29,14 +29,10 @@ function progressLine({ batch, counts, money, reasons = [] }: Standing, remainin
   const parts = [
     `${String(done)}/${String(total)} done`,
     `${String(running)} running`,
-    `${String(outcomes.failed)} failed`,
-    `${String(outcomes.unknown)} unknown`,
+    ...progressCounts(counts, 'always'),
     money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits,
   ];
-  if (outcomes.unfit > 0) parts.push(`${String(outcomes.unfit)} unfit`);
-  if (skipped > 0) parts.push(`${String(skipped)} skipped`);
-  if (outcomes.overdue > 0) parts.push(`${String(outcomes.overdue)} overdue`);
-  if (outcomes.cancelled > 0) parts.push(`${String(outcomes.cancelled)} cancelled`);
+  parts.push(...progressCounts(counts, 'if any'));
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
   // Last, because it is as long as an API's words: a terminal cuts the end of the line, and the money must stay
   // visible.

@@ -3,22 +3,9 @@ import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
-import { endsOf, type EndWord } from './outcome-words.ts';
+import { endsOf, OUTCOME_WORDS } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
 import { chosenInWords } from './row-words.ts';
-
-/** What an outcome means, for a first-time reader. */
-const MEANINGS = {
-  succeeded: 'result stored',
-  cached: 'result reused; nothing paid',
-  failed: 'no result; see _error_class and _message',
-  unfit: 'paid for and kept; failed a check',
-  skipped: 'not sent: over the budget',
-  'not chosen': 'not sent: left out by --limit or --sample',
-  unknown: 'may have been charged; not sent again',
-  overdue: 'job was still running at the API; can be fetched later, free',
-  cancelled: 'not sent, or only in part: the batch ended early',
-} as const satisfies Readonly<Record<EndWord, string>>;
 
 /** The end of a run, in a few lines: what became of the rows, what it cost, where everything is. */
 export function summaryLines(end: {
@@ -31,7 +18,7 @@ export function summaryLines(end: {
 }): readonly string[] {
   const { batch, counts, money } = end;
   const rows = endsOf(counts).map(
-    ([word, count]) => `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${MEANINGS[word]}`,
+    ([word, count]) => `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${OUTCOME_WORDS[word].meaning}`,
   );
   const open = chosenOf(counts) - doneOf(counts);
   if (open > 0) rows.push(`  ${String(open).padStart(6)}  ${'unfinished'.padEnd(10)} waiting or in flight`);
