@@ -125,8 +125,7 @@ async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise
   } catch (error) {
     if (!(error instanceof VoxbatchError)) throw error;
     const { problem } = error;
-    if (problem.type === 'no-profile' && problem.failure.class === 'BadToken')
-      return { type: 'api', url: problem.apiUrl };
+    if (problem.type === 'token-refused') return { type: 'api', url: problem.apiUrl };
     // A token that cannot be sent means that the API was not asked.
     if (problem.type === 'odd-token') return { type: 'api', url: (await session.access()).baseUrl };
     throw error;

@@ -32,7 +32,7 @@ const PAUSES_MS = [500, 1_500];
 
 /**
  * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. Throws
- * {@link VoxbatchError} (`odd-token`, `no-profile`).
+ * {@link VoxbatchError} (`odd-token`, `token-refused`, `api-away`).
  */
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
   const api = createApi(access);
@@ -41,7 +41,8 @@ export async function openApi(access: ApiAccess): Promise<OpenApi> {
   } catch (error) {
     api.close();
     if (!(error instanceof ApiError)) throw error;
-    throw new VoxbatchError({ type: 'no-profile', apiUrl: access.baseUrl, failure: error.failure });
+    const type = error.failure.class === 'BadToken' ? 'token-refused' : 'api-away';
+    throw new VoxbatchError({ type, apiUrl: access.baseUrl, failure: error.failure });
   }
 }
 

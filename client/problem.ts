@@ -38,8 +38,10 @@ export type Problem =
   | { readonly type: 'untold'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
   | { readonly type: 'odd-token'; readonly cause: unknown }
-  /** The API does not return the profile of the account. */
-  | { readonly type: 'no-profile'; readonly apiUrl: string; readonly failure: Failure }
+  /** The API refuses the token. */
+  | { readonly type: 'token-refused'; readonly apiUrl: string; readonly failure: Failure }
+  /** The API does not answer, or does not return the profile of the account. */
+  | { readonly type: 'api-away'; readonly apiUrl: string; readonly failure: Failure }
   /** There is no schedule of this name. */
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
@@ -105,7 +107,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
     messageOf(problem.cause),
   'odd-token': (problem) => messageOf(problem.cause),
-  'no-profile': (problem) =>
+  'token-refused': (problem) => `The API at ${problem.apiUrl} refuses the token: ${problem.failure.message}`,
+  'api-away': (problem) =>
     `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`,
   'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
   'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,

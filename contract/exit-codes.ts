@@ -1,4 +1,12 @@
-/** Exit codes of the command line: an interface for scripts and schedulers. docs/guide/exit-codes.md is tested against it. */
+interface ExitFacts {
+  readonly code: number;
+  /** For docs/guide/exit-codes.md, which is tested against it. */
+  readonly meaning: string;
+  /** The command that helps where nothing better is known. Default: the same one again, when the message says so. */
+  readonly next?: '--help' | 'voxbatch doctor';
+}
+
+/** Exit codes of the command line: an interface for scripts and schedulers. Who gives them: `starters/exit-of-problem.ts`, `policy/exit-of.ts`. */
 export const EXIT_CODES = {
   complete: {
     code: 0,
@@ -9,14 +17,19 @@ export const EXIT_CODES = {
   usage: {
     code: 2,
     meaning: 'usage or manifest error, or the name is taken by another batch; nothing was spent',
+    next: '--help',
   },
   refused: {
     code: 3,
     meaning:
       'refused before start: no price known under a budget, over budget, not enough credits for any row, not confirmed',
   },
-  unreachable: { code: 4, meaning: 'Temporal or the ledger is not reachable' },
-  api: { code: 5, meaning: 'the API refused the token, is not configured, or does not answer at the start' },
+  unreachable: { code: 4, meaning: 'Temporal or the ledger is not reachable', next: 'voxbatch doctor' },
+  api: {
+    code: 5,
+    meaning: 'the API refused the token, is not configured, or does not answer at the start',
+    next: 'voxbatch doctor',
+  },
   failures: {
     code: 10,
     meaning: 'complete, with failed or cancelled rows; of `schedule check`: something is amiss',
@@ -32,6 +45,11 @@ export const EXIT_CODES = {
     meaning: 'interrupted; the message says whether the batch continues, and how to resume it',
   },
   terminated: { code: 143, meaning: 'terminated; the message says whether the batch continues, and how to resume it' },
-} as const;
+} as const satisfies Readonly<Record<string, ExitFacts>>;
 
 export type ExitName = keyof typeof EXIT_CODES;
+
+/** What is known about an exit. */
+export function factsOf(exit: ExitName): ExitFacts {
+  return EXIT_CODES[exit];
+}

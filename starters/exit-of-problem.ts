@@ -106,9 +106,19 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     exit: 'api',
     words: (_, sentence) => `${sentence} ${tokenAdvice('your account')}. Nothing was spent.`,
   },
-  'no-profile': {
+  'token-refused': {
     exit: 'api',
-    words: (problem) => `${profileWords(problem.failure, problem.apiUrl)} Nothing was spent.`,
+    words: ({ apiUrl, failure }) =>
+      `The API at ${apiUrl} refuses the token: ${sentenceOf(failure)} ${tokenAdvice('this service')}. Nothing was spent.`,
+  },
+  'api-away': {
+    exit: 'api',
+    words: ({ apiUrl, failure }) =>
+      failure.class === 'NotSent'
+        ? `The API at ${apiUrl} cannot be reached: ${sentenceOf(failure)} Check VOXBATCH_API_URL and the network, ` +
+          'then run the same command again. Nothing was spent.'
+        : `The API at ${apiUrl} does not return the account's profile: ${sentenceOf(failure)} Try again later, ` +
+          'or check VOXBATCH_API_URL. Nothing was spent.',
   },
   'no-schedule': {
     exit: 'usage',
@@ -138,14 +148,6 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   },
 };
 
-function profileWords(failure: Failure, baseUrl: string): string {
-  const words = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
-  switch (failure.class) {
-    case 'BadToken':
-      return `The API at ${baseUrl} refuses the token: ${words} ${tokenAdvice('this service')}.`;
-    case 'NotSent':
-      return `The API at ${baseUrl} cannot be reached: ${words} Check VOXBATCH_API_URL and the network, then run the same command again.`;
-    default:
-      return `The API at ${baseUrl} does not return the account's profile: ${words} Try again later, or check VOXBATCH_API_URL.`;
-  }
+function sentenceOf({ message }: Failure): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

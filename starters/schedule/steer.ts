@@ -31,7 +31,7 @@ export async function pause(name: string, flags: SteerFlags, output: Output): Pr
 /** `voxbatch schedule resume NAME`. */
 export async function resume(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
   return steer(name, 'resumed', flags, output, async (place) => {
-    await resumeSchedule(place, name, flags.note ?? '');
+    await resumeSchedule(place, name, flags.note ?? 'resumed by hand');
     return (
       `Schedule "${name}" fires again. What it missed while it was paused stays missed; to make up for it: ` +
       `voxbatch schedule backfill ${shellWord(name)} --from TIME --to TIME`

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
+import { factsOf, type ExitName } from '../../contract/exit-codes.ts';
 
 /** Why a command ended without doing its job. */
 export interface FailedCommand {
@@ -16,21 +16,14 @@ export interface FailedCommand {
  * run`.
  */
 export function errorLine({ exit, message, next, facts }: FailedCommand, path: string): string {
-  const { code } = EXIT_CODES[exit];
+  const { code } = factsOf(exit);
   return JSON.stringify({ exit, code, message, next: next ?? usualNext(exit, path), ...facts });
 }
 
-/** The command that helps if nothing better is known; null: the same one again, when the message says so. */
+/** The command that helps where nothing better is known. Null: the message says to repeat the same one. */
 function usualNext(exit: ExitName, path: string): string | null {
-  switch (exit) {
-    case 'usage':
-      return `${path} --help`;
-    case 'unreachable':
-    case 'api':
-      return 'voxbatch doctor';
-    default:
-      return null;
-  }
+  const { next } = factsOf(exit);
+  return next === '--help' ? `${path} --help` : (next ?? null);
 }
 
 /** True if a command line asks for JSON. */

@@ -54,7 +54,7 @@ describe('doctor', () => {
       ]);
       expect(await at('wrong')).toMatchObject([
         { type: 'api', ok: true, url: simulator.url },
-        { type: 'account', ok: false, ...trouble('no-profile') },
+        { type: 'account', ok: false, ...trouble('token-refused') },
       ]);
       // No header can carry it, so nobody was asked.
       expect(await at('odd\n')).toMatchObject([

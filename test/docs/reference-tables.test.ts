@@ -14,7 +14,8 @@ import { pathOf, readPage } from './pages.ts';
 describe('the tables of the docs', () => {
   it('list the exit codes of the code', () => {
     const table = readTable(readPage('docs/guide/exit-codes.md'), ['code', 'meaning']);
-    expect(table.map(({ code, meaning }) => ({ code: Number(code), meaning }))).toEqual(Object.values(EXIT_CODES));
+    const stated = Object.values(EXIT_CODES).map(({ code, meaning }) => ({ code, meaning }));
+    expect(table.map(({ code, meaning }) => ({ code: Number(code), meaning }))).toEqual(stated);
   });
 
   it('list them in words that name the outcomes of each, and say which of several wins', () => {

@@ -50,17 +50,17 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   ],
   [{ type: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
   [
-    { type: 'no-profile', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
+    { type: 'token-refused', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
     'api',
     /refuses the token: unknown\. Set VOXBATCH_API_TOKEN/,
   ],
   [
-    { type: 'no-profile', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
+    { type: 'api-away', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
     'api',
     /cannot be reached: no\. Check VOXBATCH_API_URL/,
   ],
   [
-    { type: 'no-profile', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
+    { type: 'api-away', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
     'api',
     /does not return the account's profile: no\. Try again/,
   ],

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What ends a command, or says how a batch ends. */
+const SOURCES = ['starters', 'policy', 'contract/outcomes.ts', 'client'].flatMap((place) =>
+  place.endsWith('.ts')
+    ? [place]
+    : readdirSync(join(ROOT, place), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => join(place, file)),
+);
+
+describe('exit codes', () => {
+  const code = SOURCES.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
+
+  it.each(Object.keys(EXIT_CODES))('%s is given by something', (name) => {
+    expect(code).toMatch(new RegExp(`'${name}'`));
+  });
+
+  it('are numbers that a shell can tell apart', () => {
+    for (const { code } of Object.values(EXIT_CODES)) expect(code === (code & 0xff)).toBe(true);
+  });
+});
