@@ -16,7 +16,9 @@ export interface ScheduleLine {
   readonly times: string;
   readonly timezone: string;
   readonly isPaused: boolean;
-  /** Next firing, ms since 1970; undefined: never. Also set for a paused schedule. */
+  /** Why it is paused, or was resumed. */
+  readonly note: string;
+  /** Next firing, ms since 1970; undefined: never, or not while it is paused. */
   readonly next: number | undefined;
   /** Name of the newest batch that it made. */
   readonly last: string | undefined;
@@ -37,7 +39,8 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
       times: timesInWords(decodeTimes(spec)),
       timezone: decodeTimezone(spec),
       isPaused: state.paused,
-      next: info.nextActionTimes[0]?.getTime(),
+      next: state.paused ? undefined : info.nextActionTimes[0]?.getTime(),
+      note: state.note ?? '',
       last: batchesOf(batches, name)[0]?.name,
       hasWorker: await hasWorker(place, memo),
     });
@@ -54,7 +57,7 @@ export interface ScheduleView {
   readonly isPaused: boolean;
   /** Why it is paused, or was resumed. */
   readonly note: string;
-  /** The next ten firings, ms since 1970, jitter included. */
+  /** The next ten firings, ms since 1970, jitter included; while it is paused, those that it would have. */
   readonly next: readonly number[];
   readonly hasWorker: boolean;
   /** Firings so far, triggers and backfills included, and those that did not take place. */

@@ -7,7 +7,15 @@ import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
 import { readRange, type RangeFlags } from './range-flags.ts';
-import { isoOf, lineJson, NOBODY_FIRES, priceWords, scheduleJson, scheduleLines } from './schedule-words.ts';
+import {
+  isoOf,
+  lineJson,
+  NOBODY_FIRES,
+  priceWords,
+  scheduleJson,
+  scheduleLines,
+  standingWords,
+} from './schedule-words.ts';
 import { withSchedules } from './with-schedules.ts';
 
 export interface LookFlags {
@@ -16,11 +24,12 @@ export interface LookFlags {
 
 const COLUMNS = [
   { title: 'schedule', value: ({ name }: ScheduleLine) => name },
-  { title: 'state', value: ({ isPaused }: ScheduleLine) => (isPaused ? 'paused' : 'active') },
+  { title: 'state', value: ({ isPaused, note }: ScheduleLine) => standingWords(isPaused, note) },
   { title: 'fires', value: ({ times }: ScheduleLine) => times },
   {
     title: 'next',
-    value: ({ next, timezone }: ScheduleLine) => (next === undefined ? 'never' : timeInZone(next, timezone)),
+    value: ({ next, timezone, isPaused }: ScheduleLine) =>
+      next === undefined ? (isPaused ? 'when resumed' : 'never') : timeInZone(next, timezone),
   },
   { title: 'last batch', value: ({ last = '' }: ScheduleLine) => last },
 ] as const;

@@ -6,6 +6,7 @@ import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { formatDuration } from '../../policy/duration.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
@@ -16,12 +17,17 @@ const SHOWN_NEXT = 3;
 /** Printed if no worker is there. */
 export const NOBODY_FIRES = 'No worker is running to make batches of what fires. Start one: voxbatch up';
 
+/** `paused (new voices)`. */
+export function standingWords(isPaused: boolean, note: string): string {
+  return `${isPaused ? 'paused' : 'active'}${note === '' ? '' : ` (${oneLine(note)})`}`;
+}
+
 /** Details of a schedule, in a few lines. */
 export function scheduleLines(view: ScheduleView): readonly string[] {
   const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   const lines = [
-    `Schedule "${name}": ${isPaused ? 'paused' : 'active'}, ${timesInWords(spec.times)}, ${timezone}${note === '' ? '' : ` (${oneLine(note)})`}`,
+    `Schedule "${name}": ${standingWords(isPaused, note)}, ${timesInWords(spec.times)}, ${timezone}`,
     `  overlap ${overlap}, catch-up ${formatDuration(catchUpMs)}${jitterMs === 0 ? '' : `, jitter ${formatDuration(jitterMs)}`}` +
       `${pauseOnFailure ? ', pauses on failure' : ''}${until === null ? '' : `, until ${timeInZone(until, timezone)}`}` +
       (runs === null ? '' : `, ${number(runs)} more ${runs === 1 ? 'run' : 'runs'}`),
@@ -31,8 +37,10 @@ export function scheduleLines(view: ScheduleView): readonly string[] {
     `  fired ${number(counts.taken)}, skipped for overlap ${number(counts.skippedOverlap)}, missed ${number(counts.missedCatchUp)}`,
   ];
   for (const one of occurrences) lines.push(`  ${occurrenceWords(one, timezone)}`);
-  for (const at of next.slice(0, SHOWN_NEXT)) lines.push(`  next: ${timeInZone(at, timezone)}`);
-  if (next.length === 0) lines.push('  It does not fire any more.');
+  if (isPaused)
+    lines.push(`  It does not fire while it is paused. To resume it: voxbatch schedule resume ${shellWord(name)}`);
+  else if (next.length === 0) lines.push('  It does not fire any more.');
+  else for (const at of next.slice(0, SHOWN_NEXT)) lines.push(`  next: ${timeInZone(at, timezone)}`);
   if (!hasWorker) lines.push(NOBODY_FIRES);
   return lines;
 }
@@ -112,12 +120,13 @@ export function scheduleJson(view: ScheduleView): object {
 }
 
 /** A schedule in a list, for machines; times in UTC. */
-export function lineJson({ name, times, timezone, isPaused, next, last, hasWorker }: ScheduleLine): object {
+export function lineJson({ name, times, timezone, isPaused, note, next, last, hasWorker }: ScheduleLine): object {
   return {
     schedule: name,
     times,
     timezone,
     paused: isPaused,
+    note,
     next: next === undefined ? null : isoOf(next),
     last: last ?? null,
     worker: hasWorker,

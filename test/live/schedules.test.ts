@@ -260,8 +260,8 @@ describe('a schedule', () => {
     });
     await schedule('pause', 'weekly');
     expect((await showSchedule(place(), 'weekly')).isPaused).toBe(true);
-    await schedule('resume', 'weekly', '--note', 'go on');
-    expect(await showSchedule(place(), 'weekly')).toMatchObject({ isPaused: false, note: 'go on' });
+    await schedule('resume', 'weekly');
+    expect(await showSchedule(place(), 'weekly')).toMatchObject({ isPaused: false, note: 'resumed by hand' });
     await schedule('delete', 'weekly');
     expect(await world.run(['schedule', 'show', 'weekly'])).toMatchObject({
       code: 2,
