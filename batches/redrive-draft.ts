@@ -40,9 +40,18 @@ export interface RefusedRow {
   readonly step: Step;
 }
 
+/** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
+export interface ReplacedRow {
+  readonly row: number;
+  readonly id: string;
+  readonly isEdited: boolean;
+}
+
 /** The rows of a redrive. Each iteration starts anew: one announces the redrive, another carries it out. */
 export type FoundRows = AsyncIterable<FoundRow>;
 
+/** Further rows whose results are replaced are only counted. */
+const KEPT_REPLACED = 20;
 /** Further refused rows are only counted. */
 const KEPT_REFUSED = 1_000;
 
@@ -72,6 +81,8 @@ export class RedriveDraft {
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Existing results that will be replaced. */
   replaced = 0;
+  /** The first rows whose results will be replaced. */
+  readonly firstReplaced: ReplacedRow[] = [];
   /** Of these, rows that `--limit` or `--sample` left out. */
   notChosen = 0;
   /** Rows that may be charged a second time for one result. */
@@ -141,7 +152,7 @@ export class RedriveDraft {
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + 1);
-        if (hasResult(outcome)) this.replaced++;
+        if (hasResult(outcome)) this.#replace({ row: number, id, isEdited: edit !== null });
         if (row.failure?.class === 'NotChosen') this.notChosen++;
         // A job whose result could not be fetched was paid for, too.
         if (plan.reason === 'resubmitted' || row.failure?.class === 'ResultGone') this.resubmitted++;
@@ -168,6 +179,11 @@ export class RedriveDraft {
     const { step, resubmit, replace, accept } = this.#rules;
     const edited = edit === null ? null : { from: edit.from };
     return planRedrive(scanned.row, scanned.charges, { step, resubmit, replace, accept, edited });
+  }
+
+  #replace(row: ReplacedRow): void {
+    this.replaced++;
+    if (this.firstReplaced.length < KEPT_REPLACED) this.firstReplaced.push(row);
   }
 
   #refuse(row: RefusedRow): void {
@@ -198,6 +214,7 @@ export type RedriveForecast = Readonly<
     | 'accepts'
     | 'left'
     | 'replaced'
+    | 'firstReplaced'
     | 'notChosen'
     | 'resubmitted'
     | 'paying'

@@ -7,7 +7,7 @@ import type { BatchRecord, Counts, Money, ReasonCount } from '../ledger/record-t
 import { linkNewMedia } from '../results/project.ts';
 import type { Store } from '../store/store.ts';
 import { rarely } from './rarely.ts';
-import type { WorkflowStanding } from './start-workflow.ts';
+import type { WorkflowStanding } from './workflow-standing.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** How often the batch's own record is read, ms: its end is noticed this much later. */

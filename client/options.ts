@@ -1,8 +1,4 @@
-import { resolve } from 'node:path';
-import { readBaseUrl } from '../api/base-url.ts';
 import type { Config } from '../inputs/config-file.ts';
-import { messageOf, VoxbatchError } from './problem.ts';
-import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './settings.ts';
 
 /** A Temporal cluster, as `@temporalio/envconfig` describes one. */
 export interface TemporalCluster {
@@ -38,29 +34,4 @@ export interface VoxbatchOptions {
   readonly temporal?: TemporalCluster;
   /** Called before anything that takes long, such as downloading a Temporal server. Default: does nothing. */
   readonly say?: (line: string) => void;
-}
-
-/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`) for an impossible one. */
-export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
-  const folder = resolve(home);
-  return {
-    ...placesIn(folder, { ledger, store: store ?? config.store }, refuseAddress),
-    config,
-    cluster: temporal,
-    env: process.env,
-  };
-}
-
-function refuseAddress({ of, expected, came }: RefusedAddress): never {
-  throw new VoxbatchError({ type: 'bad-option', option: of, expected, came });
-}
-
-/** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */
-export function accessOf({ api }: Pick<VoxbatchOptions, 'api'>): ApiAccess {
-  if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
-  try {
-    return { baseUrl: readBaseUrl(api.url).baseUrl, token: api.token };
-  } catch (error) {
-    throw new VoxbatchError({ type: 'no-api', why: messageOf(error) });
-  }
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { ClientConfigProfile } from '@temporalio/envconfig';
 import type { Config } from '../inputs/config-file.ts';
 import { readLedgerAddress } from '../ledger/databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
@@ -15,9 +14,24 @@ export interface Settings {
   /** Prices, limits and defaults, as in `voxbatch.config.json`. */
   readonly config: Config;
   /** A Temporal cluster; undefined: the embedded server of the home. */
-  readonly cluster: ClientConfigProfile | undefined;
+  readonly cluster: ClusterSettings | undefined;
   /** Environment of the embedded server and of the search for its binary. No setting is read from it here. */
   readonly env: NodeJS.ProcessEnv;
+}
+
+/** A certificate or key: the path of a file, or what stands in it. */
+type Pem = { path: string } | { data: string | Uint8Array };
+
+/**
+ * How to reach a cluster: the form of `ClientConfigProfile` of `@temporalio/envconfig`, with which the compiler compares it where one is used
+ * as the other. That type itself would bring Temporal's declarations into every program that uses the library.
+ */
+interface ClusterSettings {
+  address?: string;
+  namespace?: string;
+  apiKey?: string;
+  tls?: { disabled?: boolean; serverName?: string; clientCert?: Pem; clientKey?: Pem; serverCACert?: Pem };
+  grpcMeta?: Record<string, string>;
 }
 
 /** Address and token of the API. The token is never printed and never stored. */

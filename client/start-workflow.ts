@@ -15,6 +15,7 @@ import { batchWorkflowId, taskQueueOf } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { inTime } from './in-time.ts';
+import type { WorkflowStanding } from './workflow-standing.ts';
 
 /** If Temporal has not accepted a message within this time, it is not available now, ms. */
 const TELL_TIMEOUT_MS = 30_000;
@@ -68,14 +69,6 @@ export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string
     throw error;
   }
 }
-
-/** State of the workflow of an open batch. */
-export type WorkflowStanding =
-  | { readonly type: 'running' | 'silent' }
-  /** It has closed the batch. A batch that is still open was opened again since, and needs a new workflow. */
-  | { readonly type: 'completed' }
-  /** It was ended in another way, for example by hand. */
-  | { readonly type: 'ended'; readonly message: string };
 
 /** Longest wait for an answer, so that Ctrl-C is noticed, ms. */
 const ASK_TIMEOUT_MS = 3_000;

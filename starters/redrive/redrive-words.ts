@@ -2,7 +2,7 @@ import { inCredits } from '../terminal/money.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { RedriveDraft, RefusedRow } from '../../batches/redrive-draft.ts';
-import { namedRow, rowsInWords, rowsWord, unnamedRows } from '../terminal/row-words.ts';
+import { namedRow, rowsInWords, rowsWord, rowWord, unnamedRows } from '../terminal/row-words.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import type { RefusalWords } from '../run/check-spend.ts';
@@ -26,7 +26,7 @@ export function draftLines(draft: RedriveDraft, batch: string): readonly string[
     ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),
     ...(left['no-unfit'] > 0 ? [`${rowsInWords(left['no-unfit'])} left out: no unfit result to accept`] : []),
     ...(left.open > 0 ? [`${rowsInWords(left.open)} left out: not ended yet`] : []),
-    ...(replaced > 0 ? [`${ofThese(replaced)} a result, which the new one replaces; ${REPLACING}`] : []),
+    ...(replaced > 0 ? [replacedWords(draft)] : []),
     ...(notChosen > 0 ? [`${number(notChosen)} of these were left out before by --limit or --sample`] : []),
     ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged twice for one result`] : []),
   ];
@@ -48,6 +48,13 @@ export function doubtsQuestion({ replaced, resubmitted }: RedriveDraft): string 
   ];
   const question = doubts.join(' and ');
   return question === '' ? undefined : `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
+}
+
+/** Which rows have a result that is replaced, and which of them because the file is not what was sent last. */
+function replacedWords({ replaced, firstReplaced }: RedriveDraft): string {
+  const names = firstReplaced.map(({ isEdited, ...row }) => `${rowWord(row)}${isEdited ? ' (edited)' : ''}`);
+  const more = replaced > names.length ? `, and ${number(replaced - names.length)} more` : '';
+  return `${ofThese(replaced)} a result, which the new one replaces: ${names.join(', ')}${more}; ${REPLACING}`;
 }
 
 /** What a person should know before a result is replaced. */

@@ -47,6 +47,21 @@ describe('a redrive that is put together', () => {
     expect(draft).toMatchObject({ count: 1, left: { 'has-result': 3 }, leftEdited: 3 });
   });
 
+  it('names the rows whose results it replaces, and says which of them a file asks for otherwise', async () => {
+    const batch = await place.batch();
+    const draft = new RedriveDraft(batch.settings, { ...RULES, replace: true }, null);
+    const [one, other] = await all(chosenRows(place.ledger, 'demo', { outcomes: ['succeeded'] }));
+    if (one === undefined || other === undefined) throw new Error('The batch has two good rows.');
+    const { spec, input, quoted } = other.scanned.row;
+    draft.add(one);
+    draft.add({ scanned: other.scanned, edit: { spec, input, quoted, from: 'speech' } });
+    expect(draft.replaced).toBe(2);
+    expect(draft.firstReplaced).toEqual([
+      { row: one.scanned.row.row, id: one.scanned.row.id, isEdited: false },
+      { row: other.scanned.row.row, id: other.scanned.row.id, isEdited: true },
+    ]);
+  });
+
   it('does nothing with a row that it was not told of, or that has moved on since', async () => {
     const { draft, rows } = await draftOf(['failed']);
     const [found] = await all(rows);

@@ -40,7 +40,7 @@ beforeAll(async () => {
     target: 'es2023',
     strict: true,
     exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
+    skipLibCheck: false,
     types: ['node'],
   };
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));

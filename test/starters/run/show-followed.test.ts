@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { followBatch, type FollowEnd, type FollowRequest } from '../../../client/follow.ts';
-import type { WorkflowStanding } from '../../../client/start-workflow.ts';
+import type { WorkflowStanding } from '../../../client/workflow-standing.ts';
 import { showFollowed } from '../../../starters/run/show-followed.ts';
 import { capture } from '../command-line.ts';
 import { deskForEach, STATES } from '../steering.ts';
