@@ -93,7 +93,7 @@ function addSteering(add: AddCommand, { output, done }: CommandContext): void {
   const withNote = (command: Command): Command =>
     command.argument('<name>', NAME).option('--note <words>', 'Why; `show` and `list` say it');
   withNote(
-    add('pause', 'Stop a schedule from firing; a batch that runs goes on', 'pause nightly --note "new voices"'),
+    add('pause', 'Stop a schedule from firing; a running batch continues', 'pause nightly --note "new voices"'),
   ).action(async (name: string, flags: SteerFlags) => {
     const { pause } = await import('./steer.ts');
     done(await pause(name, flags, output));
@@ -116,7 +116,7 @@ function addSteering(add: AddCommand, { output, done }: CommandContext): void {
 function addFirings(add: AddCommand, { output, done }: CommandContext): void {
   const overlap = (usual: string): Option =>
     new Option('--overlap <policy>', `If another of its batches runs (default: ${usual})`).choices(OVERLAP_POLICIES);
-  add('trigger', 'Fire a schedule now, also one that is paused', 'trigger nightly')
+  add('trigger', 'Fire a schedule now, even if it is paused', 'trigger nightly')
     .argument('<name>', NAME)
     .addOption(overlap('allow'))
     .action(async (name: string, flags: TriggerFlags) => {

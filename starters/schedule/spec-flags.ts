@@ -19,7 +19,7 @@ export function addSpecFlags(command: Command): Command {
     .addOption(
       new Option(
         '--overlap <policy>',
-        'If the batch before still runs: skip this one; wait, one or all; cancel (stop) that one; allow both (default: skip)',
+        'If the previous batch is still running: skip this one; wait, for one or for all; cancel (stop) the previous one; allow both (default: skip)',
       ).choices(OVERLAP_POLICIES),
     )
     .option('--catch-up <duration>', 'Fire late if the server was down, by this much at most (default: 1h)')

@@ -24,7 +24,7 @@ export interface SteerFlags {
 export async function pause(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
   return steer(name, 'paused', flags, output, async (place) => {
     await pauseSchedule(place, name, flags.note ?? 'paused by hand');
-    return `Schedule "${name}" is paused: it does not fire. A batch that runs goes on. Continue with: voxbatch schedule resume ${shellWord(name)}`;
+    return `Schedule "${name}" is paused: it does not fire. A running batch continues. To resume it: voxbatch schedule resume ${shellWord(name)}`;
   });
 }
 
@@ -43,7 +43,7 @@ export async function resume(name: string, flags: SteerFlags, output: Output): P
 export async function remove(name: string, flags: SteerFlags, output: Output): Promise<ExitName> {
   return steer(name, 'deleted', flags, output, async (place) => {
     await deleteSchedule(place, name);
-    return `Schedule "${name}" is deleted. Its batches and their files stay; a batch that runs goes on.`;
+    return `Schedule "${name}" is deleted. Its batches and their files stay; a running batch continues.`;
   });
 }
 

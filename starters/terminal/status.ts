@@ -72,7 +72,9 @@ function noticeLines({ target, event, trouble, endedAt, dueAt }: NoticeRecord, n
   if (trouble === null) return [];
   const flag = target === 'command' ? '--on-end' : '--notify';
   const next =
-    endedAt === null ? `tried again in ${clock(Math.max(0, dueAt - now))}, if somebody is at work` : 'given up';
+    endedAt === null
+      ? `next try in ${clock(Math.max(0, dueAt - now))}, while a worker is running (voxbatch up)`
+      : 'given up';
   return [`  ${flag} (${event}) failed: ${trouble}; ${next}`];
 }
 
