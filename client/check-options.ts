@@ -15,18 +15,11 @@ import { refuseOption as refuse } from './refuse-option.ts';
  * VoxbatchError} (`bad-option`).
  */
 
-/**
- * Checks the places of records. A URL would become a folder of that name on this machine: programs on two hosts that
- * believe they share a ledger would each pay for every row.
- */
-export function checkPlaces(
-  places: Readonly<Record<'home' | 'ledger' | 'store' | 'config.store', string | undefined>>,
-): void {
-  for (const [option, place] of Object.entries(places)) {
-    const scheme = urlSchemeOf(place);
-    // Name only the scheme of a URL: the rest may hold a password.
-    if (scheme !== undefined) refuse(option, 'a path on this machine', `a ${scheme}: URL`);
-  }
+/** Checks the folder of the records: a URL would become a folder of that name on this machine. */
+export function checkHome(home: string | undefined): void {
+  const scheme = urlSchemeOf(home);
+  // Name only the scheme of a URL: the rest may hold a password.
+  if (scheme !== undefined) refuse('home', 'a path on this machine', `a ${scheme}: URL`);
 }
 
 /** Checks tunables. */

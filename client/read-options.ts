@@ -8,15 +8,17 @@ import { placesIn, type ApiAccess, type RefusedAddress, type Settings } from './
 export function settingsOf({ home = '.voxbatch', ledger, store, config = {}, temporal }: VoxbatchOptions): Settings {
   const folder = resolve(home);
   return {
-    ...placesIn(folder, { ledger, store: store ?? config.store }, refuseAddress),
+    ...placesIn(folder, { ledger, store: store ?? config.store }, ({ of, ...wrong }) =>
+      refuseAddress(of === 'store' && store === undefined ? 'config.store' : of, wrong),
+    ),
     config,
     cluster: temporal,
     env: process.env,
   };
 }
 
-function refuseAddress({ of, expected, came }: RefusedAddress): never {
-  throw new VoxbatchError({ type: 'bad-option', option: of, expected, came });
+function refuseAddress(option: string, { expected, came }: Omit<RefusedAddress, 'of'>): never {
+  throw new VoxbatchError({ type: 'bad-option', option, expected, came });
 }
 
 /** Address and token of the API. Throws {@link VoxbatchError} (`no-api`). */

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Config } from '../inputs/config-file.ts';
-import { readLedgerAddress } from '../ledger/databases.ts';
+import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
 
 /** Where a user's records are, and how to reach Temporal. */
 export interface Settings {
   /** Folder of the embedded Temporal database, and of ledger and store unless they are elsewhere. Absolute. */
   readonly home: string;
-  /** Address of the ledger, as `ledger/databases.ts` reads them; a path is absolute. */
+  /** Address of the ledger, as `ledger/supported-databases.ts` reads them; a path is absolute. */
   readonly ledger: string;
   /** Address of the store, as `store/open-store.ts` reads them; a path is absolute. */
   readonly store: string;

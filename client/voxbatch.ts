@@ -3,7 +3,7 @@ import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { batchNamed, type Batch, type BatchDesk, type RunningBatch } from './batch.ts';
-import { checkConfig, checkPlaces, checkWanted } from './check-options.ts';
+import { checkConfig, checkHome, checkWanted } from './check-options.ts';
 import { examine, type Finding } from './doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { accessOf, settingsOf } from './read-options.ts';
@@ -45,8 +45,8 @@ export interface Voxbatch {
 
 /** Opens voxbatch. Nothing is started or created before it is needed. Throws {@link VoxbatchError} (`bad-option`). */
 export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
-  const { home, ledger: file, store: folder, config = {} } = options;
-  checkPlaces({ home, ledger: file, store: folder, 'config.store': config.store });
+  const { home, config = {} } = options;
+  checkHome(home);
   checkConfig(config);
   const { say = () => undefined } = options;
   const settings = settingsOf(options);

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
 import { createLedger, type OpenDatabase } from './create-ledger.ts';
-import { readLedgerAddress } from './databases.ts';
+import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';
 import type { Ledger } from './ledger.ts';

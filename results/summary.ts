@@ -17,6 +17,13 @@ const SUMMARY_VERSION = 1;
 
 const count = z.number().int().nonnegative();
 
+/** A count for each name. A summary of another version may lack names, or have others; these are left out. */
+function countsOf<N extends string>(names: readonly N[]): z.ZodObject<Record<N, z.ZodDefault<typeof count>>> {
+  return z.object(
+    Object.fromEntries(names.map((name) => [name, count.default(0)])) as Record<N, z.ZodDefault<typeof count>>,
+  );
+}
+
 /** `summary.json`: the batch at the moment its files were made. It does not contain that moment. */
 export const summarySchema = z.object({
   batch: z.string(),
@@ -35,11 +42,11 @@ export const summarySchema = z.object({
   budget: z.number().nullable().default(null),
   rows: count,
   /** Ended rows by outcome; lists every outcome. */
-  outcomes: z.record(z.enum(OUTCOMES), count),
+  outcomes: countsOf(OUTCOMES),
   /** Of the skipped rows, those that `--limit` or `--sample` left out. */
   not_chosen: count.default(0),
   /** Rows that have not ended, by state. */
-  states: z.record(z.enum(ROW_STATES), count),
+  states: countsOf(ROW_STATES),
   /**
    * Credits. `charged`: known charges. `reserved`: quotes of requests in flight and, under a budget, of the later steps
    * of rows that have begun; 0 once the batch is closed. `uncertain`: quotes of requests that may have been charged.

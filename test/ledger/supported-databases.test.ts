@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readLedgerAddress } from '../../ledger/databases.ts';
+import { readLedgerAddress } from '../../ledger/supported-databases.ts';
 
 describe('readLedgerAddress', () => {
   it.each([
