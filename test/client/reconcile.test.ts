@@ -1,35 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import type { ReconcileOptions } from '../../client/reconcile.ts';
-import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
-import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
-import { freshPlace } from '../support/place.ts';
-import { addSampleBatchOf } from './sample-batch-of.ts';
+import type { Voxbatch } from '../../client/voxbatch.ts';
+import { libraryOnSampleBatch } from './sample-batch-of.ts';
 
 /** What a program is told of rows whose answer was lost, where nobody has to work on the batch. test/live/library.test.ts has them worked on. */
 
-let simulator: Simulator;
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterAll(() => simulator.close());
-
-let voxbatch: Voxbatch;
-// Before the place is closed.
-afterEach(async () => {
-  await voxbatch.close();
-  expect((await place.ledger.findBatch('demo'))?.state).toBe('closed');
-  expect(simulator.ledger()).toEqual([]);
-});
-const place = freshPlace();
-beforeEach(async () => {
-  await addSampleBatchOf(simulator, place);
-  const api = { url: simulator.url, token: simulator.token };
-  voxbatch = openVoxbatch({ api, home: place.folder, config: { confirmAbove: 0 } });
-});
+const { place, library } = libraryOnSampleBatch();
 
 const reconcile = (options: ReconcileOptions = {}): ReturnType<ReturnType<Voxbatch['batch']>['reconcile']> =>
-  voxbatch.batch('demo').reconcile({ out: join(place.folder, 'out'), ...options });
+  library()
+    .batch('demo')
+    .reconcile({ out: join(place.folder, 'out'), ...options });
 
 describe('reconcile', () => {
   it('looks for all unknown rows, or for those that are named', async () => {

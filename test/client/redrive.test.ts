@@ -1,59 +1,50 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { RedriveOptions } from '../../client/redrive.ts';
-import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
-import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
-import { freshPlace } from '../support/place.ts';
-import { addSampleBatchOf } from './sample-batch-of.ts';
+import { libraryOnSampleBatch } from './sample-batch-of.ts';
 
 /** What a program is told of a redrive before anything is paid. test/live/library.test.ts pays. */
 
-let simulator: Simulator;
-beforeAll(async () => {
-  simulator = await startSimulator();
-});
-afterAll(() => simulator.close());
-
-let voxbatch: Voxbatch;
-// Before the place is closed.
-afterEach(async () => {
-  await voxbatch.close();
-  expect((await place.ledger.findBatch('demo'))?.state).toBe('closed');
-  expect(simulator.ledger()).toEqual([]);
-});
-const place = freshPlace();
-beforeEach(async () => {
-  await addSampleBatchOf(simulator, place);
-  const api = { url: simulator.url, token: simulator.token };
-  voxbatch = openVoxbatch({ api, home: place.folder, config: { confirmAbove: 0 } });
-});
+const { place, library } = libraryOnSampleBatch();
 
 const out = (): { out: string } => ({ out: join(place.folder, 'out') });
 
 describe('checkRedrive', () => {
   it('tells how many rows would be paid for, and what is left out', async () => {
-    const checked = await voxbatch.batch('demo').checkRedrive({ outcomes: ['failed', 'cancelled', 'overdue'] });
+    const checked = await library()
+      .batch('demo')
+      .checkRedrive({ outcomes: ['failed', 'cancelled', 'overdue'] });
     expect(checked).toMatchObject({ type: 'ready', forecast: { count: 3, paying: 2, waits: 1, replaced: 0 } });
-    const taken = await voxbatch.batch('demo').checkRedrive({ kinds: ['stt'] });
+    const taken = await library()
+      .batch('demo')
+      .checkRedrive({ kinds: ['stt'] });
     expect(taken).toMatchObject({ type: 'ready', forecast: { count: 0, left: { 'has-result': 1 } } });
   });
 
   it('says which rows need another word', async () => {
-    const checked = await voxbatch.batch('demo').checkRedrive({ rows: ['e'] });
+    const checked = await library()
+      .batch('demo')
+      .checkRedrive({ rows: ['e'] });
     expect(checked).toMatchObject({ type: 'refused-rows', forecast: { refused: [{ id: 'e', why: 'unknown' }] } });
-    const again = await voxbatch.batch('demo').checkRedrive({ rows: ['e'], resubmit: true });
+    const again = await library()
+      .batch('demo')
+      .checkRedrive({ rows: ['e'], resubmit: true });
     expect(again).toMatchObject({ type: 'ready', forecast: { resubmitted: 1 } });
   });
 
   it('says which names are no rows, and which columns of a file the batch has not', async () => {
-    expect(await voxbatch.batch('demo').checkRedrive({ rows: ['a', 'zz'] })).toEqual({
+    expect(
+      await library()
+        .batch('demo')
+        .checkRedrive({ rows: ['a', 'zz'] }),
+    ).toEqual({
       type: 'missing',
       words: ['zz'],
     });
     const from = join(place.folder, 'edited.csv');
     await writeFile(from, 'id,kind,text,1,voice\nd,tts,Hello,1,v\n');
-    expect(await voxbatch.batch('demo').checkRedrive({ from })).toMatchObject({
+    expect(await library().batch('demo').checkRedrive({ from })).toMatchObject({
       type: 'new-columns',
       columns: ['voice'],
     });
@@ -73,16 +64,20 @@ describe('checkRedrive', () => {
     ['budget', { rows: ['d'], tuning: { budget: Number.NaN } }],
   ])('refuses the option %s of %j', async (option, options) => {
     const problem = { type: 'bad-option', option };
-    await expect(voxbatch.batch('demo').checkRedrive(options)).rejects.toMatchObject({ problem });
+    await expect(library().batch('demo').checkRedrive(options)).rejects.toMatchObject({ problem });
   });
 });
 
 describe('redrive', () => {
   it('pays for nothing where its bill may not be paid', async () => {
-    const refused = await voxbatch.batch('demo').redrive({ rows: ['d'], ...out() });
+    const refused = await library()
+      .batch('demo')
+      .redrive({ rows: ['d'], ...out() });
     expect(refused).toMatchObject({ type: 'refused', why: 'unconfirmed', facts: { rows: 1 } });
     const tuning = { budget: 1 };
-    const small = await voxbatch.batch('demo').redrive({ rows: ['g'], tuning, confirm: () => true, ...out() });
+    const small = await library()
+      .batch('demo')
+      .redrive({ rows: ['g'], tuning, confirm: () => true, ...out() });
     expect(small).toMatchObject({ type: 'refused' });
   });
 
@@ -93,12 +88,14 @@ describe('redrive', () => {
       return false;
     };
     const options = { rows: ['a', 'e'], resubmit: true, confirm, ...out() };
-    expect(await voxbatch.batch('demo').redrive(options)).toMatchObject({ type: 'declined' });
+    expect(await library().batch('demo').redrive(options)).toMatchObject({ type: 'declined' });
     expect(asked).toMatchObject([{ rows: 2, replaced: 1, resubmitted: 1 }]);
   });
 
   it('is finished at once where there is nothing to do', async () => {
-    const answer = await voxbatch.batch('demo').redrive({ classes: ['JobFailed'], ...out() });
+    const answer = await library()
+      .batch('demo')
+      .redrive({ classes: ['JobFailed'], ...out() });
     expect(answer).toMatchObject({ type: 'finished', opened: 0, forecast: { count: 0 } });
   });
 });
