@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { billNewlyChosen, openNewlyChosen, type NewlyChosen } from '../batches/newly-chosen.ts';
 import { budgetLeftFor } from '../batches/redrive.ts';
 import type { Tuning } from '../contract/tunables.ts';
@@ -19,11 +20,14 @@ export interface MoreRows extends NewlyChosen {
 export async function findMore(
   ledger: Ledger,
   batch: BatchRecord,
-  { summary }: SoundManifest,
+  { summary, options }: SoundManifest,
   tuning: Tuning,
 ): Promise<MoreRows | undefined> {
-  const { notChosen } = await ledger.counts(batch.name);
-  if (notChosen === 0) return undefined;
+  const { total, notChosen } = await ledger.counts(batch.name);
+  const { subset = null } = options;
+  // The same subset again is complete. An earlier version may have drawn other rows for it than this one would.
+  const isComplete = total - notChosen === subset?.rows && isDeepStrictEqual(batch.subset, subset);
+  if (notChosen === 0 || isComplete) return undefined;
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const more = await billNewlyChosen(ledger, batch, summary.isChosen, budget);
   return more.rows === 0 ? undefined : { ...more, batch, budget };

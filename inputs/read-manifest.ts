@@ -1,4 +1,4 @@
-import { SubsetDraw, type IsChosen } from '../policy/subset.ts';
+import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset.ts';
 import { Bill, billEntry } from './bill.ts';
 import type { BillEntry, BillSummary } from './bill.ts';
 import { sha256Of } from './file-digest.ts';
@@ -97,7 +97,7 @@ export async function summarizeManifest(
   let problemCount = 0;
   for await (const { rows, problems } of reader.read()) {
     for (const row of rows) {
-      draw.offer(row, billEntry(row));
+      draw.offer(row, traitsOf(row), billEntry(row));
       if (row.quoted === null || row.isAssumed) unmeasured++;
       voices.add(row);
     }
@@ -119,6 +119,11 @@ export async function summarizeManifest(
     digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,
   };
+}
+
+/** What a sample is spread over. The kind comes first, because it decides which operations are paid for. */
+function traitsOf({ spec }: Pick<ManifestRow, 'spec'>): Traits {
+  return [spec.kind, spec.voice ?? null, spec.engine ?? null];
 }
 
 /**

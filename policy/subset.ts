@@ -1,5 +1,7 @@
 import type { Failure } from '../contract/failures.ts';
 import { subsetFlags, type Subset } from '../contract/subset.ts';
+import { RankHeap, type Ranked } from './rank-heap.ts';
+import { inSpreadOrder, type Stratum } from './spread-order.ts';
 
 /** What a row is chosen by. */
 export interface Candidate {
@@ -8,6 +10,9 @@ export interface Candidate {
   readonly id: string;
 }
 
+/** What a sample is spread over: a value of each sort, the most important first; null where a row has none. */
+export type Traits = Stratum<Ranked>['traits'];
+
 /** Whether a row is chosen. */
 export type IsChosen = (row: Candidate) => boolean;
 
@@ -15,15 +20,20 @@ export type IsChosen = (row: Candidate) => boolean;
 export type RankOf = (seed: number, id: string) => string;
 
 /**
- * Chooses the rows of a subset while a manifest is read once, in its order: the first N, or the N of the lowest ranks. Of the rows it holds
- * at most as many as a sample has.
+ * Chooses the rows of a subset while a manifest is read once, in its order: the first N, or N that are spread over
+ * their traits (see `spread-order.ts`). Of the rows it holds at most as many as a sample has, and one for each different
+ * set of traits.
  */
 export class SubsetDraw<Item> {
   readonly #subset: Subset | null;
   readonly #rankOf: RankOf;
   readonly #take: (item: Item) => void;
-  /** The drawn rows, the highest rank on top. */
-  readonly #drawn: Drawn<Item>[] = [];
+  readonly #strata = new Map<string, { readonly traits: Traits; readonly heap: RankHeap<Drawn<Item>> }>();
+  /** No stratum will give more rows than this: the rows held are enough for the sample without a longer one. */
+  #level: number;
+  #held = 0;
+  /** Strata that hold as many rows as they may. */
+  #full = 0;
   #offered = 0;
 
   /** `take` is given what came with each chosen row, in the order of the manifest: a sample's not before {@link finish}. */
@@ -31,29 +41,56 @@ export class SubsetDraw<Item> {
     this.#subset = subset;
     this.#rankOf = rankOf;
     this.#take = take;
+    this.#level = subset?.rows ?? 0;
   }
 
-  /** Takes in the next row of the manifest. */
-  offer(row: Candidate, item: Item): void {
+  /** Takes in the next row of the manifest. `traits`: what a sample is spread over, the most important first. */
+  offer({ row, id }: Candidate, traits: Traits, item: Item): void {
     const subset = this.#subset;
     if (subset?.type !== 'sample') {
-      if (subset === null || row.row <= subset.rows) this.#take(item);
+      if (subset === null || row <= subset.rows) this.#take(item);
       return;
     }
-    const one = { rank: this.#rankOf(subset.seed, row.id), place: this.#offered++, item };
-    if (this.#drawn.length < subset.rows) push(this.#drawn, one);
-    else if (one.rank < (this.#drawn[0]?.rank ?? '')) replaceTop(this.#drawn, one);
+    const one = { rank: this.#rankOf(subset.seed, id), place: this.#offered++, id, item };
+    const heap = this.#heapOf(traits);
+    if (heap.size === this.#level) {
+      if (one.rank < heap.top) heap.replaceTop(one);
+      return;
+    }
+    heap.push(one);
+    this.#held++;
+    if (heap.size === this.#level) this.#full++;
+    while (this.#level > 1 && this.#held - this.#full >= subset.rows) this.#lower();
   }
 
-  /** Ends the draw. What it returns tells for any row of the manifest whether it is chosen, and holds no rows. */
+  /** Ends the draw. What it returns tells for any row of the manifest whether it is chosen; it holds their ids. */
   finish(): IsChosen {
     const subset = this.#subset;
     if (subset === null) return () => true;
     if (subset.type === 'limit') return ({ row }) => row <= subset.rows;
-    for (const { item } of this.#drawn.toSorted((a, b) => a.place - b.place)) this.#take(item);
-    const rankOf = this.#rankOf;
-    const last = this.#drawn[0]?.rank ?? '';
-    return ({ id }) => rankOf(subset.seed, id) <= last;
+    const strata = [...this.#strata.values()].map(({ traits, heap }) => ({ traits, items: heap.sorted() }));
+    const drawn = inSpreadOrder(strata, subset.rows);
+    for (const { item } of drawn.toSorted((a, b) => a.place - b.place)) this.#take(item);
+    const ids = new Set(drawn.map(({ id }) => id));
+    return ({ id }) => ids.has(id);
+  }
+
+  #heapOf(traits: Traits): RankHeap<Drawn<Item>> {
+    const key = JSON.stringify(traits);
+    const known = this.#strata.get(key);
+    if (known !== undefined) return known.heap;
+    const heap = new RankHeap<Drawn<Item>>();
+    this.#strata.set(key, { traits, heap });
+    return heap;
+  }
+
+  /** Shortens the longest strata by a row each. */
+  #lower(): void {
+    for (const { heap } of this.#strata.values()) if (heap.size === this.#level) heap.pop();
+    this.#held -= this.#full;
+    this.#level--;
+    this.#full = 0;
+    for (const { heap } of this.#strata.values()) if (heap.size === this.#level) this.#full++;
   }
 }
 
@@ -62,38 +99,9 @@ export function whyNotChosen(subset: Subset | null): Failure {
   return { class: 'NotChosen', message: `Not chosen by ${subsetFlags(subset).join(' ')}. Nothing was sent.` };
 }
 
-interface Drawn<Item> {
-  readonly rank: string;
+interface Drawn<Item> extends Ranked {
+  readonly id: string;
   /** In the order of the manifest. */
   readonly place: number;
   readonly item: Item;
-}
-
-/** Adds to a binary heap whose top has the highest rank. */
-function push<Item>(heap: Drawn<Item>[], one: Drawn<Item>): void {
-  let at = heap.length;
-  heap.push(one);
-  while (at > 0) {
-    const above = (at - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || parent.rank >= one.rank) break;
-    heap[at] = parent;
-    at = above;
-  }
-  heap[at] = one;
-}
-
-/** Puts this in the place of the highest rank. */
-function replaceTop<Item>(heap: Drawn<Item>[], one: Drawn<Item>): void {
-  let at = 0;
-  for (;;) {
-    const left = 2 * at + 1;
-    const right = left + 1;
-    const below = (heap[right]?.rank ?? '') > (heap[left]?.rank ?? '') ? right : left;
-    const child = heap[below];
-    if (child === undefined || child.rank <= one.rank) break;
-    heap[at] = child;
-    at = below;
-  }
-  heap[at] = one;
 }

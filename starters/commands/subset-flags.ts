@@ -15,7 +15,7 @@ export function addSubsetFlags(command: Command): Command {
   const others = 'a later run without it, or with a larger number, runs the others';
   return command
     .option('--limit <n>', `Run only the first n rows; ${others}`, wholeFrom(1))
-    .option('--sample <n>', `Run only n rows, drawn by their ids; ${others}`, wholeFrom(1))
+    .option('--sample <n>', `Run only n rows, from all kinds, voices and engines; ${others}`, wholeFrom(1))
     .option('--seed <n>', `With --sample: draw other rows (default: ${String(DEFAULT_SEED)})`, wholeFrom(0));
 }
 
