@@ -6,13 +6,11 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Delivery, Notice } from '../ledger/notices.ts';
 import { redeliverAt } from '../policy/redelivery.ts';
 import { messageOf } from './problem.ts';
+import { NoticeCourier } from './notice-courier.ts';
 import { postNotice } from './post-notice.ts';
 import { runHookCommand } from './run-hook-command.ts';
 import { voxbatchVersion } from './version.ts';
 
-/** How long a notice belongs to the process that delivers it, ms; that process keeps renewing this. */
-const LEASE_MS = 30_000;
-const KEEP_EVERY_MS = 10_000;
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
 
@@ -30,27 +28,34 @@ export interface DeliverRequest {
   readonly signal: AbortSignal;
 }
 
+/** Input of {@link deliverNotices}. */
+export interface DeliverUntil extends DeliverRequest {
+  /** Awaited before each search, so that the files of a batch exist when its command runs. */
+  readonly before?: (() => Promise<void>) | undefined;
+  /** False: no search now. Default: always one. */
+  readonly isWanted?: (() => boolean) | undefined;
+  /** Ends it once what is under way is delivered. */
+  readonly until?: AbortSignal;
+}
+
 /**
- * Delivers the notices of `--on-end` and `--notify` until the signal aborts. `before` is awaited before each search, so
- * that the files of a batch exist when its command runs. Rejects if the ledger is gone.
+ * Delivers the notices of `--on-end` and `--notify` until the signal aborts. Rejects if the ledger is gone.
  */
-export async function deliverNotices(
-  request: DeliverRequest & {
-    readonly before?: (() => Promise<void>) | undefined;
-    /** Ends it once the delivery in progress is done. */
-    readonly until?: AbortSignal;
-  },
-): Promise<void> {
-  const { signal, until = signal, before } = request;
+export async function deliverNotices(request: DeliverUntil): Promise<void> {
+  const { signal, until = signal, before, isWanted } = request;
   const ending = AbortSignal.any([signal, until]);
+  const courier = courierOf(request);
   try {
     while (!ending.aborted) {
       await before?.();
-      await deliverDue(request);
+      if (isWanted?.() !== false) await courier.begin();
       await sleep(EVERY_MS, undefined, { signal: ending });
     }
   } catch (error) {
     if (!ending.aborted) throw error;
+  } finally {
+    courier.close();
+    await courier.idle().catch(ignoreIf(ending));
   }
 }
 
@@ -82,29 +87,38 @@ export async function deliverLast(
   }
 }
 
-/** Delivers everything that is due, one after the other: a slow receiver delays nothing but other messages. */
+/** Tries everything that is due once. Rejects if the signal aborts it. */
 async function deliverDue(request: DeliverRequest): Promise<void> {
-  const { ledger, batch, othersAfterMs, event, signal, say } = request;
-  for (;;) {
-    signal.throwIfAborted();
-    const notice = await ledger.takeNotice({ batch, othersAfterMs, event, leaseMs: LEASE_MS });
-    if (notice === undefined) return;
-    const keeping = setInterval(() => {
-      ledger.keepNotice(notice.id, LEASE_MS).catch(() => undefined);
-    }, KEEP_EVERY_MS);
-    const delivery = await deliver(notice, request).finally(() => {
-      clearInterval(keeping);
-    });
-    await ledger.noteDelivery(notice.id, delivery);
-    if (delivery.type === 'failed' && (notice.tries === 1 || delivery.retryAt === null)) {
+  request.signal.throwIfAborted();
+  const courier = courierOf(request);
+  await courier.begin();
+  await courier.idle();
+}
+
+function courierOf(request: DeliverRequest): NoticeCourier {
+  const { ledger, batch, othersAfterMs, event, say } = request;
+  return new NoticeCourier({
+    ledger,
+    claim: { batch, othersAfterMs, event },
+    deliver: (notice) => deliver(notice, request),
+    onResult: (notice, delivery) => {
+      if (delivery.type === 'delivered' || (notice.tries > 1 && delivery.retryAt !== null)) return;
       const flag = notice.target === 'command' ? '--on-end' : '--notify';
       const next = delivery.retryAt === null ? 'It is not tried again.' : 'It is tried again.';
       say(`${flag} of batch "${notice.batch}" failed: ${delivery.trouble}. ${next}`);
-    }
-  }
+    },
+  });
+}
+
+/** Ignores the error of what the signal has cut off. */
+function ignoreIf(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
 }
 
 async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Promise<Delivery> {
+  signal.throwIfAborted();
   const batch = await ledger.findBatch(notice.batch);
   const { onEnd = null, notify = null } = batch?.settings ?? {};
   const wanted = notice.target === 'command' ? onEnd : notify;

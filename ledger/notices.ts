@@ -46,6 +46,10 @@ export interface NoticeClaim {
   readonly othersAfterMs?: number | undefined;
   /** Only notices of this event. Default: of any. */
   readonly event?: HookEvent | undefined;
+  /** Only notices to these. Default: to any. */
+  readonly targets?: readonly HookTarget[] | undefined;
+  /** No notices of these: another one of the same batch is on its way there. Default: none. */
+  readonly except?: readonly Pick<Notice, 'batch' | 'target'>[] | undefined;
   readonly leaseMs: number;
 }
 
@@ -69,7 +73,7 @@ export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | u
 
 async function due(
   db: Db | Tx,
-  { batch, event, othersAfterMs }: NoticeClaim,
+  { batch, event, othersAfterMs, targets, except = [] }: NoticeClaim,
   now: number,
 ): Promise<Selectable<NoticesTable> | undefined> {
   let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
@@ -78,6 +82,10 @@ async function due(
     query = query.where((eb) => (batch === undefined ? others : eb.or([eb('batch', '=', batch), others])));
   } else if (batch !== undefined) query = query.where('batch', '=', batch);
   if (event !== undefined) query = query.where('event', '=', event);
+  if (targets !== undefined) query = query.where('target', 'in', targets);
+  for (const one of except) {
+    query = query.where((eb) => eb.not(eb.and([eb('batch', '=', one.batch), eb('target', '=', one.target)])));
+  }
   return query.orderBy('due_at').limit(1).executeTakeFirst();
 }
 

@@ -1,4 +1,4 @@
-import { deliverLast, deliverNotices, type DeliverRequest } from '../../client/deliver-notices.ts';
+import { deliverLast, type DeliverRequest } from '../../client/deliver-notices.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { FollowEnd } from '../../client/follow.ts';
 import { messageOf } from '../../client/problem.ts';
@@ -11,17 +11,12 @@ import { goOnCommand } from '../terminal/go-on-command.ts';
 import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { withLeftOnRecord } from './left-on-record.ts';
-import { showFollowed } from './show-followed.ts';
+import { followAndTell, type FollowedBatch } from './follow-and-tell.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 
 /** A batch to work on. */
-export interface WorkRequest {
-  readonly record: BatchRecord;
-  /** False if a workflow of an earlier command may be there. */
-  readonly isNew: boolean;
-  /** Folder of its files, absolute. */
-  readonly out: string;
+export interface WorkRequest extends FollowedBatch {
   /** The embedded server, if it was started early; it is taken over. */
   readonly server?: EarlyServer | undefined;
 }
@@ -63,7 +58,7 @@ export async function workOnBatch<T>(
     if (detach && settings.cluster === undefined) spawnUp(settings, open, { batch: record.name, out });
     await workplace.open(signal);
     isUnderWay = true;
-    const followed = await workAt(workplace, request, desk, signal);
+    const followed = await followAndTell(workplace, request, desk, signal);
     if (followed !== 'detached' && (await isOver(ledger, record.name, followed))) {
       const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
       if (made.status === 'rejected') throw made.reason;
@@ -113,35 +108,6 @@ function listen(output: Output, record: BatchRecord, workplace: Workplace): Inte
       workplace.leaveAtOnce();
     },
   );
-}
-
-async function workAt(
-  workplace: Workplace,
-  { record, isNew, out }: WorkRequest,
-  { session, output, person, detach }: Desk,
-  signal: AbortSignal,
-): Promise<FollowEnd | 'detached'> {
-  const started = await workplace.start(record, { isNew });
-  if (detach) return 'detached';
-  const following = new AbortController();
-  // The event `ended` is delivered later, once the files are there.
-  const until = following.signal;
-  const told = {
-    ledger: await session.ledger(),
-    batch: record.name,
-    event: 'paused',
-    say: output.say,
-    signal,
-    until,
-  } as const;
-  const telling = deliverNotices(told).catch(() => undefined);
-  try {
-    const waitWhilePaused = output.isInteractive && !person.yes;
-    return await showFollowed(workplace.follow(started, { out, signal, waitWhilePaused }), output);
-  } finally {
-    following.abort();
-    await telling;
-  }
 }
 
 /**

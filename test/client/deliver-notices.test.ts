@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { deliverLast, deliverNotices } from '../../client/deliver-notices.ts';
@@ -154,6 +154,43 @@ describe('deliverNotices', () => {
     await waitFor(async () => (await endings()).join() === '' && got.length === 1);
     ending.abort();
     await running;
+  });
+
+  it('asks the ledger for none while none is wanted', async () => {
+    const ending = new AbortController();
+    await endBatch({ notify: url });
+    let [asked, looks] = [0, 0];
+    const before = (): Promise<void> => Promise.resolve(void (looks += 1));
+    const counting = {
+      ...ledger,
+      takeNotice: (claim: Parameters<Ledger['takeNotice']>[0]) => {
+        asked += 1;
+        return ledger.takeNotice(claim);
+      },
+    };
+    const running = deliverNotices({
+      ...request(ending.signal),
+      ledger: counting,
+      before,
+      isWanted: () => looks > 2,
+    });
+    await waitFor(() => looks === 2);
+    expect(asked).toBe(0);
+    await waitFor(() => got.length === 1);
+    ending.abort();
+    await running;
+  });
+
+  it('lets what is under way arrive when it is to end', async () => {
+    const [signal, until] = [new AbortController().signal, new AbortController()];
+    await endBatch({ onEnd: `until test -e "${folder}/go"; do sleep 0.1; done; echo ran >> "${folder}/runs"` });
+    const running = deliverNotices({ ...request(signal), until: until.signal });
+    await waitFor(async () => (await ledger.noticesOf('b'))[0]?.tries === 1);
+    until.abort();
+    await writeFile(join(folder, 'go'), '');
+    await running;
+    expect(await endings()).toEqual([null]);
+    expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('ran\n');
   });
 
   it('leaves a command that the signal kills to the next process', async () => {
