@@ -1,8 +1,8 @@
 import { Argument, Option, type Command } from 'commander';
-import { KINDS, type Kind } from '../../contract/row-kinds.ts';
 import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
 import type { CommandContext } from '../command-context.ts';
 import { commandTree } from '../terminal/command-tree.ts';
+import { EXAMPLES, type Example } from '../tools/examples.ts';
 import { completionScript, SHELLS, type Shell } from '../terminal/completion.ts';
 
 /** Adds `init`, `simulate` and `completion`. */
@@ -10,12 +10,12 @@ export function addToolCommands(program: Command, context: CommandContext): void
   program
     .command('init')
     .description('Write an example manifest; never overwrites a file')
-    .addArgument(new Argument('[kind]', 'Kind of its rows').choices(KINDS).default('tts'))
-    .option('-o, --out <file>', 'Name of the file (default: <kind>.csv)')
+    .addArgument(new Argument('[example]', 'Kind of its rows, or a task').choices(EXAMPLES).default('tts'))
+    .option('-o, --out <file>', 'Name of the file (default: <example>.csv)')
     .addHelpText('after', '\nExample:\n  voxbatch init tts --out lines.csv\n')
-    .action(async (kind: Kind, flags: { readonly out?: string }) => {
+    .action(async (example: Example, flags: { readonly out?: string }) => {
       const { init } = await import('../tools/init.ts');
-      context.done(await init(kind, flags, context.output));
+      context.done(await init(example, flags, context.output));
     });
   addSimulate(program, context);
   program

@@ -9,7 +9,8 @@ import type { LookFlags, PreviewFlags } from './look.ts';
 import type { CreateFlags, UpdateFlags } from './make.ts';
 import { addRangeFlags } from './range-flags.ts';
 import { addSpecFlags } from './spec-flags.ts';
-import type { BackfillFlags, SteerFlags, TriggerFlags } from './steer.ts';
+import type { BackfillFlags, SteerFlags } from './steer.ts';
+import type { TriggerFlags } from './trigger.ts';
 
 const NAME = 'Name of the schedule';
 const JSON_LINE = 'Print one line of JSON';
@@ -119,8 +120,9 @@ function addFirings(add: AddCommand, { output, done }: CommandContext): void {
   add('trigger', 'Fire a schedule now, even if it is paused', 'trigger nightly')
     .argument('<name>', NAME)
     .addOption(overlap('allow'))
+    .option('--wait', 'Wait until its batch has ended, and exit as that batch did')
     .action(async (name: string, flags: TriggerFlags) => {
-      const { trigger } = await import('./steer.ts');
+      const { trigger } = await import('./trigger.ts');
       done(await trigger(name, flags, output));
     });
   addRangeFlags(

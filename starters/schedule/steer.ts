@@ -5,7 +5,6 @@ import {
   deleteSchedule,
   pauseSchedule,
   resumeSchedule,
-  triggerSchedule,
 } from '../../client/schedules/steer-schedule.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../policy/schedule-spec.ts';
@@ -47,19 +46,9 @@ export async function remove(name: string, flags: SteerFlags, output: Output): P
   });
 }
 
-export interface TriggerFlags extends SteerFlags {
+export interface BackfillFlags extends SteerFlags, Partial<RangeFlags> {
   readonly overlap?: OverlapPolicy;
 }
-
-/** `voxbatch schedule trigger NAME`. */
-export async function trigger(name: string, flags: TriggerFlags, output: Output): Promise<ExitName> {
-  return steer(name, 'triggered', flags, output, async (place) => {
-    await triggerSchedule(place, name, flags.overlap);
-    return `Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`;
-  });
-}
-
-export type BackfillFlags = TriggerFlags & Partial<RangeFlags>;
 
 /** `voxbatch schedule backfill NAME --from TIME --to TIME`. */
 export async function backfill(name: string, flags: BackfillFlags, output: Output): Promise<ExitName> {

@@ -2,25 +2,34 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { KIND_FACTS, KINDS } from '../../contract/row-kinds.ts';
+import { EXAMPLES } from '../../starters/tools/examples.ts';
 import { loadFile } from './manifest-file.ts';
 
-const EXAMPLES = fileURLToPath(new URL('../../inputs/examples/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../inputs/examples/', import.meta.url));
 
 describe('examples', () => {
-  it('are one of each kind, and the demo', async () => {
-    expect((await readdir(EXAMPLES)).sort()).toEqual([...KINDS.map((kind) => `${kind}.csv`), 'demo.csv'].sort());
+  it('are one of each kind, the tasks that are scheduled, and the demo', async () => {
+    expect((await readdir(FOLDER)).sort()).toEqual([...EXAMPLES, 'demo'].map((name) => `${name}.csv`).sort());
   });
 
   it.each(KINDS)('%s.csv is sound, also under --strict, and explains itself in _note', async (kind) => {
-    const { rows, summary } = await loadFile(`${EXAMPLES}${kind}.csv`, { strict: true });
+    const { rows, summary } = await loadFile(`${FOLDER}${kind}.csv`, { strict: true });
     expect(summary.kinds[kind].rows).toBe(rows.length);
     expect(rows.length).toBeGreaterThan(1);
     expect(summary.warnings).toEqual([]);
-    expect(await readFile(`${EXAMPLES}${kind}.csv`, 'utf8')).toMatch(/^_note,/);
+    expect(await readFile(`${FOLDER}${kind}.csv`, 'utf8')).toMatch(/^_note,/);
+  });
+
+  it.each(['nightly-catalogue', 'weekly-digest'])('%s.csv is sound and priced, also under --strict', async (task) => {
+    const { rows, summary } = await loadFile(`${FOLDER}${task}.csv`, { strict: true });
+    expect(rows.length).toBeGreaterThan(4);
+    expect(summary.warnings).toEqual([]);
+    expect(summary.unpriced).toBe(0);
+    expect(await readFile(`${FOLDER}${task}.csv`, 'utf8')).toMatch(/^_note,/);
   });
 
   it('demo.csv has about 30 rows of all kinds that columns tell, with everything that is hard to read', async () => {
-    const { rows, summary } = await loadFile(`${EXAMPLES}demo.csv`, { strict: true });
+    const { rows, summary } = await loadFile(`${FOLDER}demo.csv`, { strict: true });
     expect(rows.length).toBeGreaterThanOrEqual(28);
     expect(rows.length).toBeLessThanOrEqual(32);
     for (const kind of KINDS.filter((one) => KIND_FACTS[one].onlyByName !== true))

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
+import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { OverlapPolicy } from '../../policy/schedule-spec.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
+import type { Output } from '../terminal/output.ts';
+import { NOBODY_FIRES, occurrenceJson } from './schedule-words.ts';
+import type { SteerFlags } from './steer.ts';
+import { withSchedules } from './with-schedules.ts';
+
+/** A worker that was started a moment ago takes part within this time, ms. */
+const WORKER_PATIENCE_MS = 30_000;
+const WORKER_LOOK_EVERY_MS = 500;
+
+export interface TriggerFlags extends SteerFlags {
+  readonly overlap?: OverlapPolicy;
+  /** Wait until its batch has ended. */
+  readonly wait?: boolean;
+}
+
+/** `voxbatch schedule trigger NAME`. With `--wait` its exit is that of the batch. */
+export async function trigger(name: string, flags: TriggerFlags, output: Output): Promise<ExitName> {
+  return withSchedules<ExitName>(output, async (place) => {
+    if (flags.wait === true) return waitFor(place, name, flags, output);
+    await triggerSchedule(place, name, flags.overlap);
+    output.say(`Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`);
+    if (flags.json === true) output.data(JSON.stringify({ schedule: name, done: 'triggered' }));
+    return 'complete';
+  });
+}
+
+async function waitFor(
+  place: SchedulePlace,
+  name: string,
+  { overlap, json }: TriggerFlags,
+  output: Output,
+): Promise<ExitName> {
+  if (!(await hasWorker(place, name))) {
+    output.say(`Schedule "${name}" was not triggered. ${NOBODY_FIRES}`);
+    return 'unreachable';
+  }
+  const triggered = await triggerAndWait(place, name, overlap, (batch) => {
+    output.say(`Schedule "${name}" fires: batch ${batch}. Waiting for its end; Ctrl-C ends only the waiting.`);
+  });
+  if (triggered.type === 'dropped') {
+    output.say(`Schedule "${name}" did not fire: one of its batches runs, and the overlap policy dropped this firing.`);
+    return 'goesOn';
+  }
+  const { occurrence } = triggered;
+  output.say(endingWords(occurrence));
+  if (json === true) {
+    output.data(JSON.stringify({ schedule: name, done: 'triggered', ...occurrenceJson(occurrence) }));
+  }
+  return occurrence.exit ?? 'failures';
+}
+
+/** Waits a while for a worker, which may just be starting. Without one there would be no end to the wait. */
+async function hasWorker(place: SchedulePlace, name: string): Promise<boolean> {
+  const until = performance.now() + WORKER_PATIENCE_MS;
+  for (;;) {
+    if ((await showSchedule(place, name)).hasWorker) return true;
+    if (performance.now() > until) return false;
+    await sleep(WORKER_LOOK_EVERY_MS);
+  }
+}
+
+function endingWords({ batch, state, reason, charged }: OccurrenceView): string {
+  switch (state) {
+    case 'ended':
+      return `Batch ${batch} has ended: ${String(charged ?? 0)} credits. Its files are in its folder; voxbatch status ${shellWord(batch)} has the counts.`;
+    case 'failed':
+      return `The occurrence of batch ${batch} failed: ${reason ?? 'no reason is on record.'}`;
+    default:
+      return `Batch ${batch} is paused. To see why: voxbatch status ${shellWord(batch)}`;
+  }
+}
