@@ -19,9 +19,10 @@ export interface LoadedAttempt extends RowStanding {
 export interface SubmitReport {
   /**
    * A verdict, or why nothing was recorded or sent. `blocked`: the batch is paused or stopping. `deferred`: a free read
-   * that had to come first failed. `skipped`: the attempt would exceed the budget, and the row has ended.
+   * that had to come first failed. `skipped`: the attempt would exceed the budget, and the row has ended. `cached`: an
+   * earlier result is there. `awaited`: another row's request may bring the same result.
    */
-  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped';
+  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped' | 'cached' | 'awaited';
   /** What the row needs now. */
   readonly next: Move;
   /** State of the row now, if it is known without asking the ledger again. */

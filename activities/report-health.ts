@@ -27,6 +27,7 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
   Unfit: 'well',
   OverBudget: 'well',
   NotChosen: 'well',
+  NotCached: 'well',
   Overdue: 'well',
   InternalError: 'well',
 };

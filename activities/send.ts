@@ -47,6 +47,9 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
       return 'full';
     case 'blocked':
       return reportOf('blocked', key, intent);
+    case 'cached':
+    case 'awaited':
+      return reportOf(intent.type, key, intent);
     case 'over-budget':
       return reportOf('skipped', key, intent);
     case 'exists':

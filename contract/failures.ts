@@ -55,6 +55,10 @@ export const FAILURES = {
     from: '`--limit` or `--sample`, which chose other rows',
     then: 'the row ends `skipped`; nothing was sent for it; `run` without the flag, or with a larger number, runs it',
   },
+  NotCached: {
+    from: '`--cached-only`, where no equal row has a result',
+    then: 'the row ends `skipped`; nothing was sent for it; to pay for it, run `skipped.csv` with `--cache on`',
+  },
   Overdue: {
     from: 'a job that runs past its deadline',
     then: 'the row ends `overdue` and keeps its job id; `voxbatch redrive --where outcome=overdue` waits for it again, free',

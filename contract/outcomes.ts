@@ -14,18 +14,18 @@ interface OutcomeFacts {
   readonly exit: ExitName;
   /**
    * What such a row counts as for `--halt`. `late`: it was tried and has not succeeded, but has not failed yet; the
-   * first rows may all be late for one reason. `nothing`: it was not tried.
+   * first rows may all be late for one reason. `nothing`: no request was made for it.
    */
   readonly counts: 'success' | 'failure' | 'late' | 'nothing';
 }
 
 /**
- * How a row ends; each row ends in exactly one of these. `unfit`: paid and kept, but it did not pass a check.
+ * How a row ends; each row ends in exactly one of these. `cached`: an earlier, equal row's result was used. `unfit`: paid and kept, but it did not pass a check.
  * `skipped`: never sent, because the budget did not allow it, or because nobody has asked for it yet.
  */
 export const OUTCOME_FACTS = {
   succeeded: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
-  cached: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
+  cached: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'nothing' },
   failed: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'failures', counts: 'failure' },
   unfit: { hasResult: false, hasFile: true, hasReason: true, hasTable: true, exit: 'quality', counts: 'failure' },
   skipped: {
@@ -79,6 +79,7 @@ export type RowState = (typeof ROW_STATES)[number];
  * - `rejected`: the API refused it for good; nothing was charged.
  * - `unknown`: it may have been accepted and charged; it is not sent again.
  * - `revoked`: settled before anything was sent; a latecomer with this key must not send.
+ * - `cached`: nothing was sent; the result of an earlier, equal request was used.
  */
 export const ATTEMPT_STATES = [
   'sending',
@@ -88,6 +89,7 @@ export const ATTEMPT_STATES = [
   'rejected',
   'unknown',
   'revoked',
+  'cached',
 ] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
@@ -99,8 +101,8 @@ export function wasAccepted(state: AttemptState): boolean {
   return (ACCEPTED_STATES as readonly AttemptState[]).includes(state);
 }
 
-/** Every attempt state except `sending`. */
-export type VerdictName = Exclude<AttemptState, 'sending'>;
+/** What can be found out about a request that may have been sent. */
+export type VerdictName = Exclude<AttemptState, 'sending' | 'cached'>;
 
 /**
  * What becomes of a row whose answer is lost for good. `hold`: it ends `unknown`, and a person decides. `resubmit`: it

@@ -1,3 +1,4 @@
+import { CACHE_MODES } from './cache.ts';
 import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
 import { UNKNOWN_POLICIES } from './outcomes.ts';
 import type { ValueKind, ValueOf } from './value-kinds.ts';
@@ -58,6 +59,15 @@ export const TUNABLES = {
     default: 0,
     isLimit: false,
     meaning: 'Retry failed jobs up to this many times; each retry is charged',
+  },
+  /** Whether results of earlier, equal rows are used; see {@link CACHE_MODES}. */
+  cache: {
+    takes: { type: 'choice', words: CACHE_MODES },
+    default: 'on',
+    defaultMeans: 'a result that is there already is not paid for again',
+    before: 'off',
+    isLimit: false,
+    meaning: 'Results of earlier, equal rows: use them, pay for fresh ones, use nothing else, or leave them alone',
   },
   /** A shell command to run when the batch ends or pauses by itself. `docs/guide/hooks.md` describes its input. */
   onEnd: {

@@ -1,6 +1,6 @@
 import type { Failure } from '../contract/failures.ts';
 import type { Step } from '../contract/row-kinds.ts';
-import { ACCEPTED_STATES, RESULT_OUTCOMES } from '../contract/outcomes.ts';
+import { ACCEPTED_STATES } from '../contract/outcomes.ts';
 import { afterFailure, newWatch, type AlikeWatch } from '../policy/alike.ts';
 import { reasonOf } from '../policy/failure-reason.ts';
 import type { Tx } from './schema.ts';
@@ -68,7 +68,7 @@ async function isPaid(tx: Tx, batch: string, row: number): Promise<boolean> {
 }
 
 async function hasResult(tx: Tx, batch: string, { step }: BadRow, since: number | null): Promise<boolean> {
-  let query = tx.selectFrom('rows').select('row').where('batch', '=', batch).where('outcome', 'in', RESULT_OUTCOMES);
+  let query = tx.selectFrom('rows').select('row').where('batch', '=', batch).where('outcome', '=', 'succeeded');
   if (since !== null) query = query.where('ended_at', '>=', since);
   if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;
   if (step === undefined) return false;

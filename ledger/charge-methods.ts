@@ -2,12 +2,15 @@ import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { VerdictName } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import type { MakingAttempt } from './making.ts';
 import type {
   JobHolder,
   ChargeRecord,
   DecisionRecord,
   EarlierUnresolved,
   ResultFile,
+  ResultRecord,
+  ResultSource,
   RowStanding,
   UnresolvedAttempt,
 } from './record-types.ts';
@@ -31,6 +34,15 @@ export interface Intent extends Patience {
   readonly linkHash?: string;
   /** The caller's fencing token for the row; omitted: not checked. */
   readonly fence?: number;
+  /** What the result will be known by. Omitted: nothing can equal it, or no other row may use it. */
+  readonly resultKey?: string;
+  /**
+   * An earlier result with that key will do, and so will that of another row's request for the same, except the
+   * requests of `passOver`. Omitted: this request is made in any case.
+   */
+  readonly reuse?: { readonly passOver: readonly AttemptKey[] };
+  /** The earlier result that should have been used, but was damaged. */
+  readonly source?: ResultSource;
 }
 
 /** An attempt, and the job that was read for it. If the attempt has another job by now, the reading does not apply. */
@@ -53,6 +65,10 @@ export type IntentAnswer =
    * free. Nothing was recorded; ask again.
    */
   | { readonly type: 'full' }
+  /** There is an earlier result with its key. Nothing was recorded. */
+  | { readonly type: 'cached'; readonly results: readonly ResultRecord[] }
+  /** Another row's request may still bring the same result. Nothing was recorded; ask again. */
+  | { readonly type: 'awaited'; readonly by: MakingAttempt }
   /** It exceeds the budget, whatever becomes of the requests in flight. The row has ended `skipped`. */
   | { readonly type: 'over-budget' }
   /** There is already a record with this key, or one that forbids it. Nothing was changed. */

@@ -9,6 +9,7 @@ import type { JobKey, SettleVerdict } from './charge-methods.ts';
 import type { Ledger } from './ledger.ts';
 import type { RowEffect } from './row-effects.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
+import { keepPaidResult } from './kept-results.ts';
 import { jsonOrNull, toCharge } from './records.ts';
 import { haltAtTrouble } from './halts.ts';
 import { RowInHand } from './row-in-hand.ts';
@@ -60,7 +61,7 @@ export async function settleInHand(
   const credits = reportedPriceOf(verdict) ?? charge.told;
   const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
   const isDone = verdict.verdict === 'done';
-  await row.changeCharge(charge, {
+  const settled = await row.changeCharge(charge, {
     state: verdict.verdict,
     quoted: verdict.verdict === 'unknown' ? (charge.told ?? charge.quoted) : charge.quoted,
     job_id: jobId ?? null,
@@ -74,6 +75,7 @@ export async function settleInHand(
     finished_at: isDone ? now : null,
     file: isDone ? jsonOrNull(verdict.file) : null,
   });
+  if (isDone) await keepPaidResult(row.tx, settled, effect);
   // If the row has moved on to another take, only the money matters.
   if (row.line.take !== key.take) return true;
   const apply = verdict.verdict === 'unknown' ? applyEffect : applyLateEffect;
@@ -124,7 +126,7 @@ export async function finishJob(
     const charge = requireCharge(row, key);
     const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
     if (finished) {
-      await row.changeCharge(charge, {
+      const ended = await row.changeCharge(charge, {
         finished_at: Date.now(),
         file: jsonOrNull(end.file),
         failure: jsonOrNull(end.failure),
@@ -134,6 +136,7 @@ export async function finishJob(
             ? { told: end.credits }
             : { charged: end.credits, charged_from: 'api' as const }),
       });
+      await keepPaidResult(tx, ended, effect);
       // Earlier trouble with its result is over.
       const last = 'state' in effect ? { trouble: null, ...effect } : effect;
       if (row.line.take === key.take) await applyJobEnd(row, last);

@@ -20,6 +20,12 @@ export function isRunning(charges: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${charges}.state`)} = 'accepted' and ${sql.ref(`${charges}.finished_at`)} is null`;
 }
 
+/** Attempts that may still bring the result they are known by: index `charges_making`. */
+export function isMaking(charges: string): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${charges}.${column}`)}`;
+  return sql<boolean>`${at('result_key')} is not null and ${at('state')} in ('sending', 'accepted', 'unknown') and ${at('finished_at')} is null`;
+}
+
 /** Rows that `--limit` or `--sample` left out: they never began, so they have no end time. Index `rows_not_chosen`. */
 export function isNotChosen(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.outcome`)} = 'skipped' and ${sql.ref(`${rows}.ended_at`)} is null`;

@@ -61,6 +61,8 @@ export async function sumMoney(db: Db, batch: string): Promise<Money> {
     reserved: sums.sending_quoted + sums.promised,
     uncertain: sums.unknown_quoted,
     estimated: sums.sending > 0 || sums.unknown > 0 || sums.by_quote > 0,
+    saved: sums.saved,
+    damaged: sums.damaged,
   };
 }
 

@@ -24,6 +24,8 @@ import {
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
+import { findResults } from './found-results.ts';
+import { dropResult, resultPage, revokeCached, useResult } from './results.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
 import { scanPage, scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
@@ -78,6 +80,11 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     notePrice: (key, answer) => notePrice(db, key, answer),
     revoke: (key) => revoke(db, key),
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
+    findResults: (keys) => findResults(db, keys),
+    useResult: (key, use) => useResult(db, key, use),
+    dropResult: (of) => dropResult(db, of),
+    revokeCached: (key) => revokeCached(db, key),
+    resultPage: (batch, after) => resultPage(db, batch, after),
     giveUp: (key, effect) => giveUp(db, key, effect),
     changeRunning: (key, effect) => changeRunning(db, key, effect),
     decide: (key, decision) => decide(db, key, decision),

@@ -25,6 +25,8 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
     if (decision.type === 'adopted') {
       const verdict = { verdict: 'accepted', jobId: decision.jobId, isAdopted: true } as const;
       if (!(await settleInHand(row, key, verdict, { state: 'processing' }))) return false;
+      // Nothing proves that the job is of this request, so no other row uses its result.
+      await row.changeCharge(requireCharge(row, key), { result_key: null });
     }
     if (decision.type === 'not-charged') {
       if (row.line.take === key.take) {

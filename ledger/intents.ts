@@ -5,7 +5,9 @@ import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './charge-methods.ts';
 import { prepared } from './prepared.ts';
 import type { ChargeRecord, RowStanding } from './record-types.ts';
-import { toCharge, toSettings } from './records.ts';
+import { makingOf } from './making.ts';
+import { jsonOrNull, toCharge, toSettings } from './records.ts';
+import { resultsOf } from './found-results.ts';
 import { RowInHand } from './row-in-hand.ts';
 import type { BatchesTable, ChargeLine, Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
@@ -41,6 +43,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   // the budget.
   const { next } = row;
   if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
+  const instead = await findInstead(tx, key, intent);
+  if (instead !== undefined) return instead;
   const sums = await readSums(tx, key.batch);
   if (sums.sending >= intent.maxSending) return { type: 'full' };
   const { budget } = toSettings(batch.settings);
@@ -63,6 +67,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     link_hash: intent.linkHash ?? null,
     owner: intent.owner,
     intent_at: now,
+    result_key: intent.resultKey ?? null,
+    source: jsonOrNull(intent.source),
   });
   const promised = budget === null ? 0 : (intent.quotedRest ?? 0);
   await row.change({ state: 'submitting', promised, updated_at: now });
@@ -70,6 +76,15 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     await tx.updateTable('batches').set({ started_at: now }).where('name', '=', key.batch).execute();
   }
   return { type: 'go' };
+}
+
+/** What makes the request needless, now or soon: an earlier result, or a request of another row for the same. */
+async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent): Promise<IntentAnswer | undefined> {
+  if (resultKey === undefined || reuse === undefined) return undefined;
+  const results = await resultsOf(tx, resultKey);
+  if (results.length > 0) return { type: 'cached', results };
+  const by = await makingOf(tx, resultKey, key, reuse.passOver);
+  return by === undefined ? undefined : { type: 'awaited', by };
 }
 
 /**

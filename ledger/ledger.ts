@@ -3,6 +3,7 @@ import type { BatchMethods, LaneMethods, NoticeMethods } from './batch-methods.t
 import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
 import type { OccurrenceMethods } from './occurrence-methods.ts';
+import type { ResultMethods } from './result-methods.ts';
 import type { RowMethods } from './row-methods.ts';
 
 /**
@@ -11,7 +12,15 @@ import type { RowMethods } from './row-methods.ts';
  * caller needs to read it again. Several processes may use one ledger at once.
  */
 export interface Ledger
-  extends BatchMethods, LaneMethods, RowMethods, ChargeMethods, NoticeMethods, OccurrenceMethods, LockMethods {
+  extends
+    BatchMethods,
+    LaneMethods,
+    RowMethods,
+    ChargeMethods,
+    ResultMethods,
+    NoticeMethods,
+    OccurrenceMethods,
+    LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;
   /** Where it is, for people: the absolute path of its file. */

@@ -3,7 +3,7 @@ import type { ReasonCount } from './record-types.ts';
 import type { Db } from './schema.ts';
 
 /** Reasons of rows that nobody wanted to pay for; that is no failure. */
-const NO_FAILURES: readonly FailureClass[] = ['OverBudget', 'NotChosen'];
+const NO_FAILURES: readonly FailureClass[] = ['OverBudget', 'NotChosen', 'NotCached'];
 
 /** See {@link Ledger.commonReasons}. */
 export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {

@@ -145,6 +145,41 @@ export interface ChargeRecord extends AttemptKey {
   /** The job ended (either way); if it completed, its result is in the store. */
   readonly finishedAt: number | null;
   readonly file: ResultFile | null;
+  /** What its result is known by; null: nothing can equal it, or its batch uses no cache. */
+  readonly resultKey: string | null;
+  /** Where its result came from, if it was not made for it, or why it had to be made. */
+  readonly source: ResultSource | null;
+}
+
+/** An earlier result that an attempt used, or could not use. */
+export interface ResultSource {
+  /** `used`: in place of a request. `missing`, `altered`: its file was, so a request was made. */
+  readonly is: 'used' | 'missing' | 'altered';
+  /** The attempt whose file it was. */
+  readonly from: AttemptKey;
+  readonly jobId: string | null;
+  /** When it was made, ms. */
+  readonly madeAt: number;
+  /** What was charged for it; null: nobody knows. */
+  readonly credits: number | null;
+}
+
+/** A stored result that later, equal rows may use. */
+export interface ResultRecord extends AttemptKey {
+  readonly key: string;
+  readonly file: ResultFile;
+  /** `.srt` and `.vtt` files of a transcript. */
+  readonly extraFiles: readonly ResultFile[];
+  /** Transcribed text. */
+  readonly text: string | null;
+  readonly jobId: string | null;
+  /** What was charged for it when it was made. */
+  readonly credits: number | null;
+  /** Length of all its files. */
+  readonly bytes: number;
+  readonly madeAt: number;
+  /** When a row last used it, ms; at first when it was made. */
+  readonly usedAt: number;
 }
 
 /** A row and all its charges, in order of step, take, attempt, as of one moment. */
@@ -219,4 +254,8 @@ export interface Money {
   readonly uncertain: number;
   /** True if part of the sums is quotes, not the API's figures. */
   readonly estimated: boolean;
+  /** What rows would have cost that used an earlier result. */
+  readonly saved: number;
+  /** Requests that were made because the file of an earlier result was missing or altered. */
+  readonly damaged: number;
 }

@@ -5,8 +5,17 @@ import type { Subset } from '../contract/subset.ts';
 import { TUNABLES_BEFORE } from '../contract/tunables.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import type { Selectable } from 'kysely';
-import type { BatchRecord, ChargeRecord, NewRow, ResultFile, RowRecord, TakeRecord } from './record-types.ts';
-import type { BatchesTable, ChargeLine, NewRowLine, RowLine, TakesTable } from './schema.ts';
+import type {
+  BatchRecord,
+  ChargeRecord,
+  NewRow,
+  ResultFile,
+  ResultRecord,
+  ResultSource,
+  RowRecord,
+  TakeRecord,
+} from './record-types.ts';
+import type { BatchesTable, ChargeLine, NewRowLine, ResultsTable, RowLine, TakesTable } from './schema.ts';
 
 /**
  * Converts lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these
@@ -116,6 +125,20 @@ export function toCharge(line: ChargeLine): ChargeRecord {
     verdictAt: line.verdict_at,
     finishedAt: line.finished_at,
     file: toFile(line.file),
+    resultKey: line.result_key,
+    source: line.source === null ? null : (JSON.parse(line.source) as ResultSource),
+  };
+}
+
+export function toResult(line: Selectable<ResultsTable>): ResultRecord {
+  const { key, batch, row, step, take, attempt, text, credits, bytes } = line;
+  return {
+    ...{ key, batch, row, step, take, attempt, text, credits, bytes },
+    file: JSON.parse(line.file) as ResultFile,
+    extraFiles: line.extra_files === null ? [] : (JSON.parse(line.extra_files) as ResultFile[]),
+    jobId: line.job_id,
+    madeAt: line.made_at,
+    usedAt: line.used_at,
   };
 }
 

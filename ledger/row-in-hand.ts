@@ -76,9 +76,12 @@ export class RowInHand {
     this.#line = { ...this.#line, ...change };
   }
 
-  async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<void> {
+  /** Returns the attempt as it is now. */
+  async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<ChargeLine> {
     await updateCharge(this.tx, charge, change);
-    this.#charges = this.#charges.map((one) => (one === charge ? { ...charge, ...change } : one));
+    const changed = { ...charge, ...change };
+    this.#charges = this.#charges.map((one) => (one === charge ? changed : one));
+    return changed;
   }
 
   async addCharge(charge: NewCharge): Promise<ChargeLine> {
@@ -111,6 +114,8 @@ const EMPTY = {
   verdict_at: null,
   finished_at: null,
   file: null,
+  result_key: null,
+  source: null,
 } as const;
 
 /** An attempt with at least the columns that every one has from its start. */
@@ -137,6 +142,10 @@ const insertCharge = prepared((db, given: ChargeLine) =>
     owner: given.owner,
     intent_at: given.intent_at,
     verdict_at: given.verdict_at,
+    finished_at: given.finished_at,
+    file: given.file,
+    result_key: given.result_key,
+    source: given.source,
   }),
 );
 

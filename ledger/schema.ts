@@ -136,6 +136,32 @@ export interface ChargesTable {
   finished_at: number | null;
   /** `ResultFile` */
   file: Json | null;
+  /** What its result is known by, 43 characters; null: nothing can equal it, or its batch uses no cache. */
+  result_key: string | null;
+  /** `ResultSource` */
+  source: Json | null;
+}
+
+/** One line per stored result that later rows may use: of an attempt that made it, or that used it in turn. */
+export interface ResultsTable {
+  key: string;
+  batch: string;
+  row: number;
+  step: Step;
+  take: number;
+  attempt: number;
+  /** `ResultFile` */
+  file: Json;
+  /** `ResultFile[]` */
+  extra_files: Json | null;
+  text: string | null;
+  job_id: string | null;
+  /** What was charged for it when it was made. */
+  credits: number | null;
+  /** Length of all its files. */
+  bytes: number;
+  made_at: number;
+  used_at: number;
 }
 
 /** One line per take of a row after its first. */
@@ -196,6 +222,10 @@ export interface SumsTable {
   running: number;
   /** Attempts that were charged by their quotes. */
   by_quote: number;
+  /** What its attempts would have cost that used an earlier result. */
+  saved: number;
+  /** Requests that were made because an earlier result was damaged. */
+  damaged: number;
   /** What open rows hold back from the budget. */
   promised: number;
 }
@@ -242,6 +272,7 @@ export interface Schema {
   batches: BatchesTable;
   rows: RowsTable;
   charges: ChargesTable;
+  results: ResultsTable;
   takes: TakesTable;
   lanes: LanesTable;
   workers: WorkersTable;

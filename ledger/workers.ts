@@ -20,6 +20,11 @@ const ALIVE_MS = 8_000;
 /** A worker that has not reported for this long is forgotten, ms. */
 const FORGET_MS = 3_600_000;
 
+/** A worker that reported after this time is alive, as far as is known; ms. */
+export function aliveSince(): number {
+  return Date.now() - ALIVE_MS;
+}
+
 /** Records that a worker is alive. */
 export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Promise<void> {
   await write(db, async (tx) => {
@@ -51,7 +56,7 @@ export async function livingWorkers(db: Db, apiUrl: string, account: string): Pr
     .select('owner')
     .where('api_url', '=', apiUrl)
     .where('account', '=', account)
-    .where('seen_at', '>', Date.now() - ALIVE_MS)
+    .where('seen_at', '>', aliveSince())
     .execute();
   return lines.map(({ owner }) => owner);
 }

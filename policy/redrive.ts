@@ -135,7 +135,7 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
   return stepsFrom(row.kind, row.redoFrom).find((step) => {
     const last = lastAttempt(ofTake, step);
     const isJobDone = last?.state === 'accepted' && last.finishedAt !== null && last.failure === null;
-    const isDone = last?.state === 'done' && last.failure === null;
+    const isDone = (last?.state === 'done' && last.failure === null) || last?.state === 'cached';
     return !isDone && !isJobDone;
   });
 }

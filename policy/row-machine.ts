@@ -15,7 +15,7 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
  * - `not-accepted`, `revoked`: it was certainly not accepted, so the next attempt may be made;
  * - `unknown`: it may have been accepted; only reconciling, which never sends, can continue from here;
  * - `accepted`, its job not finished: wait; finished: the next step, or the row has ended;
- * - `done`: the next step, or the row has ended;
+ * - `done`, `cached`: the next step, or the row has ended;
  * - `rejected`, a failed job, or a result that failed a check: the row has ended.
  *
  * Attempts of an earlier take matter only as money, with one exception: while one of them is `sending`, nobody may send
@@ -77,6 +77,8 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
         break;
       case 'done':
         if (last.failure !== null) return { type: 'ended' };
+        break;
+      case 'cached':
         break;
       case 'rejected':
         return { type: 'ended' };

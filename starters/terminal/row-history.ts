@@ -31,6 +31,7 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
   rejected: 'rejected: the API refused it for good; nothing was charged',
   unknown: 'unknown: it may have been charged, so nothing is sent again',
   revoked: 'revoked: it was never sent',
+  cached: 'cached: nothing was sent; an earlier result was used',
 };
 
 /** The history of a row for people. */

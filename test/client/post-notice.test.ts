@@ -18,7 +18,7 @@ const MESSAGE: NoticeMessage = {
     rows: 1,
     outcomes: { succeeded: 1 },
     not_chosen: 0,
-    credits: { charged: 1, reserved: 0, uncertain: 0, estimated: false },
+    credits: { charged: 1, reserved: 0, uncertain: 0, estimated: false, saved: 0, damaged: 0 },
     reason: null,
   },
 };

@@ -53,6 +53,7 @@ describe('the table of tunables', () => {
       budget: null,
       halt: { when: 'alike' },
       onUnknown: 'hold',
+      cache: 'on',
       onEnd: null,
       notify: null,
       retakes: 0,

@@ -112,12 +112,12 @@ describe('revoke', () => {
 
 describe('money', () => {
   it('tells charged, reserved and uncertain apart', async () => {
-    expect(await ledger.money('b')).toEqual({ charged: 0, reserved: 0, uncertain: 0, estimated: false });
+    expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 0, uncertain: 0, estimated: false });
     await ledger.intend(aKey(1), INTENT);
     await ledger.intend(aKey(2), { ...INTENT, quoted: 4 });
     await ledger.intend(aKey(3), { ...INTENT, quoted: null });
     await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
     await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j', credits: 1.5 }, { state: 'processing' });
-    expect(await ledger.money('b')).toEqual({ charged: 1.5, reserved: 2.5, uncertain: 4, estimated: true });
+    expect(await ledger.money('b')).toMatchObject({ charged: 1.5, reserved: 2.5, uncertain: 4, estimated: true });
   });
 });

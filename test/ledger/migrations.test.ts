@@ -114,7 +114,7 @@ describe('a ledger of a version that kept no counts', () => {
     ]);
     const ledger = await open(folder);
     await expectKept(ledger, 'b');
-    expect(await ledger.money('b')).toEqual({ charged: 3.5, reserved: 2.5, uncertain: 4, estimated: true });
+    expect(await ledger.money('b')).toMatchObject({ charged: 3.5, reserved: 2.5, uncertain: 4, estimated: true });
     await ledger.close();
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import Database from 'libsql';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Money } from '../../ledger/record-types.ts';
 
 /** Compares what the ledger keeps of a batch with all its rows and charges, counted again. */
 export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
@@ -9,7 +10,9 @@ export async function expectKept(ledger: Ledger, batch: string): Promise<void> {
   const kept = Object.entries({ ...states, ...outcomes }).filter(([, n]) => n !== 0);
   expect(Object.fromEntries(kept)).toEqual(standings);
   expect(total).toBe(Object.values(standings).reduce((sum, n) => sum + n, 0));
-  const { charged, reserved, uncertain, estimated } = await ledger.money(batch);
+  const { charged, reserved, uncertain, estimated, saved, damaged } = await ledger.money(batch);
+  expect(saved).toBeCloseTo(money.saved, 6);
+  expect(damaged).toBe(money.damaged);
   expect(charged).toBeCloseTo(money.charged, 6);
   expect(reserved).toBeCloseTo(money.reserved, 6);
   expect(uncertain).toBeCloseTo(money.uncertain, 6);
@@ -25,7 +28,7 @@ interface Line {
 interface Recount {
   readonly standings: Readonly<Record<string, number>>;
   readonly recent: Readonly<Record<string, number>>;
-  readonly money: { charged: number; reserved: number; uncertain: number; estimated: boolean };
+  readonly money: Money;
   readonly sending: number;
   readonly running: number;
 }
@@ -52,6 +55,8 @@ function recount(file: string, batch: string): Recount {
           sum('promised', 'rows where batch = ? and outcome is null'),
         uncertain: sum('quoted', `charges where batch = ? and state = 'unknown'`),
         estimated: sum('1', inDoubt) + sum('1', byQuote) > 0,
+        saved: sum('quoted', `charges where batch = ? and state = 'cached'`),
+        damaged: sum('1', `charges where batch = ? and state not in ('cached', 'revoked') and source is not null`),
       },
       sending: sum('1', `charges where batch = ? and state = 'sending'`),
       running: sum('1', `charges where batch = ? and state = 'accepted' and finished_at is null`),

@@ -48,7 +48,7 @@ describe('settle', () => {
     expect(await chargeOf(3)).toMatchObject({ charged: null, chargedFrom: null, failure: REFUSED });
     expect(await rowOf(2)).toMatchObject({ outcome: 'succeeded', file: FILE, failure: null });
     expect(await rowOf(3)).toMatchObject({ outcome: 'failed', failure: REFUSED, file: null });
-    expect(await ledger.money('b')).toEqual({ charged: 9.5, reserved: 0, uncertain: 0, estimated: true });
+    expect(await ledger.money('b')).toMatchObject({ charged: 9.5, reserved: 0, uncertain: 0, estimated: true });
   });
 
   it('charges the attempt that it names, and the budget of the batch with what that cost in the end', async () => {

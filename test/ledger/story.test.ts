@@ -47,6 +47,8 @@ class LedgerBook implements Book {
     const { type: answer } = await orIfMisled(asked, {
       type: 'blocked',
     } as const);
+    // No intent of a story has a key.
+    if (answer === 'cached' || answer === 'awaited') throw new Error(`Nobody asked for a result: ${answer}.`);
     return answer;
   }
 

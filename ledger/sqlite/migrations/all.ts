@@ -11,6 +11,7 @@ import { decisions } from './0009-decisions.ts';
 import { subset } from './0010-subset.ts';
 import { notices } from './0011-notices.ts';
 import { occurrences } from './0012-occurrences.ts';
+import { results } from './0013-results.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -26,6 +27,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-subset': subset,
   '0011-notices': notices,
   '0012-occurrences': occurrences,
+  '0013-results': results,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

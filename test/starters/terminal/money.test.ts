@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { moneyWords } from '../../../starters/terminal/money.ts';
 
 describe('money', () => {
-  const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true };
+  const money = { charged: 70.1, reserved: 20.1, uncertain: 10, estimated: true, saved: 0, damaged: 0 };
 
   it('calls nothing an estimate of something', () => {
-    const none = { charged: 0, reserved: 8, uncertain: 0, estimated: true };
+    const none = { charged: 0, reserved: 8, uncertain: 0, estimated: true, saved: 0, damaged: 0 };
     expect(moneyWords(none, null)).toBe('0 charged, 8 reserved, 0 uncertain');
   });
 

@@ -20,7 +20,7 @@ function steps(
   return nextSteps({
     batch: { ...aBatch(), subset: null, halted: null, settings: { ...aBatch().settings, budget } },
     counts: { total: 9, notChosen, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
-    money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false },
+    money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false, saved: 0, damaged: 0 },
     leftovers: {
       failed: new Map(),
       lost: { listed: none, unlisted: none },

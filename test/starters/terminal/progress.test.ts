@@ -4,7 +4,7 @@ import { ProgressDisplay, remainingMs, type Standing } from '../../../starters/t
 import { aBatch } from '../../ledger/setup.ts';
 import { capture } from '../command-line.ts';
 
-const NO_MONEY = { charged: 0, reserved: 0, uncertain: 0, estimated: false };
+const NO_MONEY = { charged: 0, reserved: 0, uncertain: 0, estimated: false, saved: 0, damaged: 0 };
 
 function countsOf(succeeded: number, failed: number, total: number): Counts {
   const none = { cached: 0, unfit: 0, skipped: 0, unknown: 0, overdue: 0, cancelled: 0 };

@@ -1,0 +1,10 @@
+/**
+ * Whether the results of earlier, equal rows are used.
+ *
+ * - `on`: a row whose result is there already is not sent; equal rows pay once.
+ * - `fresh`: every row is sent; the results are kept for later rows.
+ * - `only`: no row is sent; one whose result is not there ends `skipped`.
+ * - `off`: every row is sent, and no later row uses its result.
+ */
+export const CACHE_MODES = ['on', 'fresh', 'only', 'off'] as const;
+export type CacheMode = (typeof CACHE_MODES)[number];

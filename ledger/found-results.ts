@@ -1,0 +1,23 @@
+import { prepared } from './prepared.ts';
+import type { ResultRecord } from './record-types.ts';
+import { toResult } from './records.ts';
+import type { Db, Tx } from './schema.ts';
+import { look } from './transactions.ts';
+
+/** See {@link Ledger.findResults}. */
+export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
+  return look(db, async (tx) => {
+    const found: ResultRecord[] = [];
+    for (const key of keys) found.push(...(await resultsOf(tx, key)));
+    return found;
+  });
+}
+
+const selectResults = prepared((db, { key }: { key: string }) =>
+  db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3),
+);
+
+/** The newest results with this key. */
+export async function resultsOf(tx: Tx, key: string): Promise<readonly ResultRecord[]> {
+  return (await selectResults(tx, { key })).map(toResult);
+}

@@ -1,0 +1,60 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import { isMaking } from './conditions.ts';
+import { prepared } from './prepared.ts';
+import type { Tx } from './schema.ts';
+import { aliveSince } from './workers.ts';
+
+/** An attempt of another row that may still bring a result. */
+export interface MakingAttempt extends AttemptKey {
+  /** True if a live worker made it, or works on its batch. */
+  readonly isAttended: boolean;
+}
+
+const selectMaking = prepared((db, { key }: { key: string }) =>
+  db
+    .selectFrom('charges')
+    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+    .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt', 'charges.owner'])
+    .where('charges.result_key', '=', key)
+    .where(isMaking('charges'))
+    .where('rows.outcome', 'is', null)
+    .whereRef('rows.take', '=', 'charges.take'),
+);
+
+/**
+ * The attempt of another row that may still bring the result with this key, except those of `passOver`. Its row has not
+ * ended and is at that take: nothing else holds a key, so a kill leaves no lock.
+ */
+export async function makingOf(
+  tx: Tx,
+  key: string,
+  own: AttemptKey,
+  passOver: readonly AttemptKey[],
+): Promise<MakingAttempt | undefined> {
+  const others = (await selectMaking(tx, { key })).filter(
+    (one) => !isSameRow(one, own) && !passOver.some((passed) => isSame(one, passed)),
+  );
+  const [first] = others;
+  if (first === undefined) return undefined;
+  const { owner, ...attempt } = first;
+  const found = await tx
+    .selectFrom('workers')
+    .select('owner')
+    .where('seen_at', '>', aliveSince())
+    .where((eb) =>
+      eb.or([
+        eb('owner', '=', owner),
+        eb('owner', 'in', eb.selectFrom('lanes').select('lanes.owner').where('lanes.batch', '=', attempt.batch)),
+      ]),
+    )
+    .executeTakeFirst();
+  return { ...attempt, isAttended: found !== undefined };
+}
+
+function isSameRow(one: AttemptKey, other: AttemptKey): boolean {
+  return one.batch === other.batch && one.row === other.row;
+}
+
+function isSame(one: AttemptKey, other: AttemptKey): boolean {
+  return isSameRow(one, other) && one.step === other.step && one.take === other.take && one.attempt === other.attempt;
+}

@@ -1,0 +1,127 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { AttemptKey } from '../contract/batch.ts';
+import { isLastStep } from '../policy/row-machine.ts';
+import { applyEffect } from './endings.ts';
+import { findBlocking } from './intents.ts';
+import { prepared } from './prepared.ts';
+import type { ResultRecord, ResultSource, RowStanding } from './record-types.ts';
+import { toResult } from './records.ts';
+import type { ResultPage, ResultUse } from './result-methods.ts';
+import { keepResult } from './kept-results.ts';
+import { RowInHand } from './row-in-hand.ts';
+import type { Db } from './schema.ts';
+import { write } from './transactions.ts';
+
+/** Results of earlier rows in place of requests. A row with such a result costs nothing, and nothing is sent for it. */
+
+const PAGE = 500;
+
+const touch = prepared((db, given: AttemptKey & { now: number }) =>
+  db
+    .updateTable('results')
+    .set({ used_at: given.now })
+    .where('batch', '=', given.batch)
+    .where('row', '=', given.row)
+    .where('step', '=', given.step)
+    .where('take', '=', given.take)
+    .where('attempt', '=', given.attempt)
+    .returning('key'),
+);
+
+/** See {@link Ledger.useResult}. */
+export async function useResult(db: Db, key: AttemptKey, use: ResultUse): Promise<{ used: boolean } & RowStanding> {
+  return write(db, async (tx) => {
+    const row = await RowInHand.take(tx, key);
+    return { used: (await isWanted(row, key, use)) && (await useInHand(row, key, use)), ...row.standing() };
+  });
+}
+
+async function isWanted(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<boolean> {
+  const { line, next } = row;
+  if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return false;
+  if (next.at.step !== key.step && !isLastStep(line.kind, key.step)) return false;
+  if (findBlocking(row.chargesOf(key.step), key) !== undefined) return false;
+  const { state, control } = await row.tx
+    .selectFrom('batches')
+    .select(['state', 'control'])
+    .where('name', '=', key.batch)
+    .executeTakeFirstOrThrow();
+  return state === 'open' && control === 'running';
+}
+
+async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promise<boolean> {
+  const { batch, row: number, step, take, attempt } = key;
+  const { result, file, extraFiles, owner } = use;
+  const now = Date.now();
+  const [known] = await touch(row.tx, { ...result, now });
+  if (known?.key !== result.key) return false;
+  const charge = await row.addCharge({
+    ...{ batch, row: number, step, take, attempt, owner },
+    state: 'cached',
+    quoted: use.saved,
+    intent_at: now,
+    verdict_at: now,
+    finished_at: now,
+    file: JSON.stringify(file),
+    result_key: result.key,
+    source: JSON.stringify(sourceOf(result, 'used')),
+  });
+  const { text } = result;
+  const ending = { outcome: 'cached', file, extraFiles, ...(text === null ? {} : { text }) } as const;
+  const isEnd = isLastStep(row.line.kind, step);
+  await keepResult(row.tx, charge, { extraFiles, text, jobId: result.jobId, credits: result.credits });
+  await applyEffect(row, isEnd ? ending : { state: 'waiting' });
+  return true;
+}
+
+/** What is recorded of an earlier result with the attempt that used it, or could not. */
+export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
+  const { batch, row, step, take, attempt, jobId, madeAt, credits } = result;
+  return { is, from: { batch, row, step, take, attempt }, jobId, madeAt, credits };
+}
+
+/** See {@link Ledger.dropResult}. */
+export async function dropResult(db: Db, { batch, row, step, take, attempt }: AttemptKey): Promise<void> {
+  await write(db, (tx) =>
+    tx
+      .deleteFrom('results')
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .where('step', '=', step)
+      .where('take', '=', take)
+      .where('attempt', '=', attempt)
+      .execute(),
+  );
+}
+
+/** See {@link Ledger.revokeCached}. */
+export async function revokeCached(db: Db, key: AttemptKey): Promise<RowStanding> {
+  return write(db, async (tx) => {
+    const row = await RowInHand.take(tx, key);
+    const charge = row.chargeAt(key);
+    const isOpen = row.line.outcome === null && row.line.take === key.take;
+    if (charge?.state === 'cached' && isOpen) await row.changeCharge(charge, { state: 'revoked', file: null });
+    return row.standing();
+  });
+}
+
+/** See {@link Ledger.resultPage}. */
+export async function resultPage(db: Db, batch: string | null, after: AttemptKey | null): Promise<ResultPage> {
+  let query = db.selectFrom('results').selectAll();
+  if (batch !== null) query = query.where('batch', '=', batch);
+  if (after !== null) query = query.where(isAfter(after));
+  const lines = await query
+    .orderBy('batch')
+    .orderBy('row')
+    .orderBy('step')
+    .orderBy('take')
+    .orderBy('attempt')
+    .limit(PAGE)
+    .execute();
+  const results = lines.map(toResult);
+  return { results, next: lines.length < PAGE ? undefined : results.at(-1) };
+}
+
+function isAfter({ batch, row, step, take, attempt }: AttemptKey): RawBuilder<boolean> {
+  return sql<boolean>`(batch, row, step, take, attempt) > (${batch}, ${row}, ${step}, ${take}, ${attempt})`;
+}

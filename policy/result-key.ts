@@ -1,0 +1,99 @@
+import type { Realm } from '../contract/names.ts';
+import {
+  COLUMN_CELLS,
+  columnsReadBy,
+  linkOf,
+  operationOf,
+  type JsonValue,
+  type MediaColumn,
+  type RowSpec,
+  type SpecColumn,
+  type Step,
+  type TtsMode,
+} from '../contract/row-kinds.ts';
+
+/**
+ * What a result is known by: a digest of everything that shapes it. Two steps with the same key ask for the same thing,
+ * so one may use the result of the other.
+ *
+ * In the key: the API's address, the account, the operation, the columns that the operation reads, every `api.*` field,
+ * and the identity of media behind a URL. In place of a link that an earlier step makes stands that step's key. Not in
+ * it: the row's id, its place, columns that are carried along, `duration`, and how the file was written.
+ *
+ * Text is compared after Unicode NFC, as the same characters may be written in two ways. Everything else is compared as
+ * it is sent: a voice that is named and the same voice by default are two keys, which costs one more request and
+ * nothing else.
+ */
+
+/** Raised when a key comes to stand for something else, so that no earlier result is used. */
+const VERSION = 1;
+
+/**
+ * The content behind a URL, as far as its server tells: a strong entity tag and the length. Without both, other content
+ * could have the same identity.
+ */
+export interface MediaIdentity {
+  /** A strong `ETag`, with its quotes. */
+  readonly etag: string;
+  readonly bytes: number;
+}
+
+/** A digest of a text, such as SHA-256. */
+export type Digest = (text: string) => string;
+
+/** What else a key depends on. */
+export interface KeyContext {
+  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  /** How speech is asked for. */
+  readonly tts: TtsMode;
+  /** The identity of the media behind each URL; absent: unknown. */
+  readonly media: ReadonlyMap<string, MediaIdentity>;
+  readonly digest: Digest;
+}
+
+/** The key of the result of a step; undefined if the content of its media is not known, so nothing can equal it. */
+export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): string | undefined {
+  const inputs: [column: string, value: JsonValue][] = [];
+  for (const column of columnsReadBy(spec.kind, step).toSorted()) {
+    const value = inputOf(spec, step, column, context);
+    if (value === undefined) return undefined;
+    if (value !== null) inputs.push([column, value]);
+  }
+  const { realm, tts, digest } = context;
+  const operation = operationOf(spec.kind, step, tts);
+  return digest(canonical([VERSION, realm.apiUrl, realm.account, operation, inputs, spec.extra]));
+}
+
+/** The URLs of a row whose identity the keys of its steps need. */
+export function mediaOf(spec: RowSpec): readonly string[] {
+  return MEDIA_COLUMNS.flatMap((column) => spec[column] ?? []);
+}
+
+const MEDIA_COLUMNS = (Object.keys(COLUMN_CELLS) as SpecColumn[]).filter(isMedia);
+
+function isMedia(column: SpecColumn): column is MediaColumn {
+  return COLUMN_CELLS[column] === 'link';
+}
+
+/** What a column brings to a step; null: nothing; undefined: that is not known. */
+function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyContext): JsonValue | undefined {
+  const link = linkOf(spec.kind, step);
+  if (link?.column === column) {
+    const made = resultKeyOf(spec, link.of, context);
+    return made === undefined ? undefined : { madeBy: made };
+  }
+  const value = spec[column];
+  if (value === undefined) return null;
+  if (!isMedia(column)) return COLUMN_CELLS[column] === 'text' ? { text: String(value).normalize('NFC') } : { value };
+  const identity = context.media.get(String(value));
+  return identity === undefined ? undefined : { url: String(value), etag: identity.etag, bytes: identity.bytes };
+}
+
+/** JSON in which the members of objects are in order of their names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : member,
+  );
+}
