@@ -88,7 +88,7 @@ export async function deliverLast(
 }
 
 /** Tries everything that is due once. Rejects if the signal aborts it. */
-async function deliverDue(request: DeliverRequest): Promise<void> {
+export async function deliverDue(request: DeliverRequest): Promise<void> {
   request.signal.throwIfAborted();
   const courier = courierOf(request);
   await courier.begin();

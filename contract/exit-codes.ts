@@ -39,7 +39,7 @@ export const EXIT_CODES = {
   unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
-  goesOn: { code: 75, meaning: 'paused, or still running' },
+  goesOn: { code: 75, meaning: 'paused, or still running; of `up`: another one runs in this home already' },
   interrupted: {
     code: 130,
     meaning: 'interrupted; the message says whether the batch continues, and how to resume it',

@@ -19,6 +19,10 @@ export interface HomePaths {
   readonly startingLock: string;
   /** Pid of the last holder of the starting lock: for messages only, never for a decision. */
   readonly startingOwner: string;
+  /** Held by the one `up` of this home. Holds no data. */
+  readonly upLock: string;
+  /** That `up`: its pid, and whether it is ready. */
+  readonly upRecord: string;
   readonly logs: string;
   readonly serverLog: string;
   /** Media, for the folder store. */
@@ -41,6 +45,8 @@ export function pathsIn(home: string): HomePaths {
     membersLock: join(home, 'lock'),
     startingLock: join(home, 'starting.lock'),
     startingOwner: join(home, 'starting.pid'),
+    upLock: join(home, 'up.lock'),
+    upRecord: join(home, 'up.json'),
     logs,
     serverLog: join(logs, 'temporal.log'),
     store: join(home, 'store'),

@@ -1,33 +1,44 @@
 import { Option, type Command } from 'commander';
+import type { ExitName } from '../../contract/exit-codes.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from '../serve/serve.ts';
-import { positive } from './flag-values.ts';
-import { addVerboseFlag, withOutputFlags, type OutputFlags } from './output-flags.ts';
+import type { UpFlags } from '../serve/up.ts';
+import type { Output } from '../terminal/output.ts';
+import { duration, positive } from './flag-values.ts';
+import { addLogFlags, withOutputFlags, type LogFlags } from './output-flags.ts';
 
 const LOOK_EVERY = '--look-every <seconds>';
 const LOOK_EVERY_WORDS = 'How often to look for open batches without a worker, and continue them (default: 30)';
 
 /** Adds `worker`, `up` and `doctor`. */
 export function addServeCommands(program: Command, context: CommandContext): void {
-  const serve = async (flags: ServeFlags & OutputFlags): Promise<void> => {
-    const command = await import('../serve/serve.ts');
-    context.done(await command.serve(flags, withOutputFlags(context, flags)));
+  const logged = async (flags: LogFlags, work: (output: Output) => Promise<ExitName>): Promise<void> => {
+    const { withLog } = await import('../serve/log-lines.ts');
+    context.done(await withLog(flags.log, withOutputFlags(context, flags).output, work));
   };
-  addVerboseFlag(program.command('worker'))
+  addLogFlags(program.command('worker'))
     .description('Work on batches of this API and account until SIGTERM')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
     .addHelpText('after', '\nExample:\n  TEMPORAL_ADDRESS=temporal:7233 voxbatch worker\n')
-    .action(serve);
-  addVerboseFlag(program.command('up'))
-    .description('Run the embedded server and a worker; `run --detach` starts this')
+    .action(async (flags: ServeFlags & LogFlags) => {
+      const { serve } = await import('../serve/serve.ts');
+      await logged(flags, (output) => serve(flags, { ...context, output }));
+    });
+  addLogFlags(program.command('up'))
+    .description('Run the embedded server and a worker until SIGTERM, as a service or in a terminal')
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .addOption(new Option('--until-idle', 'Exit when no batch is open'))
     .option('--batch <name>', 'Write the files of this batch when it is finished')
     .option('-o, --out <folder>', 'Folder for them (default: out/<batch>)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
-    .addHelpText('after', '\nExample:\n  voxbatch up &\n')
-    .action(serve);
+    .option('--wait <time>', 'Start nothing; wait so long until the `up` of this home is ready', duration)
+    .option('--unless-running', 'Exit with 0 and without a word if `up` runs in this home already')
+    .addHelpText('after', '\nExample:\n  voxbatch up &\n  voxbatch up --wait 2m\n')
+    .action(async (flags: UpFlags & LogFlags) => {
+      const { up } = await import('../serve/up.ts');
+      await logged(flags, (output) => up(flags, { ...context, output }));
+    });
   program
     .command('doctor')
     .description('Check server, ledger, API, token, account, clock and disk')

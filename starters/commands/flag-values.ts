@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
 
 /** Parses a number above 0, for a flag. */
@@ -11,6 +12,13 @@ export function positive(value: string): number {
 /** Parses a number of credits, 0 included, for a flag. */
 export function credits(value: string): number {
   return value.trim() === '0' ? 0 : positive(value);
+}
+
+/** Parses a length of time, for a flag; returns ms. */
+export function duration(value: string): number {
+  const parsed = parseDuration(value);
+  if (parsed === undefined) throw new InvalidArgumentError(`expected ${DURATION_FORM}.`);
+  return parsed;
 }
 
 /** Makes a parser of whole numbers from `least` up, for a flag. */

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { LOG_FORMATS, type LogFormat } from '../serve/log-formats.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** How much a command prints while it works. */
@@ -15,11 +16,22 @@ export function addOutputFlags(command: Command): Command {
 }
 
 /** Adds `-v`, for commands that show no progress. */
-export function addVerboseFlag(command: Command): Command {
+function addVerboseFlag(command: Command): Command {
   return command.option(
     '-v, --verbose',
     'Also print the log of the worker in this process: state changes, never texts',
   );
+}
+
+/** How a command that stays writes its log. */
+export interface LogFlags extends OutputFlags {
+  readonly log: LogFormat;
+}
+
+/** Adds `--log` and `-v`, for commands that stay. */
+export function addLogFlags(command: Command): Command {
+  const format = new Option('--log <format>', 'Form of the lines on stderr').choices(LOG_FORMATS).default('text');
+  return addVerboseFlag(command.addOption(format));
 }
 
 /** The context of a command with these flags. */

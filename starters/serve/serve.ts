@@ -10,7 +10,6 @@ import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt, type Interrupt } from '../run/interrupt.ts';
-import { deliverNotices } from '../../client/deliver-notices.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../connect/open-api.ts';
@@ -19,6 +18,7 @@ import { claimStore } from '../../client/claim-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
+import { tellHooks, type Telling } from './tell-hooks.ts';
 import { writeWhenClosed } from './write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
 import { isTokenRefused } from '../../batches/token-refused.ts';
@@ -48,9 +48,14 @@ const IDLE_LOOKS = 10;
 /**
  * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. Embedded, both join
  * the server of the home and keep it alive; with cluster settings they work for the cluster. SIGTERM and Ctrl-C end it in
- * order: requests on the wire are finished, within 40 s.
+ * order, SIGTERM within 40 s: no new work is taken, requests on the wire come home, hooks are told, and the embedded
+ * server stops last. `onReady` is called when the worker takes work.
  */
-export async function serve(flags: ServeFlags, context: ServeContext): Promise<ExitName> {
+export async function serve(
+  flags: ServeFlags,
+  context: ServeContext,
+  onReady: () => void = () => undefined,
+): Promise<ExitName> {
   const { output } = context;
   const settings = await readSettings();
   let temporal: Temporal | undefined;
@@ -74,7 +79,7 @@ export async function serve(flags: ServeFlags, context: ServeContext): Promise<E
     const ledger = await openRecords(settings, { mustExist: false, thread: true });
     temporal = await openTemporal(settings, { say: output.say, signal });
     try {
-      await work({ flags, context, settings, open, ledger, temporal, signal, onFault, interrupt, caring });
+      await work({ flags, context, settings, open, ledger, temporal, signal, onFault, onReady, interrupt, caring });
     } finally {
       await temporal.close();
       await Promise.allSettled(caring);
@@ -107,6 +112,7 @@ interface Work {
   /** Ends the work. */
   readonly signal: AbortSignal;
   readonly onFault: (error: Error) => void;
+  readonly onReady: () => void;
   readonly interrupt: Pick<Interrupt, 'patienceMs'>;
   /** Gets what may still ask Temporal when the work has ended, and ends when Temporal is closed at the latest. */
   readonly caring: Promise<void>[];
@@ -123,6 +129,7 @@ async function work(request: Work): Promise<void> {
   const worker = await startEmbeddedWorker({ temporal, ledger, store, open, home, onFault, atFaultPoint, onLog });
   worker.ended.catch(onFault);
   const leaving = new AbortController();
+  let telling: Telling | undefined;
   try {
     say(
       `Working for account ${open.profile.userId} at ${open.api.baseUrl}; Temporal at ${temporal.address}. Ctrl-C stops.`,
@@ -143,19 +150,18 @@ async function work(request: Work): Promise<void> {
       batch === undefined
         ? undefined
         : writeWhenClosed({ ledger, store, batch, out: resolve(out ?? defaultOut(batch)), say });
-    const ending = AbortSignal.any([signal, leaving.signal]);
-    // A receiver may be slow; a batch is not to wait for it.
     // Who works only until all is done has nobody after it who would deliver them.
     const othersAfterMs = flags.untilIdle === true && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
-    const told = { ledger, batch, othersAfterMs, say, signal: ending };
-    const delivering = deliverNotices({ ...told, before: write });
-    delivering.catch(onFault);
-    request.caring.push(delivering);
+    telling = tellHooks({ ledger, batch, othersAfterMs, say, before: write });
+    telling.ended.catch(onFault);
+    request.onReady();
     await stayUntil(ledger, open, { ...flags, write }, signal);
   } finally {
     leaving.abort();
-    // Whatever ends this: what is on the wire has a ledger to be written to.
-    await worker.end(request.interrupt.patienceMs()).catch(onFault);
+    // Whatever ends this: what is on the wire has a ledger to be written to, and what a hook does has time for it.
+    const worked = worker.end(request.interrupt.patienceMs()).catch(onFault);
+    await telling?.end(worked);
+    await worked;
     await store.close();
   }
 }

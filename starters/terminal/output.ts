@@ -4,6 +4,8 @@ export interface Output {
   readonly data: (line: string) => void;
   /** A line for people. */
   readonly say: (line: string) => void;
+  /** A line that has the form of the log already. Default: `say`. */
+  readonly log?: (line: string) => void;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True if a person can be asked: stdin and stderr are terminals. */
@@ -17,8 +19,8 @@ export interface Output {
 }
 
 /** Where the lines of a worker's log go besides its file; undefined without `--verbose`. */
-export function logOf({ isVerbose, say }: Output): ((line: string) => void) | undefined {
-  return isVerbose === true ? say : undefined;
+export function logOf({ isVerbose, say, log = say }: Output): ((line: string) => void) | undefined {
+  return isVerbose === true ? log : undefined;
 }
 
 /** The output of this process. A reader that has gone away (`| head`) is no error. */

@@ -1,0 +1,79 @@
+/** @slow */
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 80;
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+describe('up as a service', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 61, createMs: [200, 400], jobMs: [300, 900] });
+    await world.prepare(ROWS, ['tts']);
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  it('says when it is ready, is alone in its home, and stops in order on SIGTERM: nothing is left on the wire', async () => {
+    const up = world.start(['up', '--log', 'json', '--verbose']);
+    expect(await world.run(['up', '--wait', '10m'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    await up.said('Working for account');
+    expect(await world.run(['up'])).toMatchObject({ code: 75, stderr: saying(`process ${String(up.child.pid)}`) });
+    expect(await world.run(['up', '--unless-running'])).toMatchObject({ code: 0, stderr: '' });
+
+    const run = world.start(['run', 'lines.csv', '--rate', '12']);
+    await world.untilCharged(10);
+    // The service is left with the batch, and with requests on the wire.
+    run.child.kill('SIGKILL');
+    await run.ended;
+    await world.untilCharged(30);
+    up.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await up.ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(await world.processes()).toEqual([]);
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(
+      lines.every(({ time, level, msg }) => typeof time === 'number' && typeof level === 'number' && msg !== ''),
+    ).toBe(true);
+    expect(lines.map(({ msg }) => msg)).toContain('Finishing the requests in flight …');
+    for (const secret of [world.simulator.token, 'Line number']) expect(stderr).not.toContain(secret);
+    expect(await world.run(['up', '--wait', '1s'])).toMatchObject({ code: 4 });
+
+    const { states } = await world.status('lines');
+    expect(states).toMatchObject({ submitting: 0 });
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: expect.any(Number) });
+    await expectWhole(world, 'lines', ROWS);
+  });
+
+  it('ends at once on a second SIGTERM, and another one goes on', async () => {
+    const up = world.start(['up']);
+    await up.said('Working for account');
+    const run = world.start(['run', 'lines.csv', '--rate', '0.5']);
+    await world.untilCharged(1);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    await changeRate(world, 'lines', 20);
+    await world.untilCharged(10);
+    up.child.kill('SIGTERM');
+    await up.said('Finishing the requests in flight');
+    up.child.kill('SIGTERM');
+    expect((await up.ended).stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z Working for account/m);
+    await world.untilAlone();
+    const again = world.start(['up']);
+    expect(await world.run(['up', '--wait', '10m'])).toMatchObject({ code: 0 });
+    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: expect.any(Number) });
+    again.child.kill('SIGTERM');
+    expect(await again.ended).toMatchObject({ code: 0 });
+    await expectWhole(world, 'lines', ROWS);
+    expect(await readFile(world.path('.voxbatch', 'logs', 'worker.log'), 'utf8')).not.toContain(world.simulator.token);
+  });
+});

@@ -1,0 +1,64 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { tellHooks } from '../../../starters/serve/tell-hooks.ts';
+import { aBatch, aKey, aRow, INTENT, makeFolder, open } from '../../ledger/setup.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+describe('the hooks of a process that is to end', () => {
+  let folder = '';
+  let ledger: Ledger;
+
+  beforeEach(async () => {
+    ({ folder } = await makeFolder());
+    ledger = await open(folder);
+  });
+  afterEach(async () => {
+    await ledger.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Loads a batch of one row whose command tells that it has begun, waits until it may go on, and tells that it has ended. */
+  async function load(name: string): Promise<void> {
+    const at = join(folder, name);
+    const onEnd = `touch "${at}.begun"; until test -e "${folder}/go"; do sleep 0.05; done; echo ended >> "${at}"`;
+    const batch = aBatch();
+    await ledger.createBatch({ ...batch, name, settings: { ...batch.settings, onEnd } });
+    await ledger.addRows(name, [aRow(1)]);
+    await ledger.openBatch(name, 1);
+  }
+
+  async function end(name: string): Promise<void> {
+    const key = { ...aKey(1), batch: name };
+    await ledger.intend(key, INTENT);
+    await ledger.settle(key, { verdict: 'rejected' }, { outcome: 'failed' });
+    await ledger.closeBatch(name);
+  }
+
+  const has = (name: string): Promise<boolean> =>
+    readFile(join(folder, name)).then(
+      () => true,
+      () => false,
+    );
+
+  it('are told of what is under way, and of what ends while the worker does', async () => {
+    const said: string[] = [];
+    await load('early');
+    await load('late');
+    const telling = tellHooks({ ledger, say: (line) => void said.push(line) });
+    await end('early');
+    await waitFor(() => has('early.begun'));
+    let worked = (): void => undefined;
+    const ended = telling.end(new Promise<void>((resolve) => (worked = resolve)));
+    await end('late');
+    worked();
+    await writeFile(join(folder, 'go'), '');
+    await ended;
+    for (const name of ['early', 'late']) {
+      expect(await readFile(join(folder, name), 'utf8')).toBe('ended\n');
+      expect(await ledger.noticesOf(name)).toMatchObject([{ endedAt: expect.any(Number), trouble: null }]);
+    }
+    expect(said).toEqual([]);
+  });
+});
