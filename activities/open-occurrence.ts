@@ -6,17 +6,20 @@ import type { Dependencies } from './dependencies.ts';
 
 /**
  * Makes the current manifest of a schedule the batch of an occurrence, or finds that batch. Records the occurrence as
- * running, or as failed with its reason. Can be repeated; see `batches/open-occurrence.ts`.
+ * running, or as failed or skipped with its reason. Can be repeated; see `batches/open-occurrence.ts`.
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm, log } = deps;
-  const { schedule, at, run } = offer;
+  const { schedule, at, run, month } = offer;
   const occurrence = { schedule, at };
   await ledger.beginOccurrence(occurrence);
-  const opened = await open({ ledger, realm, occurrence, run, readBalance: () => readBalance(deps) });
-  if (opened.type === 'refused') {
-    log.warn({ schedule, at: new Date(at).toISOString(), reason: opened.reason }, 'no batch for an occurrence');
-    await ledger.endOccurrence(occurrence, { type: 'failed', exit: null, reason: opened.reason });
+  const opened = await open({ ledger, realm, occurrence, run, month, readBalance: () => readBalance(deps) });
+  if (opened.type !== 'opened') {
+    const { type, reason } = opened;
+    log.warn({ schedule, at: new Date(at).toISOString(), reason }, 'no batch for an occurrence');
+    const end =
+      type === 'refused' ? ({ type: 'failed', exit: null } as const) : ({ type, cause: 'month-budget' } as const);
+    await ledger.endOccurrence(occurrence, { ...end, reason });
     return opened;
   }
   const { batch, out } = opened;

@@ -6,6 +6,7 @@ import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { MonthClaim } from '../ledger/occurrence-records.ts';
 import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
 
 const ROWS_A_TRANSACTION = 500;
@@ -23,6 +24,8 @@ export interface LoadRequest {
   readonly givesTemplate: boolean;
   /** The result of the check; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
+  /** The month that pays for it, if it is a firing of a schedule with a budget for that. */
+  readonly month?: MonthClaim | undefined;
 }
 
 /** How a batch differs from another one with its name. */
@@ -53,6 +56,7 @@ export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: Batch
  * was killed is removed and done again.
  *
  * @throws ManifestError if the manifest is no longer the one that was checked.
+ * @throws MonthUsedUp if its month cannot pay one row.
  */
 export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer> {
   const unlock = await request.ledger.lockForLoading();
@@ -72,13 +76,10 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   const { format } = source;
   const { subset = null } = request.options;
   const table = format.format === 'csv' ? { delimiter: format.delimiter, bom: format.bom } : undefined;
-  await ledger.createBatch({
-    ...identity,
-    settings: { ...settings, ...defined({ table }) },
-    columns,
-    source: source.label,
-    subset,
-  });
+  await ledger.createBatch(
+    { ...identity, settings: { ...settings, ...defined({ table }) }, columns, source: source.label, subset },
+    request.month,
+  );
   let count = 0;
   let rows: LoadedRow[] = [];
   for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {

@@ -3,14 +3,15 @@ import { realmDifference, type Realm } from '../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../inputs/manifest-source.ts';
 import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
 import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
-import { parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
+import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
+import { MonthUsedUp } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import type { MonthBudget } from '../policy/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
-import { decideSpend, type SpendRefusal } from '../policy/spend.ts';
 import { standingOf } from '../results/out-owner.ts';
+import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
 import { isBatchName } from './batch-name.ts';
-import { spendFacts } from './bill-lines.ts';
 import { findOrLoadBatch } from './load-batch.ts';
 import { claimOut, probeOut } from './out-folder.ts';
 import { probeManifest } from './probe-manifest.ts';
@@ -23,14 +24,17 @@ export interface OccurrenceRequest {
   readonly occurrence: Occurrence;
   /** What to run, as it came. */
   readonly run: unknown;
+  /** The budget for each calendar month, as it came; absent: none. */
+  readonly month?: unknown;
   /** Reads the credits of the account; null: the API does not tell. */
   readonly readBalance: () => Promise<number | null>;
 }
 
-/** The batch of an occurrence, or why there is none. Nothing was spent for one that is refused. */
+/** The batch of an occurrence, or why there is none; nothing was spent then. `skipped`: its month's budget is used up. */
 export type OpenedOccurrence =
   | { readonly type: 'opened'; readonly batch: BatchRecord; readonly out: string }
-  | { readonly type: 'refused'; readonly reason: string };
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'skipped'; readonly reason: string };
 
 /**
  * Reads the manifest of a schedule as it is now and makes it the batch of an occurrence. If the batch is there it is returned as it is: whatever
@@ -39,7 +43,8 @@ export type OpenedOccurrence =
 export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
   const { ledger, realm, occurrence } = request;
   const run = parseScheduledRun(request.run);
-  if (run === undefined) {
+  const month = parseMonthBudget(request.month);
+  if (run === undefined || month === undefined) {
     return refused('the schedule was made by another version of voxbatch. Update it: voxbatch schedule update');
   }
   const name = formatOccurrence(occurrence);
@@ -56,25 +61,27 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
   try {
     const source = await openManifestFile(run.manifest);
     try {
-      return await load({ ...request, run, name, out, source });
+      return await load({ ...request, run, month, name, out, source });
     } finally {
       await source.close();
     }
   } catch (error) {
+    if (error instanceof MonthUsedUp && month !== null) return skippedFor(error.standing, { ...occurrence, ...month });
     if (!(error instanceof ManifestError)) throw error;
     return refused(error.problems[0] === undefined ? error.message : withoutCells(error.problems, run));
   }
 }
 
-interface LoadRequest extends Omit<OccurrenceRequest, 'run'> {
+interface LoadRequest extends Omit<OccurrenceRequest, 'run' | 'month'> {
   readonly run: ScheduledRun;
+  readonly month: MonthBudget | null;
   readonly name: string;
   readonly out: string;
   readonly source: ManifestSource;
 }
 
 async function load(request: LoadRequest): Promise<OpenedOccurrence> {
-  const { ledger, realm, run, name, out, source, readBalance } = request;
+  const { ledger, realm, run, name, out, source } = request;
   const { manifest: options, settings } = choicesOf(run);
   const checked = await checkManifest(source, options, settings.budget);
   if (checked.type === 'outcome-file') {
@@ -83,15 +90,11 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   if (checked.type === 'faulty')
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
   const priced: SoundManifest = run.probe ? await probeManifest(source, checked, { budget: settings.budget }) : checked;
-  const facts = spendFacts(
-    priced.summary,
-    { settings, confirmAbove: run.confirmAbove },
-    { balance: await readBalance(), yes: false, canAsk: false },
-  );
-  const spend = decideSpend(facts);
-  if (spend.type !== 'go') return refused(SPEND_WORDS[spend.type === 'refuse' ? spend.why : 'unconfirmed']);
+  const { summary } = priced;
+  const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
+  if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
   const { apiUrl, account } = realm;
-  const identity = { name, digest: priced.summary.digest ?? '', apiUrl, account };
+  const identity = { name, digest: summary.digest ?? '', apiUrl, account };
   const probed = await probeOut(out);
   if (probed.type === 'unwritable')
     return refused(`the output folder ${out} cannot be written: ${String(probed.cause)}`);
@@ -105,19 +108,13 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     settings,
     givesReading: true,
     givesTemplate: true,
-    checked: priced.summary,
+    checked: summary,
+    month: approval.month,
   });
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch);
   // Another firing of this occurrence made it meanwhile, of a manifest that has changed since: it is this occurrence's batch all the same.
   return { type: 'opened', batch: loaded.batch, out };
 }
-
-const SPEND_WORDS: Readonly<Record<SpendRefusal, string>> = {
-  unpriced: 'a row has no price, and a budget needs one',
-  'small-budget': 'the budget pays not even one row',
-  'small-balance': "the account's balance pays not even one row",
-  unconfirmed: 'the bill is above the limit for a confirmation, and nobody can be asked; raise it with --confirm',
-};
 
 /** What a message quotes of a manifest. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/gu;

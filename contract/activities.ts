@@ -37,9 +37,14 @@ export interface OccurrenceOffer {
   readonly at: number;
   /** What to run; not parsed yet. */
   readonly run: unknown;
+  /** The budget for each calendar month; not parsed yet. */
+  readonly month?: unknown;
 }
 
-/** What became of a firing: a batch, or nothing. `reason` is for people, and repeats no cell of the manifest. */
+/**
+ * What became of a firing: a batch, or nothing, which has failed (`refused`) or is as it should be (`skipped`). `reason` is for people, and
+ * repeats no cell of the manifest.
+ */
 export type OccurrenceStart =
   | {
       readonly type: 'opened';
@@ -52,7 +57,8 @@ export type OccurrenceStart =
       /** Every row has ended already: this firing ran before. */
       readonly isClosed: boolean;
     }
-  | { readonly type: 'refused'; readonly reason: string };
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'skipped'; readonly reason: string };
 
 /**
  * State of a firing's batch. `ended`: every row has an outcome, and its files are written unless `problem` says why

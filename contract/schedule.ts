@@ -11,6 +11,8 @@ export interface FireScheduleInput {
   readonly schedule: string;
   /** What to run, as `inputs/scheduled-run.ts` reads it. */
   readonly run: unknown;
+  /** Its budget for each calendar month, as `inputs/scheduled-run.ts` reads it. Absent: there is none. */
+  readonly month?: unknown;
 }
 
 /**
@@ -36,9 +38,9 @@ export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
 
 /**
  * Why an occurrence did not take place. `overlap`: the batch before still ran. `paused`: the schedule was. `missed`: nobody was there to fire it
- * before its catch-up time was over.
+ * before its catch-up time was over. `month-budget`: it fired, and what was left of the month's budget pays not even one row.
  */
-export const SKIP_CAUSES = ['overlap', 'paused', 'missed'] as const;
+export const SKIP_CAUSES = ['overlap', 'paused', 'missed', 'month-budget'] as const;
 
 /** One of {@link SKIP_CAUSES}. */
 export type SkipCause = (typeof SKIP_CAUSES)[number];

@@ -5,6 +5,8 @@ import { OPERATIONS, KINDS } from '../contract/row-kinds.ts';
 import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
+import type { MonthBudget } from '../policy/month-budget.ts';
+import { isTimezone } from '../policy/schedule-spec.ts';
 import { PRICE_MEMBERS } from './price-members.ts';
 
 /** A value of a tunable is sound if it is read again as it is written. */
@@ -63,4 +65,14 @@ export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 /** Reads what Temporal has on record; undefined if it is none of this version's. */
 export function parseScheduledRun(value: unknown): ScheduledRun | undefined {
   return scheduledRunSchema.safeParse(value).data;
+}
+
+const monthBudgetSchema = z.strictObject({
+  credits: z.number().positive(),
+  timezone: z.string().refine(isTimezone),
+});
+
+/** Reads the budget of a schedule for each calendar month. Null: it has none. Undefined if it is none of this version's. */
+export function parseMonthBudget(value: unknown): MonthBudget | null | undefined {
+  return value === undefined ? null : monthBudgetSchema.safeParse(value).data;
 }

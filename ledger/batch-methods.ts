@@ -4,12 +4,17 @@ import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { OwnedLane } from '../policy/share.ts';
 import type { LaneOwnership, LaneRequest } from './lanes.ts';
 import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
+import type { MonthClaim } from './occurrence-records.ts';
 import type { BatchRecord, Counts, LoadedRow, Money, NewBatch, ReasonCount } from './record-types.ts';
 import type { WorkerRecord } from './workers.ts';
 
 /** Creates, steers, counts and closes batches. Part of {@link Ledger}. */
 export interface BatchMethods {
-  createBatch(batch: NewBatch): Promise<void>;
+  /**
+   * Creates a batch in state `loading`. Throws {@link BatchExists}. With `month`, its budget is its part of what is left of the month, if that is
+   * less than its own: decided in the same transaction, so that two firings never get the same credits. Throws {@link MonthUsedUp}.
+   */
+  createBatch(batch: NewBatch, month?: MonthClaim): Promise<void>;
   /** Adds rows of a `loading` batch. Throws on a duplicate id. */
   addRows(batch: string, rows: readonly LoadedRow[]): Promise<void>;
   /** `loading` → `open`. Throws {@link LedgerMisuse} unless it has exactly this many rows. */

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import type { BatchSettings } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
+import { shareOfMonth } from '../policy/month-budget.ts';
 import { watchFrom } from './alike.ts';
 import { countOpen } from './counts.ts';
-import { BatchExists, DuplicateKey, LedgerMisuse } from './errors.ts';
+import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from './errors.ts';
+import { monthSpend } from './months.ts';
+import type { MonthClaim } from './occurrence-records.ts';
 import { prepared } from './prepared.ts';
 import type { BatchRecord, NewBatch } from './record-types.ts';
 import { jsonOrNull, toBatch } from './records.ts';
@@ -28,18 +32,19 @@ function newStem(name: string): string {
   return `${Array.from(name).slice(0, LONGEST_NAME).join('')}-${randomBytes(5).toString('hex')}`;
 }
 
-/** Creates a batch in state `loading`. Throws {@link BatchExists}. */
-export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
+/** See {@link Ledger.createBatch}. */
+export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
   try {
-    await write(db, (tx) =>
-      tx
+    await write(db, async (tx) => {
+      const settings = month === undefined ? batch.settings : await withinMonth(tx, batch, month);
+      await tx
         .insertInto('batches')
         .values({
           name: batch.name,
           digest: batch.digest,
           api_url: batch.apiUrl,
           account: batch.account,
-          settings: JSON.stringify(batch.settings),
+          settings: JSON.stringify(settings),
           columns: JSON.stringify(batch.columns),
           source: batch.source,
           subset: jsonOrNull(batch.subset ?? undefined),
@@ -51,11 +56,19 @@ export async function createBatch(db: Db, batch: NewBatch): Promise<void> {
           stop_now: 0,
           created_at: Date.now(),
         })
-        .execute(),
-    );
+        .execute();
+    });
   } catch (error) {
     throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
   }
+}
+
+/** The settings with a budget that the month can pay. */
+async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): Promise<BatchSettings> {
+  const standing = await monthSpend(tx, month);
+  const share = shareOfMonth(standing, { budget: settings.budget, cheapest: month.cheapest });
+  if (share.type === 'used-up') throw new MonthUsedUp(standing);
+  return { ...settings, budget: share.budget };
 }
 
 /** `loading` → `open`; a batch that is already past `loading` stays as it is. See {@link Ledger.openBatch}. */

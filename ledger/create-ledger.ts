@@ -11,6 +11,7 @@ import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
 import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import type { LockMethods } from './lock-methods.ts';
+import { monthSpend } from './months.ts';
 import { keepNotice, noteDelivery, noticesOf, takeNotice } from './notices.ts';
 import {
   beginOccurrence,
@@ -46,7 +47,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     ...locks,
     id,
     place,
-    createBatch: (batch) => createBatch(db, batch),
+    createBatch: (batch, month) => createBatch(db, batch, month),
     addRows: (batch, rows) => addRows(db, batch, rows),
     openBatch: (batch, rows) => openBatch(db, batch, rows),
     discardLoading: (batch) => discardLoading(db, batch),
@@ -108,6 +109,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     knownSchedules: () => knownSchedules(db),
     beginOccurrence: (occurrence) => beginOccurrence(db, occurrence),
     endOccurrence: (occurrence, end) => endOccurrence(db, occurrence, end),
+    monthSpend: (question) => monthSpend(db, question),
     noteSkips: (schedule, survey) => noteSkips(db, schedule, survey),
     occurrencesOf: (schedule, which) => occurrencesOf(db, schedule, which),
     close: () => close(db),

@@ -1,3 +1,5 @@
+import type { MonthStanding } from '../policy/month-budget.ts';
+
 /**
  * The ledger cannot be opened, created, read or written. Nothing may be sent meanwhile: without a recorded intent no
  * request goes out.
@@ -48,6 +50,18 @@ export class BatchExists extends Error {
   constructor(batch: string) {
     super(`There is a batch "${batch}" in this ledger already. Nothing was changed.`);
     this.name = 'BatchExists';
+  }
+}
+
+/** A month's budget is used up: not even one row of a new batch would fit. The batch was not made. */
+export class MonthUsedUp extends Error {
+  /** How the month stands. */
+  readonly standing: MonthStanding;
+
+  constructor(standing: MonthStanding) {
+    super(`Of ${standing.credits} credits for the month ${standing.left} are left, which pays not even one row.`);
+    this.name = 'MonthUsedUp';
+    this.standing = standing;
   }
 }
 

@@ -2,7 +2,15 @@ import { findThreadEntry } from '../threads/find-entry.ts';
 import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
-import { BatchExists, DuplicateRow, LedgerMisuse, LedgerMissing, LedgerTooNew, LedgerUnreachable } from './errors.ts';
+import {
+  BatchExists,
+  DuplicateRow,
+  LedgerMisuse,
+  LedgerMissing,
+  LedgerTooNew,
+  LedgerUnreachable,
+  MonthUsedUp,
+} from './errors.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { scanRows } from './scans.ts';
@@ -91,6 +99,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   beginOccurrence: true,
   endOccurrence: true,
   noteSkips: true,
+  monthSpend: true,
   occurrencesOf: true,
   close: true,
 };
@@ -102,6 +111,7 @@ const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerMisuse,
   BatchExists,
   DuplicateRow,
+  MonthUsedUp,
 ];
 
 /** The compiled module of the ledger's thread; undefined if the code runs from its TypeScript source. */

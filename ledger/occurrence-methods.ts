@@ -1,6 +1,8 @@
 import type { Occurrence } from '../policy/occurrence.ts';
+import type { MonthStanding } from '../policy/month-budget.ts';
 import type {
   KnownSchedule,
+  MonthQuestion,
   OccurrenceEnding,
   OccurrenceRange,
   OccurrenceRecord,
@@ -21,6 +23,8 @@ export interface OccurrenceMethods {
   endOccurrence(occurrence: Occurrence, end: OccurrenceEnding): Promise<void>;
   /** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
   noteSkips(schedule: string, survey: Survey): Promise<void>;
+  /** What the batches of a schedule spent in a calendar month, and what is left of its budget. */
+  monthSpend(question: MonthQuestion): Promise<MonthStanding>;
   /** Occurrences on record, the newest first. */
   occurrencesOf(schedule: string, which?: OccurrenceRange): Promise<readonly OccurrenceRecord[]>;
 }

@@ -1,5 +1,7 @@
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { SkipCause } from '../contract/schedule.ts';
+import type { MonthBudget } from '../policy/month-budget.ts';
+import type { Occurrence } from '../policy/occurrence.ts';
 
 /** A time at which a schedule was due, and what came of it. Temporal forgets that after its retention time; the ledger does not. */
 export interface OccurrenceRecord {
@@ -20,10 +22,11 @@ export interface OccurrenceRecord {
   readonly endedAt: number | null;
 }
 
-/** How an occurrence ended. `exit`: how its batch did; null: it made none. */
+/** How an occurrence ended. `exit`: how its batch did; null: it made none. `skipped`: it fired, and made none on purpose. */
 export type OccurrenceEnding =
   | { readonly type: 'ended'; readonly exit: ExitName }
-  | { readonly type: 'failed'; readonly exit: ExitName | null; readonly reason: string };
+  | { readonly type: 'failed'; readonly exit: ExitName | null; readonly reason: string }
+  | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
 /** A schedule that is known here. */
 export interface KnownSchedule {
@@ -53,4 +56,16 @@ export interface OccurrenceRange {
   readonly from?: number | undefined;
   /** So many, the newest. Default: all. */
   readonly most?: number | undefined;
+}
+
+/** The budget of a schedule for the calendar month in which `at` lies. */
+export interface MonthQuestion extends Occurrence, MonthBudget {
+  /** The batch that does not count. */
+  readonly except?: string | undefined;
+}
+
+/** A firing that wants its part of a month's budget. */
+export interface MonthClaim extends MonthQuestion {
+  /** The least that one of its rows costs, in credits; null: unknown. */
+  readonly cheapest: number | null;
 }

@@ -50,8 +50,7 @@ export async function beginOccurrence(db: Db, { schedule, at }: Occurrence): Pro
 
 /** See {@link OccurrenceMethods}. */
 export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
-  const reason = end.type === 'failed' ? end.reason : null;
-  const ended = { state: end.type, exit: end.exit, cause: null, reason, ended_at: Date.now() };
+  const ended = { state: end.type, ...endColumns(end) };
   await write(db, async (tx) => {
     await tx
       .insertInto('occurrences')
@@ -59,6 +58,20 @@ export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: O
       .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
       .execute();
   });
+}
+
+function endColumns(
+  end: OccurrenceEnding,
+): Pick<Selectable<OccurrencesTable>, 'exit' | 'cause' | 'reason' | 'ended_at'> {
+  const now = Date.now();
+  switch (end.type) {
+    case 'ended':
+      return { exit: end.exit, cause: null, reason: null, ended_at: now };
+    case 'failed':
+      return { exit: end.exit, cause: null, reason: end.reason, ended_at: now };
+    case 'skipped':
+      return { exit: null, cause: end.cause, reason: end.reason, ended_at: null };
+  }
 }
 
 /** See {@link OccurrenceMethods}. */

@@ -1,3 +1,4 @@
+import { expectedOf, parseValue, type ValueOf } from '../contract/value-kinds.ts';
 import { parseCalendar, parseCron, type CalendarTimes } from './calendar-times.ts';
 import { DURATION_FORM, formatDuration, parseDuration } from './duration.ts';
 
@@ -31,6 +32,8 @@ export interface ScheduleSpec {
   readonly until: number | null;
   /** How often it may fire by itself from now on; null: without a limit. */
   readonly runs: number | null;
+  /** Credits that all its batches of a calendar month in its timezone may spend together; null: no limit. See `month-budget.ts`. */
+  readonly budgetMonth: number | null;
 }
 
 /** A {@link ScheduleSpec} as it is written on a command line; left out: the default. */
@@ -52,6 +55,8 @@ export interface WrittenSpec {
   readonly until?: string | undefined;
   /** Default: no limit. */
   readonly runs?: number | undefined;
+  /** Credits, or `none`. Default: no limit. */
+  readonly budgetMonth?: string | undefined;
 }
 
 /** A spec, or the option that is no good, with what was expected. */
@@ -72,6 +77,7 @@ const DEFAULTS = {
   pauseOnFailure: false,
   until: null,
   runs: null,
+  budgetMonth: null,
 } as const satisfies Omit<ScheduleSpec, 'times'>;
 
 /**
@@ -98,9 +104,29 @@ export function readScheduleSpec(written: WrittenSpec, before?: ScheduleSpec): R
   if (written.runs !== undefined && !(Number.isSafeInteger(written.runs) && written.runs > 0)) {
     return refused('runs', 'a whole number above 0', String(written.runs));
   }
+  const budgetMonth = written.budgetMonth === undefined ? base.budgetMonth : readCredits(written.budgetMonth);
+  if (budgetMonth === undefined) return refused('budgetMonth', expectedOf(CREDITS), written.budgetMonth);
   const { pauseOnFailure = base.pauseOnFailure } = written;
-  const spec = { times: times.times, timezone, jitterMs, overlap: policy, catchUpMs, pauseOnFailure, until: end, runs };
-  return { type: 'read', spec };
+  return {
+    type: 'read',
+    spec: {
+      times: times.times,
+      timezone,
+      jitterMs,
+      overlap: policy,
+      catchUpMs,
+      pauseOnFailure,
+      until: end,
+      runs,
+      budgetMonth,
+    },
+  };
+}
+
+const CREDITS = { type: 'credits' } as const;
+
+function readCredits(text: string): number | null | undefined {
+  return parseValue(CREDITS, text) as ValueOf<typeof CREDITS> | undefined;
 }
 
 type ReadTimes = { readonly type: 'read'; readonly times: Times } | Extract<ReadSpec, { readonly type: 'refused' }>;
@@ -141,7 +167,7 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /** True for names that both this program and Temporal can read. Offsets such as `+01:00` are none: Temporal knows names only. */
-function isTimezone(name: string): boolean {
+export function isTimezone(name: string): boolean {
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();

@@ -24,6 +24,9 @@ import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 
+/** How a firing ended that did not fail. */
+type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
+
 /**
  * One firing of a schedule: makes the current manifest the batch of this occurrence, has it worked on, and lasts as
  * long as that batch, because the schedule's overlap policy looks at this workflow. It reads its scheduled time from
@@ -36,11 +39,12 @@ type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
  * A firing fails if it made no batch, or if its batch left rows out by itself. The overlap policy `cancel` cancels it;
  * it then stops its batch.
  */
-export async function fireSchedule(input: FireScheduleInput): Promise<OccurrenceEnd> {
+export async function fireSchedule(input: FireScheduleInput): Promise<FiringEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);
   if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
   // To its end, even if it is cancelled meanwhile: only who knows the batch can stop it, and somebody else would have it worked on.
   const opened = await CancellationScope.nonCancellable(() => openOccurrence({ ...input, at }));
+  if (opened.type === 'skipped') return opened;
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
   const isStarting = !opened.isClosed && !CancellationScope.current().consideredCancelled;
   if (isStarting) await CancellationScope.nonCancellable(() => superviseOf(opened));

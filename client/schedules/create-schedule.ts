@@ -2,13 +2,13 @@ import { ScheduleAlreadyRunning } from '@temporalio/client';
 import { isBatchName } from '../../batches/batch-name.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
 import { taskQueueOf, type Realm } from '../../contract/names.ts';
-import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput } from '../../contract/schedule.ts';
+import { FIRE_SCHEDULE, scheduleIdOf } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { LONGEST_SCHEDULE_NAME } from '../../policy/occurrence.ts';
 import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
 import { askTemporal, type SchedulePlace } from './place.ts';
-import { encodeSpec } from './spec-coding.ts';
+import { encodeInput, encodeSpec } from './spec-coding.ts';
 
 /** A schedule to create. */
 export interface NewSchedule {
@@ -26,7 +26,6 @@ export interface NewSchedule {
 export async function createSchedule(place: SchedulePlace, { name, spec, run, realm }: NewSchedule): Promise<void> {
   const { ledger, temporal } = place;
   const scheduleId = scheduleIdOf(ledger.id, name);
-  const input: FireScheduleInput = { schedule: name, run };
   const { apiUrl, account } = realm;
   const { remainingActions, ...encoded } = encodeSpec(spec);
   const madeAt = Date.now();
@@ -42,7 +41,7 @@ export async function createSchedule(place: SchedulePlace, { name, spec, run, re
           workflowType: FIRE_SCHEDULE,
           workflowId: scheduleId,
           taskQueue: taskQueueOf({ apiUrl, account, ledgerId: ledger.id }),
-          args: [input],
+          args: [encodeInput(name, run, spec)],
           workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
         },
       }),

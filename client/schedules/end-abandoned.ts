@@ -25,6 +25,8 @@ export async function endAbandoned(place: SchedulePlace, schedule: string, since
     const name = formatOccurrence({ schedule, at });
     const batch = await ledger.findBatch(name);
     if (batch?.state === 'open') continue;
+    // Nobody goes on loading it, and its budget would count as gone for the whole month.
+    if (batch?.state === 'loading') await ledger.discardLoading(name);
     const hasEnded = batch?.state === 'closed';
     const exit = hasEnded ? exitOfView({ batch, counts: await ledger.counts(name) }) : null;
     const reason = hasEnded

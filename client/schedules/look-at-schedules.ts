@@ -4,9 +4,11 @@ import type { OccurrenceRange } from '../../ledger/occurrence-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { parseOccurrence } from '../../policy/occurrence.ts';
 import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
+import { VoxbatchError } from '../problem.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-views.ts';
 import { askTemporal, handleOf, summariesOf, type SchedulePlace } from './place.ts';
-import { decodeSpec, decodeTimes, decodeTimezone, timesInWords } from './spec-coding.ts';
+import { monthOfSchedule, type ScheduleMonth } from './schedule-month.ts';
+import { decodeSpec, inputOf, timesInWords } from './spec-coding.ts';
 import { surveySchedule } from './survey-schedule.ts';
 
 /** A schedule in a list. */
@@ -24,6 +26,8 @@ export interface ScheduleLine {
   readonly last: string | undefined;
   /** True if a worker for its account is there. Without one the schedule makes no batch. */
   readonly hasWorker: boolean;
+  /** How this month stands; undefined: it has no budget for months. */
+  readonly month: ScheduleMonth | undefined;
 }
 
 /** All schedules of the ledger, by name. Throws {@link VoxbatchError} (`schedule-silent`). */
@@ -32,20 +36,34 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
   const summaries = await summariesOf(place);
   const batches = await ledger.listBatches();
   const lines: ScheduleLine[] = [];
-  for (const { name, summary } of summaries) {
-    const { spec = {}, state, info, memo = {} } = summary;
+  for (const { name } of summaries) {
+    const found = await describeIfThere(place, name);
+    if (found === undefined) continue;
+    const { state, info, memo = {} } = found;
+    const spec = decodeSpec(found);
     lines.push({
       name,
-      times: timesInWords(decodeTimes(spec)),
-      timezone: decodeTimezone(spec),
+      times: timesInWords(spec.times),
+      timezone: spec.timezone,
       isPaused: state.paused,
       next: state.paused ? undefined : info.nextActionTimes[0]?.getTime(),
       note: state.note ?? '',
       last: batchesOf(batches, name)[0]?.name,
       hasWorker: await hasWorker(place, memo),
+      month: await monthOfSchedule(place, name, spec),
     });
   }
   return lines;
+}
+
+/** Undefined if it was deleted a moment ago: the list of Temporal lags behind. */
+async function describeIfThere(place: SchedulePlace, name: string): Promise<ScheduleDescription | undefined> {
+  try {
+    return await askTemporal(place, name, () => handleOf(place, name).describe());
+  } catch (error) {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-schedule') return undefined;
+    throw error;
+  }
 }
 
 /** Details of a schedule. */
@@ -54,6 +72,8 @@ export interface ScheduleView {
   readonly spec: ScheduleSpec;
   /** Undefined if another version created it. */
   readonly run: ScheduledRun | undefined;
+  /** How this month stands; undefined: it has no budget for months. */
+  readonly month: ScheduleMonth | undefined;
   readonly isPaused: boolean;
   /** Why it is paused, or was resumed. */
   readonly note: string;
@@ -79,10 +99,12 @@ export async function showSchedule(
 ): Promise<ScheduleView> {
   const found = await askTemporal(place, name, () => handleOf(place, name).describe());
   const { state, info, memo = {} } = found;
+  const spec = decodeSpec(found);
   return {
     name,
-    spec: decodeSpec(found),
-    run: runOf(found),
+    spec,
+    run: parseScheduledRun(inputOf(found).run),
+    month: await monthOfSchedule(place, name, spec),
     isPaused: state.paused,
     note: state.note ?? '',
     next: info.nextActionTimes.map((time) => time.getTime()),
@@ -94,12 +116,6 @@ export async function showSchedule(
     },
     occurrences: await occurrenceViews(place, name, await surveySchedule(place, name, found), range),
   };
-}
-
-/** What a schedule runs; undefined if another version created it. */
-function runOf({ action }: Pick<ScheduleDescription, 'action'>): ScheduledRun | undefined {
-  const [input] = (action.args ?? []) as readonly unknown[];
-  return parseScheduledRun((input as { readonly run?: unknown } | undefined)?.run);
 }
 
 /** Those that a schedule made, the newest occurrence first. */

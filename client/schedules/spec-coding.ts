@@ -5,8 +5,11 @@ import {
   type ScheduleDescription,
   type ScheduleOptions,
 } from '@temporalio/client';
+import type { FireScheduleInput } from '../../contract/schedule.ts';
+import { parseMonthBudget } from '../../inputs/scheduled-run.ts';
 import type { CalendarTimes, FieldValues } from '../../policy/calendar-times.ts';
 import { OVERLAP_POLICIES, type OverlapPolicy, type ScheduleSpec, type Times } from '../../policy/schedule-spec.ts';
+import type { MonthBudget } from '../../policy/month-budget.ts';
 import { formatDuration } from '../../policy/duration.ts';
 
 /** The parts of a schedule in Temporal that its {@link ScheduleSpec} decides. */
@@ -74,12 +77,25 @@ function encodeCalendar(times: CalendarTimes): TemporalCalendar {
   };
 }
 
+/** The input of a schedule's firings. The month goes with it: Temporal has no such limit. */
+export function encodeInput(
+  schedule: string,
+  run: unknown,
+  { budgetMonth, timezone }: Pick<ScheduleSpec, 'budgetMonth' | 'timezone'>,
+): FireScheduleInput {
+  const month: MonthBudget | undefined = budgetMonth === null ? undefined : { credits: budgetMonth, timezone };
+  return { schedule, run, ...(month === undefined ? {} : { month }) };
+}
+
+/** The input of a schedule's firings as Temporal holds it; nothing of it is parsed. */
+export function inputOf({ action }: Pick<ScheduleDescription, 'action'>): Partial<FireScheduleInput> {
+  const [input] = (action.args ?? []) as readonly unknown[];
+  return (input as Partial<FireScheduleInput> | undefined) ?? {};
+}
+
 /** The spec of a schedule, as Temporal holds it now. */
-export function decodeSpec({
-  spec,
-  policies,
-  state,
-}: Pick<ScheduleDescription, 'spec' | 'policies' | 'state'>): ScheduleSpec {
+export function decodeSpec(found: Pick<ScheduleDescription, 'spec' | 'policies' | 'state' | 'action'>): ScheduleSpec {
+  const { spec, policies, state } = found;
   return {
     times: decodeTimes(spec),
     timezone: decodeTimezone(spec),
@@ -89,16 +105,17 @@ export function decodeSpec({
     pauseOnFailure: policies.pauseOnFailure,
     until: spec.endAt?.getTime() ?? null,
     runs: state.remainingActions ?? null,
+    budgetMonth: parseMonthBudget(inputOf(found).month)?.credits ?? null,
   };
 }
 
 /** The timezone of a schedule: Temporal omits UTC. */
-export function decodeTimezone({ timezone }: { readonly timezone?: string | undefined }): string {
+function decodeTimezone({ timezone }: { readonly timezone?: string | undefined }): string {
   return timezone === undefined || timezone === '' ? 'UTC' : timezone;
 }
 
 /** When a schedule fires. If somebody changed it with Temporal's own tools: its first calendar or interval. */
-export function decodeTimes({
+function decodeTimes({
   calendars = [],
   intervals = [],
 }: Pick<ScheduleDescription['spec'], 'calendars' | 'intervals'>): Times {

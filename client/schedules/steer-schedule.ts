@@ -1,11 +1,10 @@
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
-import type { FireScheduleInput } from '../../contract/schedule.ts';
 import { VoxbatchError } from '../problem.ts';
 import { requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import type { TimeRange } from './preview-schedule.ts';
-import { decodeSpec, encodeOverlap, encodeSpec } from './spec-coding.ts';
+import { decodeSpec, encodeInput, encodeOverlap, encodeSpec, inputOf } from './spec-coding.ts';
 import { surveySchedule } from './survey-schedule.ts';
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
@@ -80,9 +79,11 @@ export async function updateSchedule(
   await surveySchedule(place, name);
   await askTemporal(place, name, () =>
     handleOf(place, name).update((before) => {
-      const { remainingActions, ...encoded } = encodeSpec(requireSpec(written, nameOf, decodeSpec(before)));
+      const spec = requireSpec(written, nameOf, decodeSpec(before));
+      const { remainingActions, ...encoded } = encodeSpec(spec);
       const { paused, note } = before.state;
-      const input: FireScheduleInput = { schedule: name, run };
+      // Also without another run: the month goes by the timezone, and both may change.
+      const input = encodeInput(name, run ?? inputOf(before).run, spec);
       return {
         ...encoded,
         state: {
@@ -90,7 +91,7 @@ export async function updateSchedule(
           ...(note === undefined ? {} : { note }),
           ...(remainingActions === undefined ? {} : { remainingActions }),
         },
-        action: run === undefined ? before.action : { ...before.action, args: [input] },
+        action: { ...before.action, args: [input] },
       };
     }),
   );

@@ -4,12 +4,14 @@ import { listSchedules, showSchedule, type ScheduleLine } from '../../client/sch
 import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
+import { number } from '../terminal/progress.ts';
 import { tableLines } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
 import { readRange, type RangeFlags } from './range-flags.ts';
 import {
   isoOf,
   lineJson,
+  monthWords,
   NOBODY_FIRES,
   priceWords,
   scheduleJson,
@@ -34,6 +36,13 @@ const COLUMNS = [
   { title: 'last batch', value: ({ last = '' }: ScheduleLine) => last },
 ] as const;
 
+/** Shown if a schedule has such a budget. */
+const MONTH_COLUMN = {
+  title: 'left this month',
+  value: ({ month }: ScheduleLine) =>
+    month === undefined ? '' : `${number(month.left)} of ${number(month.credits)} credits`,
+};
+
 /** `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it. */
 export async function list(flags: LookFlags, output: Output): Promise<ExitName> {
   const lines = await withSchedules(output, listSchedules).catch((error: unknown) => {
@@ -41,7 +50,10 @@ export async function list(flags: LookFlags, output: Output): Promise<ExitName> 
     throw error;
   });
   if (flags.json === true) output.data(JSON.stringify(lines.map(lineJson)));
-  else if (lines.length > 0) for (const line of tableLines(COLUMNS, lines)) output.data(line);
+  else if (lines.length > 0) {
+    const columns = lines.some(({ month }) => month !== undefined) ? [...COLUMNS, MONTH_COLUMN] : COLUMNS;
+    for (const line of tableLines(columns, lines)) output.data(line);
+  }
   if (lines.length === 0) output.say('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
   if (lines.some(({ hasWorker }) => !hasWorker)) output.say(NOBODY_FIRES);
   return 'complete';
@@ -64,7 +76,7 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
   const range = flags.from === undefined && flags.to === undefined ? undefined : readRange(flags);
   return withSchedules<ExitName>(output, async (place) => {
     const view = await showSchedule(place, name);
-    const { spec, run, isPaused } = view;
+    const { spec, run, month, isPaused } = view;
     const times = range === undefined ? view.next : await previewSchedule(place, name, range);
     const price = run === undefined ? undefined : await priceScheduled(run);
     if (flags.json === true) {
@@ -76,6 +88,7 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
           paused: isPaused,
           firings: zoned,
           each: price ?? null,
+          month: month ?? null,
         }),
       );
     } else {
@@ -84,6 +97,7 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
     if (times.length === 0) output.say('It does not fire then.');
     if (isPaused) output.say(`It is paused, and fires only when it is resumed.`);
     if (price !== undefined) output.say(priceWords(price));
+    if (month !== undefined) output.say(`Its ${monthWords(month)}.`);
     return 'complete';
   });
 }

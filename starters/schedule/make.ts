@@ -64,6 +64,7 @@ const OF_THE_SPEC: readonly string[] = [
   'pauseOnFailure',
   'until',
   'runs',
+  'budgetMonth',
 ] satisfies readonly (keyof SpecFlags)[];
 
 /** `voxbatch schedule update NAME`. A running batch stays as it is. */

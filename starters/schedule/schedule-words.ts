@@ -1,6 +1,7 @@
 import type { ScheduledPrice } from '../../batches/price-scheduled.ts';
 import type { ScheduleLine, ScheduleView } from '../../client/schedules/look-at-schedules.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
+import type { ScheduleMonth } from '../../client/schedules/schedule-month.ts';
 import { timesInWords } from '../../client/schedules/spec-coding.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
@@ -24,7 +25,7 @@ export function standingWords(isPaused: boolean, note: string): string {
 
 /** Details of a schedule, in a few lines. */
 export function scheduleLines(view: ScheduleView): readonly string[] {
-  const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
+  const { name, spec, run, month, isPaused, note, next, hasWorker, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   const lines = [
     `Schedule "${name}": ${standingWords(isPaused, note)}, ${timesInWords(spec.times)}, ${timezone}`,
@@ -36,6 +37,7 @@ export function scheduleLines(view: ScheduleView): readonly string[] {
       : `  runs ${oneLine(run.manifest)}, budget ${budgetOf(run) === null ? 'none' : `${number(budgetOf(run) ?? 0)} credits each`}, files in ${oneLine(run.outFolder)}/`,
     `  fired ${number(counts.taken)}, skipped for overlap ${number(counts.skippedOverlap)}, missed ${number(counts.missedCatchUp)}`,
   ];
+  if (month !== undefined) lines.push(`  ${monthWords(month)}`);
   for (const one of occurrences) lines.push(`  ${occurrenceWords(one, timezone)}`);
   if (isPaused)
     lines.push(`  It does not fire while it is paused. To resume it: voxbatch schedule resume ${shellWord(name)}`);
@@ -91,9 +93,20 @@ export function priceWords(price: ScheduledPrice): string {
   return `Each run would now be ${rowsInWords(rows)}: ~${number(quoted)} credits${more}${bound}.`;
 }
 
+/** `budget of 2026-12: 320 of 1,000 credits spent or reserved, up to 40 more by batches that still run, 640 left` */
+export function monthWords({ month, credits, spent, held, left }: ScheduleMonth): string {
+  const others =
+    held === null
+      ? ', a batch without a budget runs'
+      : held === 0
+        ? ''
+        : `, up to ${number(held)} more by batches that still run`;
+  return `budget of ${month}: ${number(spent)} of ${number(credits)} credits spent or reserved${others}, ${number(left)} left`;
+}
+
 /** Details of a schedule, for machines; times in UTC. */
 export function scheduleJson(view: ScheduleView): object {
-  const { name, spec, run, isPaused, note, next, hasWorker, counts, occurrences } = view;
+  const { name, spec, run, month, isPaused, note, next, hasWorker, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   return {
     schedule: name,
@@ -110,6 +123,7 @@ export function scheduleJson(view: ScheduleView): object {
     manifest: run?.manifest ?? null,
     out: run?.outFolder ?? null,
     budget: run?.tunables.budget ?? null,
+    month: month ?? null,
     worker: hasWorker,
     fired: counts.taken,
     missed: counts.missedCatchUp,
@@ -120,7 +134,8 @@ export function scheduleJson(view: ScheduleView): object {
 }
 
 /** A schedule in a list, for machines; times in UTC. */
-export function lineJson({ name, times, timezone, isPaused, note, next, last, hasWorker }: ScheduleLine): object {
+export function lineJson(line: ScheduleLine): object {
+  const { name, times, timezone, isPaused, note, next, last, hasWorker, month } = line;
   return {
     schedule: name,
     times,
@@ -130,6 +145,7 @@ export function lineJson({ name, times, timezone, isPaused, note, next, last, ha
     next: next === undefined ? null : isoOf(next),
     last: last ?? null,
     worker: hasWorker,
+    month: month ?? null,
   };
 }
 

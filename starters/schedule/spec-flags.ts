@@ -26,7 +26,11 @@ export function addSpecFlags(command: Command): Command {
     .option('--pause-on-failure', 'Pause after an occurrence that made no batch, or whose batch gave up')
     .option('--no-pause-on-failure', 'Go on after such an occurrence (the default)')
     .option('--until <time>', 'Fire no more after this: 2026-12-31T23:59:59Z')
-    .option('--runs <n>', 'Fire this many times, then no more', wholeFrom(1));
+    .option('--runs <n>', 'Fire this many times, then no more', wholeFrom(1))
+    .option(
+      '--budget-month <credits>',
+      "Spending limit of all batches of a calendar month in the schedule's timezone; none: no limit",
+    );
 }
 
 /** The flag of an option, for messages. */

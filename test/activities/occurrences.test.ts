@@ -23,11 +23,14 @@ beforeEach(async () => {
   ({ deps } = await world.worker());
 });
 
-async function fire(manifest = 'id,text,voice\na,One.,narrator\n'): Promise<OccurrenceStart> {
+async function fire(
+  manifest = 'id,text,voice\na,One.,narrator\n',
+  { at = AT, month }: { readonly at?: number; readonly month?: unknown } = {},
+): Promise<OccurrenceStart> {
   const path = join(world.folder, 'lines.csv');
   await writeFile(path, manifest);
   const place = { manifest: path, outFolder: join(world.folder, 'out'), probe: false, confirmAbove: null };
-  return openOccurrence(deps, { schedule: 'nightly', at: AT, run: scheduledRunOf(chooseSettings({}, {}), place) });
+  return openOccurrence(deps, { schedule: 'nightly', at, month, run: scheduledRunOf(chooseSettings({}, {}), place) });
 }
 
 /** Ends the batch of the occurrence without a paid request, then waits for that end. */
@@ -54,6 +57,21 @@ describe('a firing', () => {
     const refused = await fire('id,text,voice\na,,narrator\n');
     expect(refused).toMatchObject({ type: 'refused', reason: saying('in line 2') });
     expect(await onRecord()).toMatchObject({ state: 'failed', exit: null, reason: saying('in line 2') });
+  });
+
+  it('for which the month has no credits is on record as skipped for that, with its figures', async () => {
+    const month = { credits: 20, timezone: 'UTC' };
+    expect(await fire(undefined, { month })).toMatchObject({ type: 'opened' });
+    const reason = saying('The budget of 20 credits for 2026-12 is used up');
+    expect(await fire(undefined, { at: AT + 1_000, month })).toMatchObject({ type: 'skipped', reason });
+    expect(await onRecord()).toEqual({
+      at: AT + 1_000,
+      state: 'skipped',
+      exit: null,
+      cause: 'month-budget',
+      reason,
+      endedAt: null,
+    });
   });
 
   it('whose files cannot be written is on record as failed, with the exit of its batch', async () => {

@@ -37,12 +37,18 @@ function runOf(wanted: WantedBatch = {}, more: Partial<RunPlace> = {}): Schedule
 }
 
 /** Fires; what is run comes as Temporal gives it back, as JSON. */
-async function fire(run: unknown, balance: number | null = null, schedule = 'nightly'): Promise<OpenedOccurrence> {
+async function fire(
+  run: unknown,
+  balance: number | null = null,
+  schedule = 'nightly',
+  { at = AT, month }: { readonly at?: number; readonly month?: unknown } = {},
+): Promise<OpenedOccurrence> {
   return openOccurrence({
     ledger: place.ledger,
     realm: REALM,
-    occurrence: { schedule, at: AT },
+    occurrence: { schedule, at },
     run: JSON.parse(JSON.stringify(run)) as unknown,
+    month,
     readBalance: async () => balance,
   });
 }
@@ -176,6 +182,60 @@ describe('openOccurrence', () => {
     await writeFile(join(folder, 'out', NAME, 'results.csv'), 'mine');
     expect(await fire(runOf())).toMatchObject({ type: 'refused', reason: saying('results.csv') });
   });
+});
+
+describe('a budget for the month', () => {
+  const month = (credits: number): { readonly month: unknown } => ({ month: { credits, timezone: 'Europe/Berlin' } });
+  /** In the same month as AT. */
+  const NEXT_DAY = AT + 86_400_000;
+  it('is the budget of a batch, or what its own leaves of it', async () => {
+    expect(await fire(runOf(), null, 'a', month(50))).toMatchObject({ batch: { settings: { budget: 50 } } });
+    const own = runOf({ tuning: { budget: 30 } });
+    expect(await fire(own, null, 'b', month(50))).toMatchObject({ batch: { settings: { budget: 30 } } });
+    expect(await fire(own, null, 'b', { at: NEXT_DAY, ...month(50) })).toMatchObject({
+      batch: { settings: { budget: 20 } },
+    });
+  });
+
+  it('that is used up skips an occurrence with its figures, reads no balance, and makes no batch', async () => {
+    await fire(runOf({ tuning: { budget: 50 } }), null, 'a', month(50));
+    const skipped = await fire(runOf({}, { confirmAbove: 1 }), 0, 'a', { at: NEXT_DAY, ...month(50) });
+    expect(skipped).toEqual({
+      type: 'skipped',
+      reason:
+        'The budget of 50 credits for 2026-12 is used up: 0 spent or reserved, up to 50 more by batches that still run.',
+    });
+    expect(await place.ledger.listBatches()).toHaveLength(1);
+  });
+
+  it('is not in the way of a batch that is there already', async () => {
+    const first = await fire(runOf(), null, 'a', month(50));
+    expect(await fire(runOf(), null, 'a', month(50))).toEqual(first);
+    expect(await fire(runOf(), null, 'a', month(1))).toEqual(first);
+  });
+
+  it('below the price of a row has failed: no month could pay it', async () => {
+    expect(await fire(runOf(), null, 'a', month(0.01))).toMatchObject({
+      type: 'refused',
+      reason: saying('not even one row'),
+    });
+  });
+
+  it('is decided when the batch is made, whatever was seen before', async () => {
+    const own = runOf({ tuning: { budget: 40 } });
+    const both = await Promise.all([
+      fire(own, null, 'a', month(40)),
+      fire(own, null, 'a', { at: NEXT_DAY, ...month(40) }),
+    ]);
+    expect(both.map(({ type }) => type).sort()).toEqual(['opened', 'skipped']);
+  });
+
+  it.each([{ credits: 0, timezone: 'UTC' }, { credits: 5 }, { credits: 5, timezone: 'Mars' }, 'all'])(
+    'that reads %j is that of another version',
+    async (value) => {
+      expect(await fire(runOf(), null, 'a', { month: value })).toMatchObject({ reason: saying('another version') });
+    },
+  );
 });
 
 describe('priceScheduled', () => {

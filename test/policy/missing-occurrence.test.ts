@@ -17,6 +17,7 @@ function specOf(more: Partial<ScheduleSpec> = {}): ScheduleSpec {
     pauseOnFailure: false,
     until: null,
     runs: null,
+    budgetMonth: null,
     ...more,
   };
 }

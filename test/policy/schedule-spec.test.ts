@@ -14,6 +14,7 @@ describe('the spec of a schedule', () => {
         pauseOnFailure: false,
         until: null,
         runs: null,
+        budgetMonth: null,
       },
     });
   });
@@ -28,6 +29,7 @@ describe('the spec of a schedule', () => {
       pauseOnFailure: true,
       until: '2026-12-31T23:59:59Z',
       runs: 3,
+      budgetMonth: '99.5',
     };
     expect(readScheduleSpec(written)).toMatchObject({
       spec: {
@@ -39,18 +41,25 @@ describe('the spec of a schedule', () => {
         pauseOnFailure: true,
         until: Date.UTC(2026, 11, 31, 23, 59, 59),
         runs: 3,
+        budgetMonth: 99.5,
       },
     });
   });
 
   it('keeps what is not written of the one before', () => {
-    const before = readScheduleSpec({ cron: '@daily', timezone: 'Asia/Tokyo', runs: 3 });
+    const before = readScheduleSpec({ cron: '@daily', timezone: 'Asia/Tokyo', runs: 3, budgetMonth: '9' });
     if (before.type === 'refused') throw new Error(before.expected);
     expect(readScheduleSpec({}, before.spec)).toEqual(before);
     expect(readScheduleSpec({ every: '2h', overlap: 'allow' }, before.spec)).toEqual({
       type: 'read',
       spec: { ...before.spec, times: { type: 'every', everyMs: 7_200_000 }, overlap: 'allow' },
     });
+  });
+
+  it('loses its budget for the month only if that is written', () => {
+    const before = readScheduleSpec({ every: '1d', budgetMonth: '9' });
+    if (before.type === 'refused') throw new Error(before.expected);
+    expect(readScheduleSpec({ budgetMonth: 'none' }, before.spec)).toMatchObject({ spec: { budgetMonth: null } });
   });
 
   it.each<[keyof WrittenSpec, WrittenSpec]>([
@@ -70,6 +79,8 @@ describe('the spec of a schedule', () => {
     ['until', { every: '1d', until: '2026-12-31' }],
     ['runs', { every: '1d', runs: 0 }],
     ['runs', { every: '1d', runs: 1.5 }],
+    ['budgetMonth', { every: '1d', budgetMonth: '0' }],
+    ['budgetMonth', { every: '1d', budgetMonth: 'all' }],
   ])('is refused for its %s in %j', (option, written) => {
     expect(readScheduleSpec(written)).toMatchObject({ type: 'refused', option });
   });

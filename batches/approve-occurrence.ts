@@ -1,0 +1,71 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import type { ManifestSummary } from '../inputs/read-manifest.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { MonthClaim, MonthQuestion } from '../ledger/occurrence-records.ts';
+import { monthOf, shareOfMonth, whyUsedUp, type MonthBudget, type MonthStanding } from '../policy/month-budget.ts';
+import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
+import { decideSpend, type SpendRefusal } from '../policy/spend.ts';
+import { spendFacts } from './bill-lines.ts';
+
+/** A priced manifest whose bill nobody can be asked about. */
+export interface ApprovalRequest {
+  readonly ledger: Ledger;
+  readonly occurrence: Occurrence;
+  readonly summary: ManifestSummary;
+  readonly settings: BatchSettings;
+  /** A bill above so many credits is refused; null: none is. */
+  readonly confirmAbove: number | null;
+  /** The budget of the schedule for each calendar month; null: none. */
+  readonly month: MonthBudget | null;
+  /** Reads the credits of the account; null: the API does not tell. */
+  readonly readBalance: () => Promise<number | null>;
+}
+
+/**
+ * Whether a firing may pay for its rows. `go`: it may, with its part of the month, if there is a budget for that; the ledger decides how much that
+ * is when it makes the batch. `skipped`: the month is used up.
+ */
+export type OccurrenceApproval =
+  | { readonly type: 'go'; readonly month: MonthClaim | undefined }
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'skipped'; readonly reason: string };
+
+/** Decides whether a firing may pay for its rows, as far as that can be known before its batch is made. */
+export async function approveOccurrence(request: ApprovalRequest): Promise<OccurrenceApproval> {
+  const { ledger, occurrence, summary, settings, confirmAbove, month, readBalance } = request;
+  const question: MonthQuestion | undefined =
+    month === null ? undefined : { ...occurrence, ...month, except: formatOccurrence(occurrence) };
+  const standing = question === undefined ? undefined : await ledger.monthSpend(question);
+  const { cheapest } = summary;
+  const share = standing === undefined ? undefined : shareOfMonth(standing, { budget: settings.budget, cheapest });
+  const isUsedUp = share?.type === 'used-up';
+  const budget = share?.type === 'share' ? share.budget : (settings.budget ?? month?.credits ?? null);
+  const spend = decideSpend(
+    spendFacts(
+      summary,
+      { settings: { ...settings, budget }, confirmAbove: isUsedUp ? null : confirmAbove },
+      { balance: isUsedUp ? null : await readBalance(), yes: false, canAsk: false },
+    ),
+  );
+  // What no month could pay has failed; only then it matters how much of this one is left.
+  if (spend.type !== 'go') {
+    return { type: 'refused', reason: SPEND_WORDS[spend.type === 'refuse' ? spend.why : 'unconfirmed'] };
+  }
+  if (isUsedUp && standing !== undefined && question !== undefined) return skippedFor(standing, question);
+  return { type: 'go', month: question === undefined ? undefined : { ...question, cheapest } };
+}
+
+/** A firing for which the month has no credits. */
+export function skippedFor(
+  standing: MonthStanding,
+  { at, timezone }: Pick<MonthQuestion, 'at' | 'timezone'>,
+): Extract<OccurrenceApproval, { readonly type: 'skipped' }> {
+  return { type: 'skipped', reason: whyUsedUp(standing, monthOf(at, timezone)) };
+}
+
+const SPEND_WORDS: Readonly<Record<SpendRefusal, string>> = {
+  unpriced: 'a row has no price, and a budget needs one',
+  'small-budget': 'the budget pays not even one row',
+  'small-balance': "the account's balance pays not even one row",
+  unconfirmed: 'the bill is above the limit for a confirmation, and nobody can be asked; raise it with --confirm',
+};
