@@ -1,9 +1,9 @@
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRecord } from '../ledger/record-types.ts';
-import { UnfitName } from '../results/names.ts';
-import { filesOf, type RowFile } from '../results/result-line.ts';
+import type { RowFile } from '../results/result-line.ts';
 import { findRow } from './choose-rows.ts';
+import { namedFiles } from './row-files.ts';
 
 /** A cell that a person changed. */
 export interface CellChange {
@@ -60,7 +60,7 @@ export async function explainRow(
     })),
     unresolvedTakes: unresolvedTakes(found),
     decisions: await ledger.decisionsOf(batch.name, row.row),
-    files: namesOf(row, batch),
+    files: namedFiles(row, batch),
   };
   return { type: 'found', history };
 }
@@ -93,14 +93,4 @@ function changesOf(
     const [from, to] = [before[place] ?? '', after[place] ?? ''];
     return from === to ? [] : [{ column, from, to }];
   });
-}
-
-function namesOf(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
-  try {
-    return filesOf(row, batch);
-  } catch (error) {
-    // The file is in the store, but no valid name can be made for it; `results` says which part of the name is wrong.
-    if (error instanceof UnfitName) return [];
-    throw error;
-  }
 }

@@ -1,10 +1,13 @@
+import { roundCredits } from '../contract/price-units.ts';
 import type { Subset } from '../contract/subset.ts';
 import { Bill, type BillSummary } from '../inputs/bill.ts';
 import { LedgerMisuse } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import type { PriceTally } from '../policy/compare-prices.ts';
 import type { IsChosen } from '../policy/subset.ts';
 import { billLines } from './bill-lines.ts';
+import { measurePrices, requestsOf } from './pilot.ts';
 
 /** Rows opened per transaction, because running work waits for it. */
 const ROWS_A_TRANSACTION = 500;
@@ -12,7 +15,10 @@ const ROWS_A_TRANSACTION = 500;
 /** The cost of rows that earlier runs left out and this one chooses. */
 export interface NewlyChosen {
   readonly rows: number;
+  /** By the prices that the API charged for the rows before, where it did; else by their quotes. */
   readonly bill: BillSummary;
+  /** Their quotes, in credits. */
+  readonly quoted: number;
   /** Part of the bill is estimated. */
   readonly isEstimate: boolean;
 }
@@ -23,19 +29,36 @@ export interface NewlyChosen {
  */
 export async function billNewlyChosen(
   ledger: Pick<Ledger, 'scanRows'>,
-  { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
   isChosen: IsChosen,
   budget: number | null,
 ): Promise<NewlyChosen> {
+  const { name, settings } = batch;
+  const measured = await measurePrices(ledger, batch);
   const bill = new Bill(budget);
   let rows = 0;
-  for await (const { row } of ledger.scanRows(name, { isNotChosen: true })) {
+  let quotes = 0;
+  for await (const standing of ledger.scanRows(name, { isNotChosen: true })) {
+    const { row } = standing;
     if (!isChosen(row)) continue;
     rows++;
-    bill.add({ line: row.line, id: row.id, spec: row.spec, quoted: row.quoted, isAssumed: false });
+    quotes += row.quoted ?? 0;
+    // Without a quote the ledger cannot hold a row to its budget, whatever such rows have cost so far.
+    const quoted =
+      row.quoted === null ? null : roundCredits(row.quoted + surcharge(requestsOf(standing, settings), measured));
+    bill.add({ line: row.line, id: row.id, spec: row.spec, quoted, isAssumed: false });
   }
   const summary = bill.summary();
-  return { rows, bill: summary, isEstimate: billLines(summary, settings).total.isEstimate };
+  const isEstimate = billLines(summary, settings).total.isEstimate;
+  return { rows, bill: summary, quoted: roundCredits(quotes), isEstimate };
+}
+
+/** What requests cost beyond their quotes at measured prices, in credits; below 0 if they cost less. */
+function surcharge(requests: ReturnType<typeof requestsOf>, measured: PriceTally): number {
+  return requests.reduce(
+    (sum, { operation, quoted }) => sum + ((measured.expect(operation, quoted) ?? 0) - (quoted ?? 0)),
+    0,
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../batches/batch-name.ts';
 import { explainRow, type RowHistory } from '../batches/explain.ts';
+import { viewPilot, type Pilot } from '../batches/pilot.ts';
 import type { RedriveForecast } from '../batches/redrive-draft.ts';
 import { viewBatch, type BatchView } from '../batches/view-batch.ts';
 import type { Control } from '../contract/outcomes.ts';
@@ -23,6 +24,11 @@ export interface Batch {
   readonly name: string;
   /** Its state: counts, sums, the most common failures. */
   status(): Promise<BatchView>;
+  /**
+   * What the rows of a `subset` were charged against their quotes, and what the others will then cost. Undefined if no
+   * row was left out, or none was run.
+   */
+  pilot(): Promise<Pilot | undefined>;
   /** Everything on record about a row. `row` is its id, or its number if no row has that id. */
   explain(row: string): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }>;
   /** Sends no more paid requests; running jobs are still fetched. Resolves when no paid request is in flight. */
@@ -120,6 +126,7 @@ export function batchNamed(name: string, desk: BatchDesk): Batch {
   const batch: Batch = {
     name,
     status: async () => viewBatch(await session.ledger(), await record()),
+    pilot: async () => viewPilot(await session.ledger(), await record()),
     explain: async (row) => explainRow(await session.ledger(), await record(), row),
     pause: () => steer('paused'),
     resume: () => steer('running'),

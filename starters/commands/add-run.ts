@@ -36,11 +36,15 @@ export function addRunCommands(program: Command, context: CommandContext): void 
     .addOption(apiUrl())
     .option('--resubmit', 'With an outcome file: include rows that may have been charged; this can charge them again')
     .option('--dry-run', 'Only plan: the same as voxbatch plan; spends nothing')
+    .option(
+      '--confirm-after-sample',
+      'With --sample: show its real price, then ask whether to run the others; without a terminal, needs --yes',
+    )
     .option('--detach', 'Return at once; server and worker continue in the background')
     .option('--json', 'Print one line of JSON at the end')
     .addHelpText(
       'after',
-      '\nExample:\n  voxbatch run lines.csv --limit 20\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n',
+      '\nExample:\n  voxbatch run lines.csv --sample 5 --confirm-after-sample\n  voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%\n',
     )
     .action(async (manifest: string, typed: TypedRunFlags) => {
       const flags = readFlags(typed, context);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
+import { viewPilot } from '../../batches/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
@@ -44,7 +45,8 @@ export async function results(name: string | undefined, flags: ResultsFlags, out
       output.data(JSON.stringify({ batch: batch.name, exit, outcomes, credits: money, out, mismatches }));
     } else {
       const leftovers = await gatherLeftovers(ledger, batch, counts);
-      for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.data(line);
+      const pilot = batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined;
+      for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.data(line);
     }
     for (const line of keptLines(kept, out)) output.say(line);
     for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);

@@ -1,10 +1,12 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
+import { viewPilot, type Pilot } from '../../batches/pilot.ts';
 import { projectBatch } from '../../results/project.ts';
 import { isDeserted } from '../../client/anybody-in.ts';
 import type { Desk } from '../desk.ts';
 import { damageLines } from '../terminal/damage-words.ts';
 import { keptLines } from '../terminal/kept-words.ts';
+import { pilotJson } from '../terminal/pilot-words.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
 import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { standstillOf } from '../../batches/standstill.ts';
@@ -21,11 +23,13 @@ export interface FinishRequest {
   /** Absolute. */
   readonly out: string;
   readonly why: WorkEnd;
+  /** Called if rows of a finished batch were left out, with what the others show of them. */
+  readonly onPilot?: ((pilot: Pilot) => void) | undefined;
 }
 
 /** Writes a batch's files in their current state, says what happened and what to do next, and decides the exit code. */
 export async function finishRun(
-  { batch: name, out, why }: FinishRequest,
+  { batch: name, out, why, onPilot }: FinishRequest,
   { session, output, json }: Pick<Desk, 'session' | 'output' | 'json'>,
 ): Promise<ExitName> {
   const { settings } = session;
@@ -45,14 +49,17 @@ export async function finishRun(
   // `--detach` asks for a start only.
   const isAccepted = why === 'detached' && mismatches.length === 0;
   const exit = why === 'interrupted' || why === 'terminated' ? why : isAccepted ? 'started' : byState;
+  const pilot = isClosed ? await viewPilot(ledger, batch) : undefined;
   if (json) {
     const { halted } = batch;
     const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
     const rest = { ...budgetJson(money, batch.settings.budget), detached: why === 'detached', halted, out };
-    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest }));
+    const sample = pilot === undefined ? null : pilotJson(pilot);
+    output.data(JSON.stringify({ batch: name, exit, ...sums, ...rest, sample }));
   }
   const leftovers = await gatherLeftovers(ledger, batch, counts);
-  for (const line of summaryLines({ batch, counts, money, out, leftovers })) output.say(line);
+  for (const line of summaryLines({ batch, counts, money, out, leftovers, pilot })) output.say(line);
+  if (pilot !== undefined) onPilot?.(pilot);
   for (const line of keptLines(kept, out)) output.say(line);
   for (const mismatch of mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   for (const line of damageLines(damaged, { batch: batch.name, store: settings.store })) output.say(line);

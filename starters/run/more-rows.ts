@@ -4,6 +4,7 @@ import type { SpendFacts } from '../../policy/spend.ts';
 import { checkSpend } from './check-spend.ts';
 import type { Desk } from '../desk.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
+import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 
 /** The one who pays. */
@@ -18,10 +19,11 @@ export async function checkMore(
   payer: Payer,
   { session, output }: Pick<Desk, 'session' | 'output'>,
 ): Promise<true> {
-  const { batch, rows, bill, isEstimate, budget } = more;
+  const { batch, rows, bill, quoted, isEstimate, budget } = more;
   const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
   const cost = `${isEstimate ? '~' : ''}${inCredits(bill.quoted)}${unknown}`;
-  output.say(`${rowsInWords(rows)} more to send, at a cost of ${cost}.`);
+  const basis = bill.quoted === quoted ? '' : ` at the prices charged so far (${number(quoted)} as quoted)`;
+  output.say(`${rowsInWords(rows)} more to send, at a cost of ${cost}${basis}.`);
   const refusal = leftBudgetRefusal(batch, await (await session.ledger()).money(batch.name));
   await checkSpend({ rows, bill, isEstimate, budget, isBudgetLeft: true, ...payer }, output, { refusal });
   return true;

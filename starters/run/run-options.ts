@@ -35,6 +35,8 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   /** Plan it instead. */
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  /** After the sample, ask whether to send the other rows. */
+  readonly confirmAfterSample?: boolean;
 }
 
 /** What to run, with all defaults filled in. */
@@ -65,6 +67,10 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
     throw usageError(
       `"${name}" is not a valid batch name. Use --name NAME with at most 100 letters, digits, spaces, dots, dashes and underscores.`,
     );
+  }
+  if (flags.confirmAfterSample === true) {
+    if (flags.sample === undefined) throw usageError('--confirm-after-sample needs --sample.');
+    if (flags.detach === true) throw usageError('--confirm-after-sample cannot be combined with --detach.');
   }
   const { config } = settings;
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);

@@ -20,7 +20,7 @@ import type { RunRequest } from './run-request.ts';
  * batch's.
  */
 export async function runRecorded(
-  { manifestPath, source, flags, plan, server }: RunRequest,
+  { manifestPath, source, flags, plan, server, onPilot }: RunRequest,
   recorded: Recorded,
   desk: Desk,
 ): Promise<ExitName> {
@@ -33,7 +33,7 @@ export async function runRecorded(
   const isNew = recorded.type === 'new';
   const { batch } = recorded;
   if (recorded.type === 'known') sayChanges(recorded, plan, output);
-  const place = { batch: batch.name, out: plan.out };
+  const place = { batch: batch.name, out: plan.out, onPilot };
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
     return finishRun({ ...place, why: 'closed' }, desk);

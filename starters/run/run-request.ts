@@ -1,3 +1,4 @@
+import type { Pilot } from '../../batches/pilot.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { EarlyServer } from '../../client/early-server.ts';
 import type { Settings } from '../../client/settings.ts';
@@ -13,4 +14,8 @@ export interface RunRequest {
   readonly plan: RunPlan;
   /** The embedded server, if it was started early. */
   readonly server: EarlyServer | undefined;
+  /** Called with what a finished sample shows of the rest of the batch. */
+  readonly onPilot?: (pilot: Pilot) => void;
+  /** The person has agreed to the price of the rows that were left out before. Default false. */
+  readonly isAgreed?: boolean;
 }

@@ -2,6 +2,7 @@ import { spendFacts } from '../../batches/bill-lines.ts';
 import { checkManifest, type SoundManifest } from '../../inputs/read-manifest.ts';
 import type { RunContext } from '../command-context.ts';
 import { atDesk, type Desk } from '../desk.ts';
+import { runSampleFirst } from './after-sample.ts';
 import { checkSpend } from './check-spend.ts';
 import { ExitError } from '../exit-error.ts';
 import type { OpenApi } from '../../client/open-api.ts';
@@ -22,7 +23,13 @@ const RESUBMIT_WITHOUT_BATCH =
  * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, has it worked on,
  * follows it, and writes its files. Running the same command again continues, attaches, or says that it is finished.
  */
-export async function run(request: RunRequest, context: RunContext): Promise<ExitName> {
+export function run(request: RunRequest, context: RunContext): Promise<ExitName> {
+  return request.flags.confirmAfterSample === true
+    ? runSampleFirst(request, context, runOnce)
+    : runOnce(request, context);
+}
+
+async function runOnce(request: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
   const { manifestPath, source, flags, settings, plan } = request;
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
@@ -77,6 +84,7 @@ async function readyToSpend(
 }
 
 /** What is known about the payer. */
-function payerOf({ plan }: RunRequest, { profile }: OpenApi, { person }: Desk): Payer {
-  return { ...person, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
+function payerOf({ plan, isAgreed = false }: RunRequest, { profile }: OpenApi, { person }: Desk): Payer {
+  const yes = person.yes || isAgreed;
+  return { ...person, yes, confirmAbove: plan.confirmAbove, balance: profile.quotaRemaining ?? null };
 }

@@ -3,9 +3,11 @@ import { outcomeFile } from '../../results/batch-files.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, Money } from '../../ledger/record-types.ts';
+import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers, SomeRows } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { EndWord } from './outcome-words.ts';
+import { inCredits } from './money.ts';
 import { rowsInWords, rowsWord, rowWord, takeWord, unnamedRows } from './row-words.ts';
 import { number } from './progress.ts';
 
@@ -15,6 +17,8 @@ export interface Finished {
   readonly counts: Counts;
   readonly money: Money;
   readonly leftovers: Leftovers;
+  /** What the rows that were run show of the price of those that were left out; undefined: nothing. */
+  readonly pilot?: Pick<Pilot, 'prices'> | undefined;
   /** The out folder as a person would write it. */
   readonly out: string;
 }
@@ -125,14 +129,16 @@ function skippedStep({ batch, counts, money, leftovers }: Finished): string {
  * Rows that nobody has asked for yet: the command without the flag runs all of them, at a larger budget if theirs is
  * too small. It also pays for the rows that the budget skipped, whose command is printed before and may be run first.
  */
-function notChosenStep({ batch, counts, money, leftovers }: Finished): string {
-  const { notChosen: quoted, overBudget } = leftovers.skippedQuotes;
+function notChosenStep({ batch, counts, money, leftovers, pilot }: Finished): string {
+  const { notChosen, overBudget } = leftovers.skippedQuotes;
+  const expected = pilot?.prices.open.expected ?? notChosen;
+  // A request is held to the budget by its quote, so the budget must cover that, even if less will be charged.
+  const quoted = expected === null || notChosen === null ? expected : Math.max(expected, notChosen);
   const before = counts.outcomes.skipped === counts.notChosen ? 0 : (overBudget ?? 0);
   const left = budgetLeft(money, batch.settings.budget);
   const isShort = left !== null && quoted !== null && left < before + quoted;
   const budget = isShort ? ` --budget ${String(budgetFor(money, before + quoted))}` : '';
-  const cost =
-    quoted === null ? 'at their price' : `for about ${number(quoted)} ${quoted === 1 ? 'credit' : 'credits'}`;
+  const cost = expected === null ? 'at their price' : `for about ${inCredits(expected)}`;
   return `${rowsInWords(counts.notChosen)} not chosen. To send ${counts.notChosen === 1 ? 'it' : 'them'}, ${cost}: ${goOnCommand({ ...batch, subset: null })}${budget}`;
 }
 

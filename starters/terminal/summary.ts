@@ -1,7 +1,9 @@
 import { relative } from 'node:path';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { moneyWords } from './money.ts';
+import { pilotLines } from './pilot-words.ts';
 import { nextSteps } from './next-steps.ts';
 import { endsOf, OUTCOME_WORDS } from './outcome-words.ts';
 import { chosenOf, clock, doneOf } from './progress.ts';
@@ -15,8 +17,10 @@ export function summaryLines(end: {
   /** Absolute. */
   readonly out: string;
   readonly leftovers: Leftovers;
+  /** What the rows that were run show of those that were left out; undefined if none were. */
+  readonly pilot?: Pilot | undefined;
 }): readonly string[] {
-  const { batch, counts, money } = end;
+  const { batch, counts, money, pilot } = end;
   const rows = endsOf(counts).map(
     ([word, count]) => `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${OUTCOME_WORDS[word].meaning}`,
   );
@@ -31,6 +35,7 @@ export function summaryLines(end: {
     ...rows,
     `  credits: ${moneyWords(money, batch.settings.budget)}`,
     `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,
+    ...(pilot === undefined ? [] : pilotLines(pilot)).map((line) => `  ${line}`),
     ...(batch.state === 'closed' ? nextSteps({ ...end, out: shortPath(end.out) }) : []).map((step) => `  ${step}`),
   ];
 }

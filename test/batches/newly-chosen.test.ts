@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { billNewlyChosen, openNewlyChosen } from '../../batches/newly-chosen.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { aBatch, aRow, ledgerForEachTest } from '../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../ledger/setup.ts';
 
 const ROWS = 1_203;
 
@@ -29,6 +29,22 @@ describe('rows that are chosen by a later run', () => {
       isEstimate: true,
     });
     expect(await billNewlyChosen(ledger, batch, ({ row }) => row <= 2, null)).toMatchObject({ rows: 0 });
+  });
+
+  it('are priced by what the API charged for the rows before, which is what the budget has to pay', async () => {
+    const intent = { ...INTENT, quoted: 3 };
+    await ledger.intend(aKey(1), intent);
+    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', credits: 6 }, { state: 'processing' });
+    // Of this one the API did not tell the price.
+    await ledger.intend(aKey(2), intent);
+    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
+    // Every text costs as much again as its quote: 3 for `Row 4` to `Row 9`, 4 for `Row 10` and `Row 11`.
+    const few = ({ row }: { row: number }): boolean => row <= 11;
+    expect(await billNewlyChosen(ledger, batch, few, 18)).toMatchObject({
+      rows: 8,
+      quoted: 20,
+      bill: { quoted: 20 + 6 * 3 + 2 * 3, affordable: { rows: 3, quoted: 16.5 } },
+    });
   });
 
   it('are opened, in several transactions, and after a kill only the others', async () => {

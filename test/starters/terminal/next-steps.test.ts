@@ -14,6 +14,7 @@ function steps(
   leftovers: Partial<Finished['leftovers']>,
   budget: number | null = null,
   notChosen = 0,
+  pilot?: Finished['pilot'],
 ): readonly string[] {
   const zero = <T extends string>(names: readonly T[]): Record<T, number> =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
@@ -28,6 +29,7 @@ function steps(
       earlierUnresolved: none,
       ...leftovers,
     },
+    pilot,
     out: 'my out',
   });
 }
@@ -96,6 +98,17 @@ describe('the next steps', () => {
     [null, null, '3 rows not chosen. To send them, at their price: voxbatch run b.csv'],
   ])('of rows that are not chosen at a budget of %p, %p short', (budget, notChosen, words) => {
     expect(steps({ skipped: 3 }, { skippedQuotes: { overBudget: 0, notChosen } }, budget, 3)).toEqual([words]);
+  });
+
+  it.each([
+    [15, 'for about 15 credits: voxbatch run b.csv --budget 28'],
+    // A request is held to the budget by its quote.
+    [5, 'for about 5 credits: voxbatch run b.csv --budget 22'],
+  ])('of rows that are not chosen tell the price that a sample has shown, %d for 9', (expected, words) => {
+    const pilot = { prices: { operations: [], differs: true, open: { quoted: 9, expected } } };
+    expect(steps({ skipped: 3 }, { skippedQuotes: { overBudget: 0, notChosen: 9 } }, 20, 3, pilot)).toEqual([
+      `3 rows not chosen. To send them, ${words}`,
+    ]);
   });
 
   it('of rows that the budget skipped do not pay for those that are not chosen', () => {

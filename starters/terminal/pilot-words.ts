@@ -1,0 +1,95 @@
+import type { Pilot, PilotRow } from '../../batches/pilot.ts';
+import type { ComparedPrice } from '../../policy/compare-prices.ts';
+import { inCredits } from './money.ts';
+import { number } from './progress.ts';
+import { rowsInWords } from './row-words.ts';
+import { tableLines, type TableColumn } from './table.ts';
+
+/** The rows that were run to try a batch, and what they say of its price, for people. */
+export function pilotLines(pilot: Pilot): readonly string[] {
+  const { rows, run, prices } = pilot;
+  return [
+    `Tried so far: ${rowsInWords(run)} of ${number(run + pilot.left)}`,
+    ...indented(tableLines(ROW_COLUMNS, rows)),
+    ...indented(run > rows.length ? [`and ${number(run - rows.length)} more, in results.csv`] : []),
+    'Prices in credits',
+    ...indented(tableLines(PRICE_COLUMNS, prices.operations)),
+    wholeWords(pilot),
+    ...budgetWords(pilot),
+  ];
+}
+
+/** What the whole batch will cost, and whether that is what was quoted. */
+function wholeWords({ prices, whole, run }: Pilot): string {
+  const isTold = prices.operations.some(({ requests, unquoted }) => requests + unquoted.requests > 0);
+  const expected = whole.expected === null ? 'an unknown sum' : `about ${inCredits(whole.expected)}`;
+  if (!isTold) return `The API did not say what it charged. By the quotes, the whole batch costs ${expected}.`;
+  const quoted = whole.quoted === null ? 'no sum was quoted' : `${number(whole.quoted)} were quoted`;
+  return prices.differs
+    ? `At these prices the whole batch costs ${expected}; ${quoted}.`
+    : `The API charged ${run === 1 ? 'it' : 'them'} as quoted: the whole batch costs ${expected}.`;
+}
+
+/** What the budget cannot pay. */
+function budgetWords({ prices, budgetLeft, left }: Pilot): readonly string[] {
+  const { expected } = prices.open;
+  if (budgetLeft === null || expected === null || expected <= budgetLeft) return [];
+  return [
+    `WARNING: the budget will not reach: ${inCredits(budgetLeft)} left of it, about ${number(expected)} needed for the other ${rowsInWords(left)}.`,
+  ];
+}
+
+/** The same for machines. */
+export function pilotJson({ rows, run, left, prices, charged, whole }: Pilot): object {
+  return {
+    run,
+    left,
+    rows: rows.map(({ creditsKind, ...row }) => ({ ...row, credits_kind: creditsKind })),
+    operations: prices.operations.map(({ operation, requests, quoted, charged: paid, factor, unquoted, open }) => {
+      const rest = { requests: open.requests + open.unquoted, quoted: quotedOf(open), expected: open.expected };
+      return { operation, requests, quoted, charged: paid, factor, unquoted, rest };
+    }),
+    rest: prices.open,
+    whole: { charged, ...whole },
+  };
+}
+
+function quotedOf({ quoted, unquoted }: ComparedPrice['open']): number | null {
+  return unquoted > 0 ? null : quoted;
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`);
+}
+
+const orDash = (value: number | null): string => (value === null ? '-' : number(value));
+
+const ROW_COLUMNS: readonly TableColumn<PilotRow>[] = [
+  { title: 'row', value: ({ row }) => String(row), align: 'right' },
+  { title: 'id', value: ({ id }) => id },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'voice', value: ({ voice }) => voice ?? '-' },
+  { title: 'outcome', value: ({ outcome }) => outcome ?? 'unfinished' },
+  {
+    title: 'credits',
+    value: ({ credits, creditsKind }) => `${creditsKind === 'estimated' ? '~' : ''}${number(credits)}`,
+    align: 'right',
+  },
+  { title: 'file', value: ({ file }) => file ?? '-' },
+];
+
+const PRICE_COLUMNS: readonly TableColumn<ComparedPrice>[] = [
+  { title: 'operation', value: ({ operation }) => operation },
+  { title: 'requests', value: ({ requests, unquoted }) => number(requests + unquoted.requests), align: 'right' },
+  { title: 'quoted', value: ({ requests, quoted }) => (requests === 0 ? '-' : number(quoted)), align: 'right' },
+  {
+    title: 'charged',
+    value: ({ requests, charged, unquoted }) =>
+      requests + unquoted.requests === 0 ? '-' : number(charged + unquoted.charged),
+    align: 'right',
+  },
+  { title: 'factor', value: ({ factor }) => (factor === null ? '-' : factor.toFixed(2)), align: 'right' },
+  { title: 'to send', value: ({ open }) => number(open.requests + open.unquoted), align: 'right' },
+  { title: 'as quoted', value: ({ open }) => orDash(quotedOf(open)), align: 'right' },
+  { title: 'expected', value: ({ open }) => orDash(open.expected), align: 'right' },
+];

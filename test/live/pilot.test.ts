@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 60;
+const VOICES = ['anna', 'ben', 'cleo'];
+
+interface PilotJson {
+  readonly run: number;
+  readonly left: number;
+  readonly rows: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly voice: string;
+    readonly file: string;
+  }[];
+  readonly operations: readonly {
+    readonly operation: string;
+    readonly requests: number;
+    readonly quoted: number;
+    readonly charged: number;
+    readonly factor: number;
+    readonly rest: { readonly requests: number; readonly quoted: number; readonly expected: number };
+  }[];
+  readonly whole: { readonly charged: number; readonly quoted: number; readonly expected: number };
+}
+
+/** 60 rows, nearly all of them speech by one voice, quoted at half of what the simulator charges for speech. */
+describe('a sample that pays more than was quoted', () => {
+  let world: LiveWorld;
+
+  beforeEach(async () => {
+    world = await LiveWorld.create({ seed: 12, createMs: [5, 20], jobMs: [50, 200], shape: 'speech.credits=named' });
+    const lines = Array.from({ length: ROWS }, (_, at) => {
+      const voice = VOICES[at < 56 ? 0 : at % 3] ?? '';
+      const isDub = at === 30 || at === 31;
+      const video = isDub ? 'https://media.example/face.mp4?seconds=2' : '';
+      return `r${String(at)},${isDub ? 'dub' : 'tts'},Line ${String(100 + at)},${voice},${video}`;
+    });
+    await world.write('lines.csv', `id,kind,text,voice,video\n${lines.join('\n')}\n`);
+    const half = { unit: 'character', credits: 0.25, cjkFactor: 2 };
+    const prices = { 'speech-job': half };
+    const polling = { firstLookMs: 300, gapMs: 300 };
+    await world.write('voxbatch.config.json', JSON.stringify({ prices, polling, assumeSeconds: 2 }));
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
+
+  it('shows its rows and the real price, and the rest is paid for once, whatever is killed in between', async () => {
+    const tried = await world.run(['run', 'lines.csv', '--sample', '5', '--json']);
+    expect(tried).toMatchObject({ code: 0 });
+    const { sample } = JSON.parse(tried.stdout) as { readonly sample: PilotJson };
+    expect(sample).toMatchObject({ run: 5, left: ROWS - 5 });
+    expect(new Set(sample.rows.map(({ kind }) => kind))).toEqual(new Set(['tts', 'dub']));
+    expect(new Set(sample.rows.map(({ voice }) => voice))).toEqual(new Set(VOICES));
+    for (const { file } of sample.rows) await world.read('out', 'lines', file);
+
+    const speech = sample.operations.find(({ operation }) => operation === 'speech-job');
+    expect(speech).toMatchObject({ requests: 5, factor: 2, rest: { requests: ROWS - 5 } });
+    expect(speech?.rest.expected).toBe(2 * (speech?.rest.quoted ?? 0));
+    expect(sample.whole.charged).toBe(spent());
+    expect(tried.stderr).toContain('At these prices the whole batch costs about');
+    expect(tried.stderr).toMatch(
+      /55 rows not chosen\. To send them, for about [\d,.]+ credits: voxbatch run lines\.csv\n/,
+    );
+
+    // A budget that the quotes would fit into, and the prices as charged do not.
+    const budget = Math.ceil(sample.whole.quoted) + 5;
+    const short = await world.run(['run', 'lines.csv', '--sample', '5', '--budget', String(budget)]);
+    expect(short.stderr).toContain('WARNING: the budget will not reach');
+    expect(spent()).toBe(sample.whole.charged);
+    expect(await world.run(['run', 'lines.csv', '--budget', 'none', '--confirm', '0'])).toMatchObject({ code: 3 });
+
+    const killed = await world.run(['run', 'lines.csv', '--budget', 'none'], { dieAt: 'after-intent:20' });
+    expect(killed).toMatchObject({ signal: 'SIGKILL' });
+    expect(killed.stderr).toMatch(/55 rows more to send, at a cost of ~?[\d,.]+ credits at the prices charged so far/);
+    await world.run(['run', 'lines.csv']);
+    const whole = await expectWhole(world, 'lines', ROWS);
+    // A request that the kill cut short is never sent again unasked.
+    expect(whole.unknown).toBeLessThanOrEqual(8);
+    if (whole.unknown === 0) expect(spent()).toBeCloseTo(sample.whole.expected, 0);
+  });
+
+  it('asks before the rest: without a terminal it stops, with --yes it goes on', async () => {
+    const flags = ['run', 'lines.csv', '--sample', '5', '--confirm-after-sample'];
+    const stopped = await world.run(flags);
+    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('there is no terminal to ask on') });
+    expect(await world.status('lines')).toMatchObject({ outcomes: { succeeded: 5, skipped: ROWS - 5 } });
+
+    const all = await world.run([...flags, '--yes', '--json']);
+    expect(all).toMatchObject({ code: 0 });
+    expect(all.stdout.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(all.stdout)).toMatchObject({ outcomes: { succeeded: ROWS }, not_chosen: 0, sample: null });
+    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
+  });
+});
