@@ -12,7 +12,7 @@ import { goOnCommand } from '../terminal/go-on-command.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import { workOnBatch } from '../run/work-on-batch.ts';
-import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines } from './redrive-words.ts';
+import { doubtsQuestion, draftLines, leftBudgetRefusal, refusalLines, unaskedText } from './redrive-words.ts';
 
 /** What `redrive`, `run failed.csv` and `reconcile` share once the rows are known. */
 export interface RedriveRequest {
@@ -40,7 +40,10 @@ export interface RedriveRequest {
 export async function redriveRows(request: RedriveRequest, desk: Desk): Promise<ExitName> {
   const { batch, draft, out } = request;
   const { session, output } = desk;
-  if (draft.refused.length === 0) for (const line of draftLines(draft, batch.name)) output.say(line);
+  if (draft.refused.length === 0) {
+    for (const line of draftLines(draft, batch.name)) output.say(line);
+    requireWord(request, desk);
+  }
   const redriven = await redriveBatch({
     ...request,
     ledger: await session.ledger(),
@@ -63,6 +66,12 @@ export async function workOn(batch: BatchRecord, out: string, desk: Desk): Promi
   return record.state === 'closed'
     ? finishRun({ ...place, why: 'closed' }, desk)
     : workOnBatch({ record, isNew: false, out }, desk, (why) => finishRun({ ...place, why }, desk));
+}
+
+/** Paying again for a row that has a good result takes a person's word: an answer on a terminal, `--yes` elsewhere. */
+function requireWord({ draft }: RedriveRequest, { person }: Desk): void {
+  if (draft.replaced === 0 || person.yes || person.canAsk) return;
+  throw new ExitError('refused', unaskedText(draft));
 }
 
 async function checkMoney(request: RedriveRequest, { session, person, output }: Desk, open: OpenApi): Promise<void> {

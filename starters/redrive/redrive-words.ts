@@ -50,6 +50,14 @@ export function doubtsQuestion({ replaced, resubmitted }: RedriveDraft): string 
   return question === '' ? undefined : `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
 }
 
+/** Why results are not replaced where nobody can be asked. */
+export function unaskedText({ replaced }: Pick<RedriveDraft, 'replaced'>): string {
+  return (
+    `Not confirmed: ${rowsInWords(replaced)} would be paid for again and ${replaced === 1 ? 'lose its result' : 'lose their results'}, ` +
+    'and there is no terminal to ask on. Nothing was changed. Nothing was spent. To continue, run the same command with --yes.'
+  );
+}
+
 /** Which rows have a result that is replaced, and which of them because the file is not what was sent last. */
 function replacedWords({ replaced, firstReplaced }: RedriveDraft): string {
   const names = firstReplaced.map(({ isEdited, ...row }) => `${rowWord(row)}${isEdited ? ' (edited)' : ''}`);

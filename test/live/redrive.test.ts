@@ -154,7 +154,10 @@ describe('rows whose jobs failed', () => {
       stderr: saying('a (row 1): its kind has no step lip-sync'),
     });
     expect(paid()).toBe(before);
-    expect(await world.run(['redrive', 'lines', '--rows', 'd', '--step', 'lip-sync'])).toMatchObject({ code: 10 });
+    const redo = ['redrive', 'lines', '--rows', 'd', '--step', 'lip-sync'];
+    expect(await world.run(redo)).toMatchObject({ code: 3, stderr: saying('there is no terminal to ask on') });
+    expect(paid()).toBe(before);
+    expect(await world.run([...redo, '--yes'])).toMatchObject({ code: 10 });
     expect(paidAfter(before)).toEqual(['4-lip-sync-2']);
   });
 });

@@ -41,12 +41,22 @@ describe('redrive: which rows', () => {
     [['--rows', 'd, 7'], '2 rows to send, from speech on'],
     [['--rows', 'd', '--rows', '#7'], '2 rows to send, from speech on'],
     [
-      ['--rows', 'a', '--where', 'outcome=succeeded'],
+      ['--rows', 'a', '--where', 'outcome=succeeded', '--yes'],
       '1 of these has a result, which the new one replaces: a; if a new take fails, its row has no result; the old file stays',
     ],
-    [['--where', 'kind=dub', '--step', 'lip-sync'], '1 row to send, from lip-sync on'],
+    [['--where', 'kind=dub', '--step', 'lip-sync', '--yes'], '1 row to send, from lip-sync on'],
   ])('%j', async (words, said) => {
     expectAtDoor(await desk.line.run('redrive', 'demo', ...words), said);
+  });
+
+  it('replaces no result unasked: without a terminal it needs --yes', async () => {
+    const { code, stderr } = await desk.line.run('redrive', 'demo', '--rows', 'a,d');
+    expect(code).toBe(3);
+    expect(stderr).toContain('1 of these has a result, which the new one replaces: a');
+    expect(stderr).toContain(
+      'Not confirmed: 1 row would be paid for again and lose its result, and there is no terminal to ask on. ' +
+        'Nothing was changed. Nothing was spent. To continue, run the same command with --yes.',
+    );
   });
 
   it('says what it will cost, and that jobs that were paid are free', async () => {
