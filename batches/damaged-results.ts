@@ -21,7 +21,9 @@ export async function findDamaged(
     const file = [found?.file, ...(found?.extraFiles ?? [])].find((one) => one?.sha256 === sha256);
     if (found === undefined || file == null) continue;
     const there = await contentOf(join(store, file.key));
-    if (there !== sha256) damaged.set(row, { row, id: found.id, is: there === undefined ? 'missing' : 'altered' });
+    const isRemoved = found.file?.removedAt !== undefined;
+    const is = there !== undefined ? 'altered' : isRemoved ? 'removed' : 'missing';
+    if (there !== sha256) damaged.set(row, { row, id: found.id, is });
   }
   return [...damaged.values()];
 }

@@ -12,6 +12,7 @@ import { checkTuning } from './check-options.ts';
 import type { FollowEvent } from './follow.ts';
 import { chooseBatch } from './open-records.ts';
 import { claimOut } from './out-folder.ts';
+import { refuseCleaned } from './refuse-cleaned.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile.ts';
 import { checkRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive.ts';
 import type { Session } from './session.ts';
@@ -160,6 +161,7 @@ export function batchNamed(name: string, desk: BatchDesk): Batch {
     writeFiles: async (folder) => {
       const out = resolve(folder);
       const [ledger, store, now] = [await session.ledger(), await session.store(), await record()];
+      refuseCleaned(now);
       await claimOut(out, now);
       const complete = now.state === 'closed';
       return projectBatch({ ledger, store, batch: name, out, complete, voxbatchVersion: voxbatchVersion() });

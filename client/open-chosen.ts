@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { billNewlyChosen, openNewlyChosen, type NewlyChosen } from '../batches/newly-chosen.ts';
+import { areRowsCleaned } from '../batches/clean-batch.ts';
 import { budgetLeftFor } from '../batches/redrive.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { SoundManifest } from '../inputs/read-manifest.ts';
@@ -27,7 +28,7 @@ export async function findMore(
   const { subset = null } = options;
   // The same subset again is complete. An earlier version may have drawn other rows for it than this one would.
   const isComplete = total - notChosen === subset?.rows && isDeepStrictEqual(batch.subset, subset);
-  if (notChosen === 0 || isComplete) return undefined;
+  if (notChosen === 0 || isComplete || areRowsCleaned(batch)) return undefined;
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const more = await billNewlyChosen(ledger, batch, summary.isChosen, budget);
   return more.rows === 0 ? undefined : { ...more, batch, budget };

@@ -22,6 +22,8 @@ export type Problem =
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** The rows of the batch are not all on record yet. */
   | { readonly type: 'loading'; readonly batch: BatchRecord }
+  /** What its rows asked for was removed, so it can neither be run again nor written. */
+  | { readonly type: 'cleaned'; readonly batch: BatchRecord }
   /** A row has no price, so the batch cannot have a budget. */
   | { readonly type: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
   /** The embedded Temporal server did not start; `cause` says why. */
@@ -94,6 +96,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,
+  cleaned: (problem) =>
+    `What the rows of batch "${problem.batch.name}" asked for was removed, so it can neither be run again nor written.`,
   'no-price': (problem) => `No price is known for ${problem.id} (row ${problem.row}), so it cannot run under a budget.`,
   'no-server': (problem) => `${problem.cause.message} ${problem.cause.advice}`,
   'no-cluster': (problem) => `Temporal at ${problem.address} cannot be reached: ${messageOf(problem.cause)}.`,

@@ -13,6 +13,7 @@ import { approve, type Confirm, type NotApproved } from './approval.ts';
 import { checkRedriveOptions } from './check-wish.ts';
 import type { OpenApi } from './open-api.ts';
 import { redriveBatch, redriveFacts, type RedriveFacts, type RedriveRequest, type Redriven } from './redrive-batch.ts';
+import { refuseCleaned } from './refuse-cleaned.ts';
 import { refuseLoading } from './refuse-loading.ts';
 import type { Session } from './session.ts';
 
@@ -122,6 +123,7 @@ async function withWork<T>(
 ): Promise<T | NotRedrivable> {
   checkRedriveOptions(options);
   refuseLoading(batch);
+  refuseCleaned(batch);
   const draftOf = (rows: FoundRows): Promise<RedriveDraft> =>
     draftRedrive(ledger, batch, rows, rulesOf(options), options.tuning);
   if (options.from === undefined) {

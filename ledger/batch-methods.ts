@@ -1,7 +1,9 @@
 import type { Failure } from '../contract/failures.ts';
+import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tunables, Tuning } from '../contract/tunables.ts';
 import type { OwnedLane } from '../policy/share.ts';
+import type { CleanStart } from './cleaning.ts';
 import type { LaneOwnership, LaneRequest } from './lanes.ts';
 import type { Delivery, Notice, NoticeClaim, NoticeRecord } from './notices.ts';
 import type { MonthClaim } from './occurrence-records.ts';
@@ -38,6 +40,20 @@ export interface BatchMethods {
   money(batch: string): Promise<Money>;
   /** The most common reasons why rows failed, or are failing now, most rows first. */
   commonReasons(batch: string, most: number): Promise<readonly ReasonCount[]>;
+}
+
+/** Removes what finished batches no longer need. Part of {@link Ledger}. */
+export interface CleanMethods {
+  /** Records that parts of a batch are being removed. From then on none of its rows can be opened again. */
+  beginClean(batch: string, parts: CleanParts): Promise<CleanStart>;
+  /**
+   * Removes these parts of the records of rows, except of those in doubt: empties what they asked for, and marks their
+   * files as removed, of which no later row gets a result any more. Returns the rows that are not in doubt. Throws
+   * {@link LedgerMisuse} if no clean has begun.
+   */
+  cleanRows(batch: string, rows: readonly number[]): Promise<readonly number[]>;
+  /** Records that what was begun is removed. */
+  endClean(batch: string): Promise<void>;
 }
 
 /** Who works on a batch: lanes and live worker processes. Part of {@link Ledger}. */

@@ -171,9 +171,17 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
   });
 }
 
-/** Reopens a closed batch, whatever ended it; an open one keeps its control. */
+/**
+ * Reopens a closed batch, whatever ended it; an open one keeps its control. Throws {@link LedgerMisuse} if what its rows
+ * need was removed.
+ */
 export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
   if (!wasClosed) return;
+  const { cleaned } = await requireBatch(tx, batch);
+  if (cleaned.rows !== null || cleaned.unfinished !== null) {
+    const why = cleaned.unfinished === null ? 'what its rows asked for was removed' : 'it is being cleaned';
+    throw new LedgerMisuse(`Batch "${batch}" cannot be opened again: ${why}. No row was changed.`);
+  }
   await tx
     .updateTable('batches')
     .set({

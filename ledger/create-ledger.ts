@@ -3,11 +3,13 @@ import { changeRunning, countRunning, finishJob, listSending, notePrice, settle 
 import { earlierUnresolved, holderOfJob, otherUnresolved } from './unresolved.ts';
 import { tune } from './budgets.ts';
 import { claimRows } from './claims.ts';
+import { beginClean, cleanRows, endClean } from './cleaning.ts';
 import { countRows, sumMoney } from './counts.ts';
 import { decide, decisionsOf, releasedFiles } from './decisions.ts';
 import { giveUp } from './give-up.ts';
 import { intend, revoke } from './intents.ts';
 import { laneOwners, releaseLane, acquireLane } from './lanes.ts';
+import { lastRows } from './last-rows.ts';
 import type { Ledger } from './ledger.ts';
 import { readTroubles, updateLimiter } from './limiters.ts';
 import type { LockMethods } from './lock-methods.ts';
@@ -57,6 +59,9 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     stopNow: (batch) => stopNow(db, batch),
     tune: (batch, tuning) => tune(db, batch, tuning),
     closeBatch: (batch) => closeBatch(db, batch),
+    beginClean: (batch, parts) => beginClean(db, batch, parts),
+    cleanRows: (batch, rows) => cleanRows(db, batch, rows),
+    endClean: (batch) => endClean(db, batch),
     counts: (batch) => countRows(db, batch),
     money: (batch) => sumMoney(db, batch),
     acquireLane: (request) => acquireLane(db, request),
@@ -69,6 +74,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     claimRows: (request) => claimRows(db, request),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
+    lastRows: (account, ids) => lastRows(db, account, ids),
     scanRows: (batch, options = {}) => scanRows((after) => scanPage(db, batch, options, after)),
     scanPage: (batch, options, after) => scanPage(db, batch, options, after),
     redrive: (batch, choices) => redrive(db, batch, choices),

@@ -1,5 +1,5 @@
 import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
-import type { BatchMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
+import type { BatchMethods, CleanMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
 import type { ChargeMethods } from './charge-methods.ts';
 import type { LockMethods } from './lock-methods.ts';
 import type { OccurrenceMethods } from './occurrence-methods.ts';
@@ -14,6 +14,7 @@ import type { RowMethods } from './row-methods.ts';
 export interface Ledger
   extends
     BatchMethods,
+    CleanMethods,
     LaneMethods,
     RowMethods,
     ChargeMethods,

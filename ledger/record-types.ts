@@ -1,4 +1,5 @@
 import type { AttemptKey, BatchSettings } from '../contract/batch.ts';
+import type { CleanParts } from '../contract/cleaning.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
 import type { Kind, RowSpec, Step } from '../contract/row-kinds.ts';
@@ -43,6 +44,15 @@ export interface BatchRecord extends NewBatch {
   /** First paid request of the batch, ms. */
   readonly startedAt: number | null;
   readonly closedAt: number | null;
+  /**
+   * When its media, and when what its rows asked for, were last removed (`clean`), ms; null: never. `unfinished`: what is
+   * being removed, or was when a clean was cut off; then no row can be opened again before it is finished.
+   */
+  readonly cleaned: {
+    readonly media: number | null;
+    readonly rows: number | null;
+    readonly unfinished: CleanParts | null;
+  };
 }
 
 export interface NewRow {
@@ -72,6 +82,8 @@ export interface ResultFile {
   readonly extension: string;
   /** Why it did not pass a check, in a few words; it stays on record if a person accepted the file. */
   readonly unfit?: string;
+  /** When it was removed from the store on purpose, ms; such a file is not missing. */
+  readonly removedAt?: number;
 }
 
 export interface RowRecord extends NewRow {

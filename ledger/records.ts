@@ -1,4 +1,5 @@
 import type { BatchSettings } from '../contract/batch.ts';
+import type { CleanParts } from '../contract/cleaning.ts';
 import type { Failure } from '../contract/failures.ts';
 import { BUILT_IN_PRICES, type RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
@@ -41,6 +42,11 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
     createdAt: line.created_at,
     startedAt: line.started_at,
     closedAt: line.closed_at,
+    cleaned: {
+      media: line.media_cleaned_at,
+      rows: line.rows_cleaned_at,
+      unfinished: line.cleaning === null ? null : (JSON.parse(line.cleaning) as CleanParts),
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Outcome, TakeReason } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Claim, ClaimRequest } from './claims.ts';
+import type { Account, LastRow } from './last-rows.ts';
 import type { NewRow, RowStanding, SkippedQuotes, TakeRecord } from './record-types.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './scans.ts';
 
@@ -42,6 +43,11 @@ export interface RowMethods {
   /** A row with its charges, in order of step, take, attempt. */
   readRow(batch: string, row: number): Promise<RowStanding | undefined>;
   findRowById(batch: string, id: string): Promise<number | undefined>;
+  /**
+   * The last row of each of these ids that was meant to be sent, in the batches of an account. Ids without one are left
+   * out.
+   */
+  lastRows(account: Account, ids: readonly string[]): Promise<readonly LastRow[]>;
   /**
    * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended.
    * They are read in pages; the ledger may change between pages.

@@ -48,6 +48,11 @@ export interface BatchesTable {
   created_at: number;
   started_at: number | null;
   closed_at: number | null;
+  /** When its media, and when what its rows asked for, were last removed, ms; null: never. */
+  media_cleaned_at: number | null;
+  rows_cleaned_at: number | null;
+  /** `CleanParts`: what is being removed; null: nothing. */
+  cleaning: Json | null;
 }
 
 /** Rows that have failed, or fail now, for one reason. A trigger on the rows maintains it. */

@@ -65,7 +65,7 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
 }
 
 /** See {@link Ledger.takesOf}. */
-export async function takesOf(db: Db, batch: string, row: number): Promise<readonly TakeRecord[]> {
+export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<readonly TakeRecord[]> {
   const lines = await db
     .selectFrom('takes')
     .selectAll()

@@ -11,8 +11,8 @@ import type { RowFile, ScannedRow } from './result-line.ts';
 export interface DamagedResult {
   readonly row: number;
   readonly id: string;
-  /** Missing, or with different content. */
-  readonly is: 'missing' | 'altered';
+  /** Missing, with different content, or removed on purpose. */
+  readonly is: 'missing' | 'altered' | 'removed';
 }
 
 /** Damaged results beyond this many are not kept. */
@@ -58,9 +58,13 @@ export class RowCheck {
   /** Records what became of a row's file. */
   placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
     const where = `row ${row.row}, ${name}`;
-    if ((became === 'missing' || became === 'altered') && this.#damaged.size < KEPT) {
-      this.#damaged.set(row.row, { row: row.row, id: row.id, is: became });
+    if (became !== 'missing' && became !== 'altered') return;
+    const isRemoved = became === 'missing' && row.file?.removedAt !== undefined;
+    if (this.#damaged.size < KEPT) {
+      this.#damaged.set(row.row, { row: row.row, id: row.id, is: isRemoved ? 'removed' : became });
     }
+    // Nothing is wrong: a person had it removed.
+    if (isRemoved) return;
     if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
     if (became === 'altered') {
       this.#findings.add(where, `${file.bytes} bytes with sha256 ${file.sha256}`, `another content of ${file.key}`);

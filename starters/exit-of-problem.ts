@@ -68,6 +68,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     words: (problem, sentence) =>
       `${sentence} Try again when it runs. If its command has died: ${goOnCommand(problem.batch)}`,
   },
+  cleaned: {
+    exit: 'usage',
+    words: (problem, sentence) =>
+      `${sentence} Nothing was changed. Nothing was spent. Its bill: voxbatch status ${shellWord(problem.batch.name)}`,
+  },
   'no-price': {
     exit: 'refused',
     words: (problem) =>

@@ -3,6 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './commands/add-control.ts';
 import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
+import { addCleanCommand } from './clean/add-clean.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
 import { addScheduleCommands } from './schedule/add-schedule.ts';
 import { addRedriveCommand } from './redrive/add-redrive.ts';
@@ -41,6 +42,7 @@ export function createProgram(context: CommandContext): Command {
   addReconcileCommand(program, context);
   addLookCommands(program, context);
   addControlCommands(program, context);
+  addCleanCommand(program, context);
   addScheduleCommands(program, context);
   addServeCommands(program, context);
   addAccountCommands(program, context);

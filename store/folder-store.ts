@@ -1,5 +1,5 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UnsafeName } from './errors.ts';
 import { Folders } from './folders.ts';
@@ -7,6 +7,7 @@ import { startMediaThreads, type MediaThreads } from './media-threads.ts';
 import { newPart, PARTS_FOLDER } from './media-work.ts';
 import { claimFolder } from './owner-file.ts';
 import { receiveBody } from './receive-body.ts';
+import { filesBelow, measureFile, removeFile } from './remove-files.ts';
 import type { Expectation, Store, StoredFile } from './store.ts';
 
 /** A part file unchanged for this long belongs to nobody: a request lasts 3 minutes at most. */
@@ -44,6 +45,11 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
     pathOf: (key) => pathOf(root, key),
     link: async (names) =>
       place.threads.link(names.map(({ key, ...name }) => ({ ...name, source: pathOf(root, key) }))),
+    list: (folder) => filesBelow(root, relative(root, pathOf(root, folder))),
+    measure: (keys) => Promise.all(keys.map((key) => measureFile(pathOf(root, key)))),
+    remove: async (keys) => {
+      for (const key of keys) await removeFile(root, pathOf(root, key));
+    },
     sweep: () => sweep(root),
     close: () => place.threads.close(),
   };

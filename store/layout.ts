@@ -18,3 +18,9 @@ export function stemOf(layout: BatchLayout, key: { row: number; step: string; ta
 export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row: number): readonly string[] {
   return rowsAFolder === null ? [] : [String(Math.floor((row - 1) / rowsAFolder)).padStart(4, '0')];
 }
+
+/** The row that a stored file belongs to, by its key; undefined for a file with another name. */
+export function rowOfKey(key: string): number | undefined {
+  const number = /^(\d+)-/.exec(key.slice(key.lastIndexOf('/') + 1))?.[1];
+  return number === undefined ? undefined : Number(number);
+}

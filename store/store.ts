@@ -53,6 +53,13 @@ export interface FurtherName {
  */
 export type Linked = 'placed' | 'kept' | 'other';
 
+/** A stored file on disk. */
+export interface MeasuredFile {
+  readonly bytes: number;
+  /** Its names, here and elsewhere: its bytes are freed when the last one is removed. */
+  readonly names: number;
+}
+
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
   /** Makes the store this owner's if it is nobody's. Returns whose it is. Throws `StoreUnwritable`. */
@@ -83,6 +90,12 @@ export interface Store {
   pathOf(key: string): string | undefined;
   /** Gives stored files further names, as hard links, and creates folders as needed. Results are in order. */
   link(names: readonly FurtherName[]): Promise<readonly Linked[]>;
+  /** The keys of all files in a folder of the store. */
+  list(folder: string): AsyncIterable<string>;
+  /** What these files take on disk; undefined for one that is not there. Results are in order. */
+  measure(keys: readonly string[]): Promise<readonly (MeasuredFile | undefined)[]>;
+  /** Removes these names. Other names of the same files stay, and keep their content. */
+  remove(keys: readonly string[]): Promise<void>;
   /** Removes partial files that killed processes left: those that nobody has written to for an hour. Never fails. */
   sweep(): Promise<void>;
   /** Waits for files that are being written, and accepts no more. May be called again. */

@@ -11,6 +11,7 @@ import { gatherLeftovers } from '../../batches/leftovers.ts';
 import { atLedger } from '../at-ledger.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import { refuseCleaned } from '../../client/refuse-cleaned.ts';
 import { claimOut } from '../../client/out-folder.ts';
 import type { Output } from '../terminal/output.ts';
 import { summaryLines } from '../terminal/summary.ts';
@@ -29,6 +30,7 @@ export interface ResultsFlags {
 export async function results(name: string | undefined, flags: ResultsFlags, output: Output): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
+    refuseCleaned(batch);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     await claimOut(out, batch);
     const { counts, money, mismatches, damaged, kept } = await projectBatch({

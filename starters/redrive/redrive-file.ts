@@ -11,6 +11,7 @@ import { shellWord } from '../terminal/go-on-command.ts';
 import { atDesk } from '../desk.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { redriveRows } from './redrive-rows.ts';
+import { refuseCleaned } from '../../client/refuse-cleaned.ts';
 import { refuseLoading } from '../../client/refuse-loading.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { RunFlags, RunPlan } from '../run/run-options.ts';
@@ -39,6 +40,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
     const batch = await ledger.findBatch(previousBatch);
     if (batch === undefined) throw missing(request);
     refuseLoading(batch);
+    refuseCleaned(batch);
     refuseFlags(request, batch);
     const rules = {
       step: null,

@@ -4,6 +4,7 @@ import { defaultOut } from '../../batches/batch-name.ts';
 import { rulesOf, type RedriveWish } from '../../batches/redrive-wish.ts';
 import { draftRedrive } from '../../batches/redrive.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import { refuseCleaned } from '../../client/refuse-cleaned.ts';
 import { refuseLoading } from '../../client/refuse-loading.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -67,6 +68,7 @@ async function redriveFrom(
     const batch = await chooseBatch(ledger, name);
     requireSomeChoice(flags);
     refuseLoading(batch);
+    refuseCleaned(batch);
     const wish = wishOf(flags);
     const { rows, fileSha256 } =
       source === undefined

@@ -1,3 +1,5 @@
+import { areRowsCleaned } from '../../batches/clean-batch.ts';
+import { exitOfView } from '../../batches/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { type Desk } from '../desk.ts';
@@ -34,6 +36,12 @@ export async function runRecorded(
   const { batch } = recorded;
   if (recorded.type === 'known') sayChanges(recorded, plan, output);
   const place = { batch: batch.name, out: plan.out, onPilot };
+  if (batch.state === 'closed' && areRowsCleaned(batch)) {
+    output.say(
+      `Batch "${batch.name}" is already finished, and what its rows asked for was removed. Nothing is sent, nothing is written.`,
+    );
+    return exitOfView({ batch, counts: await (await session.ledger()).counts(batch.name) });
+  }
   if (batch.state === 'closed') {
     output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
     return finishRun({ ...place, why: 'closed' }, desk);

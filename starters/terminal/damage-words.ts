@@ -9,7 +9,23 @@ const SHOWN = 5;
  * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
  * only the right store or a new take can.
  */
-export function damageLines(damaged: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
+export function damageLines(all: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
+  const damaged = all.filter(({ is }) => is !== 'removed');
+  const removed = all.filter(({ is }) => is === 'removed');
+  return [...lostLines(damaged, place), ...removedLines(removed, place)];
+}
+
+function removedLines(removed: readonly DamagedResult[], { batch }: { batch: string }): string[] {
+  if (removed.length === 0) return [];
+  const rows = removed.slice(0, SHOWN).map(namedRow).join(', ');
+  const more = removed.length > SHOWN ? ` and ${String(removed.length - SHOWN)} more` : '';
+  return [
+    `The media of ${rows}${more} were removed from the store (voxbatch clean or cache prune) and are not in this folder. ` +
+      `To make them again at a new charge: voxbatch redrive ${shellWord(batch)} --rows ${rowsWord(removed)}${unnamedRows({ count: removed.length })}`,
+  ];
+}
+
+function lostLines(damaged: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
   if (damaged.length === 0) return [];
   const name = shellWord(place.batch);
   const rows = damaged.slice(0, SHOWN).map(namedRow);

@@ -1,3 +1,4 @@
+import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
@@ -42,6 +43,7 @@ export function nextForRow(history: RowToMend): string {
 
 /** What to do about its latest take. */
 function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted }: RowToMend): string {
+  if (isRequestRemoved(batch, row)) return 'Nothing. What it asked for was removed, so it cannot be run again.';
   const name = shellWord(batch.name);
   const word = shellWord(rowWord(row));
   const redrive = `voxbatch redrive ${name} --rows ${word}`;

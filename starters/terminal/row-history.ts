@@ -1,3 +1,4 @@
+import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import type { RowHistory } from '../../batches/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
@@ -7,8 +8,8 @@ import { inOrder } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
 import { size } from './size.ts';
-import { oneLine, tableLines } from './table.ts';
-import { takeJson, takeLines } from './take-history.ts';
+import { oneLine, tableLines, type TableColumn } from './table.ts';
+import { removalOf, takeJson, takeLines } from './take-history.ts';
 
 /** The history of a row, with facts of this machine. */
 export interface RowHistoryHere extends RowHistory {
@@ -37,29 +38,30 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
 /** The history of a row for people. */
 export function historyLines(history: RowHistoryHere): readonly string[] {
   const { batch, row, files } = history;
-  const cells = batch.columns.map((column, at) => ({ column, cell: row.input[at] ?? '' }));
   return [
     `Row ${row.row} of batch "${batch.name}": ${row.outcome ?? row.state}`,
     `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}`,
-    'Input',
-    ...indent(
-      tableLines(
-        [
-          { title: 'column', value: ({ column }) => column },
-          { title: 'cell', value: ({ cell }) => short(cell) },
-        ],
-        cells.filter(({ cell }) => cell !== ''),
-      ),
-    ),
+    ...inputLines(history),
     ...requestLines(history),
     ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
     ...(row.text === null ? [] : ['Text', `  ${short(row.text)}`]),
     ...(files.length === 0 ? [] : ['Files in the out folder']),
-    ...files.map(({ name, file }) => `  ${name}  ${size(file.bytes)}, sha256 ${file.sha256}`),
+    ...files.map(({ name, file }) => `  ${name}  ${size(file.bytes)}, sha256 ${file.sha256}${removalOf(file)}`),
     'Next',
     `  ${nextForRow(history)}`,
   ];
+}
+
+function inputLines({ batch, row }: RowHistoryHere): readonly string[] {
+  if (isRequestRemoved(batch, row)) return ['Input: removed (voxbatch clean)'];
+  const cells = batch.columns.map((column, at) => ({ column, cell: row.input[at] ?? '' }));
+  const columns: readonly TableColumn<(typeof cells)[number]>[] = [
+    { title: 'column', value: ({ column }) => column },
+    { title: 'cell', value: ({ cell }) => short(cell) },
+  ];
+  const filled = cells.filter(({ cell }) => cell !== '');
+  return ['Input', ...indent(tableLines(columns, filled))];
 }
 
 /** The history of a row for machines; attempts are as in `receipts.jsonl`, with their failures. */

@@ -1,7 +1,9 @@
 import { ROW_STATES } from '../../contract/outcomes.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
+import type { CleanParts } from '../../contract/cleaning.ts';
 import type { NoticeRecord } from '../../ledger/notices.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { isoTime } from '../../results/receipt.ts';
 import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { LocalView } from '../look/view-here.ts';
@@ -63,8 +65,25 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   lines.push(
     ...shown.map((reason) => `  ${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
   );
+  lines.push(...cleanedLines(batch));
   lines.push(...(troubles.notices ?? []).flatMap((notice) => noticeLines(notice, now)));
   return [...lines, ...nextLines(view, troubles).map((line) => `  ${line}`)];
+}
+
+/** What was removed of a batch. */
+function cleanedLines({ name, cleaned }: BatchRecord): readonly string[] {
+  const { media, rows, unfinished } = cleaned;
+  return [
+    ...(media === null ? [] : [`  its media were removed from the store at ${isoTime(media)}`]),
+    ...(rows === null ? [] : [`  what its rows asked for was removed at ${isoTime(rows)}`]),
+    ...(unfinished === null
+      ? []
+      : [`  a clean was cut off. Finish it: voxbatch clean ${shellWord(name)} ${cleanFlag(unfinished)}`]),
+  ];
+}
+
+function cleanFlag({ media, rows }: CleanParts): string {
+  return media && rows ? '--all' : media ? '--media' : '--rows';
 }
 
 /** A hook that has failed so far, or for good. */
@@ -144,5 +163,7 @@ export function batchJson(view: LocalView): object {
     created_at: time(batch.createdAt),
     started_at: time(batch.startedAt),
     ended_at: time(batch.closedAt),
+    media_removed_at: time(batch.cleaned.media),
+    rows_removed_at: time(batch.cleaned.rows),
   };
 }

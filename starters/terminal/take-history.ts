@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TakeStory } from '../../batches/explain.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
-import type { TakeRecord } from '../../ledger/record-types.ts';
+import type { ResultFile, TakeRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../results/receipt.ts';
 import { size } from './size.ts';
 import { oneLine } from './table.ts';
@@ -13,6 +13,8 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
   retake: 'automatic retake after a failed job (--retakes)',
   'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
 };
+
+const REMOVED = 'since removed from the store';
 
 /** Longest cell that is shown of a change. */
 const LONGEST_CELL = 60;
@@ -39,10 +41,22 @@ export function takeJson(take: TakeStory, store: string): object {
     before: {
       outcome,
       failure,
-      file: file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: join(store, file.key) },
+      file:
+        file === null
+          ? null
+          : {
+              bytes: file.bytes,
+              sha256: file.sha256,
+              path: file.removedAt === undefined ? join(store, file.key) : null,
+            },
     },
     changes: take.changes,
   };
+}
+
+/** That a file was removed, to be put after it; empty if it was not. */
+export function removalOf({ removedAt }: Pick<ResultFile, 'removedAt'>): string {
+  return removedAt === undefined ? '' : `, ${REMOVED}`;
 }
 
 function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: string): string {
@@ -50,7 +64,7 @@ function beforeWords({ before: { outcome, failure, file } }: TakeRecord, store: 
   const result =
     file === null
       ? ''
-      : `, whose result was ${size(file.bytes)}, sha256 ${file.sha256}, kept as ${join(store, file.key)}`;
+      : `, whose result was ${size(file.bytes)}, sha256 ${file.sha256}, ${file.removedAt === undefined ? `kept as ${join(store, file.key)}` : REMOVED}`;
   return `${outcome ?? 'a take that did not end the row'}${words}${result}`;
 }
 

@@ -9,6 +9,7 @@ import { countRows, sumMoney } from '../../ledger/counts.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from '../../ledger/unresolved.ts';
 import { intend } from '../../ledger/intents.ts';
 import { skippedQuotes } from '../../ledger/not-chosen.ts';
+import { selectLastRow } from '../../ledger/last-rows.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { selectPage } from '../../ledger/scans.ts';
 import type { Schema } from '../../ledger/schema.ts';
@@ -88,6 +89,11 @@ describe('query plans', () => {
       'their prices',
       'COVERING INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=?)',
       (db) => skippedQuotes(db, 'b'),
+    ],
+    [
+      'the last row of an id',
+      'INDEX rows_by_id (id=?)',
+      (db) => selectLastRow(db, { apiUrl: 'http://a', account: 'u', id: 'r1' }).execute(),
     ],
     ['counts', 'INDEX sqlite_autoindex_row_counts_1 (batch=?)', (db) => countRows(db, 'b')],
     ['the money', 'INDEX sqlite_autoindex_sums_1 (batch=?)', (db) => sumMoney(db, 'b')],

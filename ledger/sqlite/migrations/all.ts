@@ -12,6 +12,8 @@ import { subset } from './0010-subset.ts';
 import { notices } from './0011-notices.ts';
 import { occurrences } from './0012-occurrences.ts';
 import { results } from './0013-results.ts';
+import { rowsById } from './0015-rows-by-id.ts';
+import { cleaning } from './0016-cleaning.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -28,6 +30,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-notices': notices,
   '0012-occurrences': occurrences,
   '0013-results': results,
+  '0015-rows-by-id': rowsById,
+  '0016-cleaning': cleaning,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -1,0 +1,144 @@
+import type { CleanParts } from '../contract/cleaning.ts';
+import type { RowSpec } from '../contract/row-kinds.ts';
+import { isInDoubt } from '../policy/in-doubt.ts';
+import { requireBatch } from './batches.ts';
+import { countRows } from './counts.ts';
+import { LedgerMisuse } from './errors.ts';
+import type { ResultFile, RowRecord, RowStanding, TakeRecord } from './record-types.ts';
+import { readRows } from './rows.ts';
+import type { Db, Tx } from './schema.ts';
+import { takesOf } from './takes.ts';
+import { write } from './transactions.ts';
+
+/**
+ * Removes what a finished batch no longer needs. The rows themselves, their outcomes and their charges stay, so that
+ * every count and sum stays, too. Between {@link beginClean} and {@link endClean} no row of the batch can be opened
+ * again; a clean that was killed is begun again and goes through all rows once more.
+ */
+
+/** Whether a batch can be cleaned. `undecided`: rows that ended `unknown` or `overdue` still need what they asked for. */
+export type CleanStart =
+  /** With these parts: a clean that was cut off is finished with it. */
+  | { readonly type: 'begun'; readonly parts: CleanParts }
+  | { readonly type: 'not-closed' }
+  | { readonly type: 'undecided'; readonly rows: number };
+
+/** See {@link Ledger.beginClean}. */
+export async function beginClean(db: Db, batch: string, parts: CleanParts): Promise<CleanStart> {
+  return write(db, async (tx) => {
+    const { state, cleaned } = await requireBatch(tx, batch);
+    if (state !== 'closed') return { type: 'not-closed' };
+    const { outcomes } = await countRows(tx, batch);
+    const undecided = outcomes.unknown + outcomes.overdue;
+    if (parts.rows && undecided > 0) return { type: 'undecided', rows: undecided };
+    const all: CleanParts = {
+      media: parts.media || cleaned.unfinished?.media === true,
+      rows: parts.rows || cleaned.unfinished?.rows === true,
+    };
+    await tx
+      .updateTable('batches')
+      .set({ cleaning: JSON.stringify(all) })
+      .where('name', '=', batch)
+      .execute();
+    return { type: 'begun', parts: all };
+  });
+}
+
+/** See {@link Ledger.cleanRows}. */
+export async function cleanRows(db: Db, batch: string, rows: readonly number[]): Promise<readonly number[]> {
+  return write(db, async (tx) => {
+    const { unfinished } = (await requireBatch(tx, batch)).cleaned;
+    if (unfinished === null) throw new LedgerMisuse(`No clean of batch "${batch}" has begun.`);
+    const now = Date.now();
+    const cleaned: number[] = [];
+    for (const standing of await readRows(tx, batch, rows)) {
+      if (isInDoubt(standing.row, standing.charges)) continue;
+      cleaned.push(standing.row.row);
+      if (unfinished.media) await forgetMedia(tx, batch, standing, now);
+      if (unfinished.rows) await forgetRequest(tx, batch, standing);
+    }
+    return cleaned;
+  });
+}
+
+/** See {@link Ledger.endClean}. */
+export async function endClean(db: Db, batch: string): Promise<void> {
+  await write(db, async (tx) => {
+    const { unfinished } = (await requireBatch(tx, batch)).cleaned;
+    if (unfinished === null) return;
+    const now = Date.now();
+    await tx
+      .updateTable('batches')
+      .set({
+        cleaning: null,
+        ...(unfinished.media ? { media_cleaned_at: now } : {}),
+        ...(unfinished.rows ? { rows_cleaned_at: now } : {}),
+      })
+      .where('name', '=', batch)
+      .execute();
+  });
+}
+
+/** Marks a row's files as removed, and forgets them as results for later rows. */
+async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding, now: number): Promise<void> {
+  await tx.deleteFrom('results').where('batch', '=', batch).where('row', '=', row.row).execute();
+  if (row.file !== null) {
+    await tx
+      .updateTable('rows')
+      .set({ file: JSON.stringify(marked(row.file, now)) })
+      .where('batch', '=', batch)
+      .where('row', '=', row.row)
+      .execute();
+  }
+  for (const { step, take, attempt, file } of charges) {
+    if (file === null) continue;
+    await tx
+      .updateTable('charges')
+      .set({ file: JSON.stringify(marked(file, now)) })
+      .where('batch', '=', batch)
+      .where('row', '=', row.row)
+      .where('step', '=', step)
+      .where('take', '=', take)
+      .where('attempt', '=', attempt)
+      .execute();
+  }
+  await changeTakes(tx, batch, row, ({ file, ...before }) => {
+    return { ...before, file: file === null ? null : marked(file, now) };
+  });
+}
+
+function marked(file: ResultFile, now: number): ResultFile {
+  return { ...file, removedAt: file.removedAt ?? now };
+}
+
+/** Empties what a row asked for, in all its takes, and the text that it got. */
+async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
+  const spec: RowSpec = { kind: row.kind, extra: {} };
+  await tx
+    .updateTable('rows')
+    .set({ spec: JSON.stringify(spec), input: '[]', text: null })
+    .where('batch', '=', batch)
+    .where('row', '=', row.row)
+    .execute();
+  await changeTakes(tx, batch, row, ({ outcome, failure, file, extraFiles }) => {
+    return { outcome, failure, file, extraFiles };
+  });
+}
+
+async function changeTakes(
+  tx: Tx,
+  batch: string,
+  { row, take }: Pick<RowRecord, 'row' | 'take'>,
+  change: (before: TakeRecord['before']) => TakeRecord['before'],
+): Promise<void> {
+  if (take === 1) return;
+  for (const made of await takesOf(tx, batch, row)) {
+    await tx
+      .updateTable('takes')
+      .set({ before: JSON.stringify(change(made.before)) })
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .where('take', '=', made.take)
+      .execute();
+  }
+}

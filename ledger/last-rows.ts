@@ -1,0 +1,72 @@
+import { sql, type Compilable } from 'kysely';
+import type { Outcome } from '../contract/outcomes.ts';
+import type { RowSpec, TtsMode } from '../contract/row-kinds.ts';
+import type { Realm } from '../contract/names.ts';
+import { requireBatch } from './batches.ts';
+import { isChosen } from './conditions.ts';
+import { prepared } from './prepared.ts';
+import type { Db, Tx } from './schema.ts';
+import { look } from './transactions.ts';
+
+/** An API and an account there. */
+export type Account = Pick<Realm, 'apiUrl' | 'account'>;
+
+/** The last row of an id that was meant to be sent, as it is now. */
+export interface LastRow {
+  readonly id: string;
+  readonly batch: string;
+  readonly row: number;
+  readonly spec: RowSpec;
+  /** How its batch speaks. */
+  readonly tts: TtsMode;
+  /** Null: it has not ended. */
+  readonly outcome: Outcome | null;
+}
+
+interface Found {
+  readonly batch: string;
+  readonly row: number;
+  readonly spec: string;
+  readonly outcome: Outcome | null;
+}
+
+/** The last row of an id. Exported for the test of its query plan. */
+export function selectLastRow(
+  db: Db | Tx,
+  { apiUrl, account, id }: Account & { readonly id: string },
+): Compilable<Found> & { execute(): Promise<Found[]> } {
+  return (
+    db
+      .selectFrom('rows')
+      .innerJoin('batches', 'batches.name', 'rows.batch')
+      .select(['rows.batch', 'rows.row', 'rows.spec', 'rows.outcome'])
+      .where('rows.id', '=', id)
+      .where('batches.api_url', '=', apiUrl)
+      .where('batches.account', '=', account)
+      .where('batches.state', '<>', 'loading')
+      .where('batches.rows_cleaned_at', 'is', null)
+      .where(isChosen('rows'))
+      // The order in which rows were loaded, so that the first match is the answer: an id may be in a batch of each night.
+      .orderBy(sql`rows.rowid`, 'desc')
+      .limit(1)
+  );
+}
+
+const lastRow = prepared(selectLastRow);
+
+/** See {@link Ledger.lastRows}. */
+export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
+  return look(db, async (tx) => {
+    const modes = new Map<string, TtsMode>();
+    const rows: LastRow[] = [];
+    for (const id of ids) {
+      const [found] = await lastRow(tx, { ...account, id });
+      if (found === undefined) continue;
+      const { batch, row, outcome } = found;
+      const tts = modes.get(batch) ?? (await requireBatch(tx, batch)).settings.tts;
+      modes.set(batch, tts);
+      rows.push({ id, batch, row, outcome, tts, spec: JSON.parse(found.spec) as RowSpec });
+    }
+    return rows;
+  });
+}

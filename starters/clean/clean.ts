@@ -1,0 +1,73 @@
+import { cleanBatch, type CleanEnd, type CleanRequest } from '../../batches/clean-batch.ts';
+import { claimStore } from '../../client/claim-store.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import type { CleanParts } from '../../contract/cleaning.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { atLedger } from '../at-ledger.ts';
+import { ExitError, unchangedError } from '../exit-error.ts';
+import { personAt } from '../person.ts';
+import { askYesNo } from '../terminal/ask.ts';
+import type { Output } from '../terminal/output.ts';
+import { cleanJson, cleanLines, cleanRefusal } from './clean-words.ts';
+
+/** Flags of `clean`. */
+export interface CleanFlags {
+  readonly media?: boolean;
+  readonly rows?: boolean;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** How a person is asked. */
+export type Ask = (question: string) => Promise<boolean>;
+
+/**
+ * `voxbatch clean BATCH`: shows what it would remove, asks, removes it. Killed at any moment, the same command finishes
+ * it.
+ */
+export async function clean(name: string, flags: CleanFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
+  const parts = readParts(flags);
+  return atLedger<ExitName>(async (ledger, settings) => {
+    const batch = await chooseBatch(ledger, name);
+    const store = await claimStore(settings, ledger);
+    try {
+      const request: CleanRequest = { ledger, store, batch, parts };
+      const tell = (end: CleanEnd, isDryRun: boolean): void => {
+        if (end.type !== 'cleaned') throw cleanRefusal(end, batch);
+        if (flags.json === true) output.data(JSON.stringify(cleanJson(end, { batch, parts, isDryRun })));
+        else for (const line of cleanLines(end, { batch, parts, isDryRun })) output.data(line);
+      };
+      const { yes, canAsk } = personAt(output, flags);
+      if (flags.dryRun === true) {
+        tell(await cleanBatch({ ...request, isDryRun: true }), true);
+        return 'complete';
+      }
+      if (!yes) {
+        if (!canAsk)
+          throw new ExitError(
+            'refused',
+            'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.',
+          );
+        const forecast = await cleanBatch({ ...request, isDryRun: true });
+        if (forecast.type !== 'cleaned') throw cleanRefusal(forecast, batch);
+        for (const line of cleanLines(forecast, { batch, parts, isDryRun: true })) output.say(line);
+        if (!(await ask('Remove this for good?')))
+          throw new ExitError('refused', 'Not confirmed. Nothing was removed.');
+      }
+      tell(await cleanBatch(request), false);
+      return 'complete';
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+function readParts({ media = false, rows = false, all = false }: CleanFlags): CleanParts {
+  if (!media && !rows && !all)
+    throw unchangedError(
+      'What is to be removed? --media (its files in the store), --rows (what its rows asked for) or --all.',
+    );
+  return { media: media || all, rows: rows || all };
+}
