@@ -18,7 +18,7 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     surveyBatch: (batch) => beating(deps, () => surveyBatch(deps, batch)),
     openOccurrence: (offer) => beating(deps, () => openOccurrence(deps, offer)),
-    awaitOccurrence: (batch) => beating(deps, (signal) => awaitOccurrence(deps, batch, signal)),
+    awaitOccurrence: (batch) => beating(deps, () => awaitOccurrence(deps, batch)),
     stopBatch: (batch) =>
       tellingFaults(deps, async () => {
         await deps.ledger.setControl(batch, 'stopping');
@@ -35,13 +35,13 @@ export function createActivities(deps: Dependencies): Activities {
 }
 
 /** Beats during work that may take long: if it did not, nobody could take it over for that long. */
-function beating<T>(deps: Dependencies, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+function beating<T>(deps: Dependencies, work: () => Promise<T>): Promise<T> {
   return tellingFaults(deps, () =>
-    withHeartbeat(async (signal, beat) => {
+    withHeartbeat(async (_signal, beat) => {
       leaveContexts(deps);
       const timer = setInterval(beat, BEAT_EVERY_MS);
       try {
-        return await work(signal);
+        return await work();
       } finally {
         clearInterval(timer);
       }

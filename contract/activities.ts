@@ -84,7 +84,7 @@ export interface Activities {
    * that batch. Can be repeated.
    */
   openOccurrence(offer: OccurrenceOffer): Promise<OccurrenceStart>;
-  /** Waits for a batch to end, an hour at most, and writes its files. Can be repeated. */
+  /** Looks whether a batch has ended, and then writes its files. Does not wait. Can be repeated. */
   awaitOccurrence(batch: { readonly batch: string; readonly out: string }): Promise<OccurrenceEnd>;
   /** Makes a batch send no more paid requests. The caller must wake its workflow. Can be repeated. */
   stopBatch(batch: string): Promise<void>;

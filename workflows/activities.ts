@@ -35,7 +35,7 @@ export const { openOccurrence } = proxyActivities<Activities>({
   retry: FOREVER,
 });
 
-/** Waits for an hour, and writes the files of a batch. */
+/** Writes the files of a batch that has ended. */
 export const { awaitOccurrence } = proxyActivities<Activities>({
   startToCloseTimeout: '3h',
   heartbeatTimeout: SILENCE,

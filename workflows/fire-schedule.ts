@@ -3,10 +3,12 @@ import {
   ApplicationFailure,
   CancellationScope,
   ChildWorkflowCancellationType,
+  condition,
   continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -20,6 +22,7 @@ import {
 import type { FireScheduleInput } from '../contract/schedule.ts';
 import { scheduledTimeOf } from '../policy/occurrence.ts';
 import { endingOf } from '../policy/occurrence-end.ts';
+import { lookPauseMs } from '../policy/occurrence-looks.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
@@ -34,7 +37,7 @@ type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
  *
  * The batch has its own workflow, as every batch has, under the usual id. So `run`, `status` and `stop` treat it like
  * any other, and it outlives a firing that somebody terminates. The ledger says when the batch has ended, not that
- * workflow: another one may have replaced it by then.
+ * workflow: another one may have replaced it by then. Its end is only when to look.
  *
  * A firing fails if it made no batch, or if its batch left rows out by itself. The overlap policy `cancel` cancels it;
  * it then stops its batch.
@@ -47,27 +50,45 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringEnd>
   if (opened.type === 'skipped') return opened;
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
   const isStarting = !opened.isClosed && !CancellationScope.current().consideredCancelled;
-  if (isStarting) await CancellationScope.nonCancellable(() => superviseOf(opened));
+  const news = new BatchNews();
+  if (isStarting) await CancellationScope.nonCancellable(() => superviseOf(opened, news));
   try {
-    return await endOf(opened, input);
+    return await endOf(opened, input, news);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await stopBatch(opened.batch);
       // A batch that was cancelled before its work began still needs somebody who ends its rows.
-      if (!opened.isClosed && !isStarting) await superviseOf(opened);
+      if (!opened.isClosed && !isStarting) await superviseOf(opened, news);
       await wake(opened);
-      await endOf(opened, input);
+      await endOf(opened, input, news);
     });
     throw error;
   }
 }
 
+/** What the workflow of the batch tells, if it is a child of this firing. */
+class BatchNews {
+  /** Somebody is there to tell of the end. */
+  isTold = false;
+  /** That workflow is over, so the batch probably is. */
+  isOver = false;
+
+  follow(child: Promise<unknown>): void {
+    this.isTold = true;
+    const end = (): void => {
+      this.isTold = false;
+      this.isOver = true;
+    };
+    child.then(end, end);
+  }
+}
+
 /** Starts the workflow of the batch, unless it has been started already. */
-async function superviseOf({ batch, workflowId }: OpenedOccurrence): Promise<void> {
+async function superviseOf({ batch, workflowId }: OpenedOccurrence, news: BatchNews): Promise<void> {
   const supervised: SuperviseBatchInput = { batch };
   try {
-    await startChild(SUPERVISE_BATCH, {
+    const child = await startChild(SUPERVISE_BATCH, {
       workflowId,
       args: [supervised],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -75,14 +96,15 @@ async function superviseOf({ batch, workflowId }: OpenedOccurrence): Promise<voi
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
     });
+    news.follow(child.result());
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
 
-/** Waits for the end of the batch. */
-async function endOf(opened: OpenedOccurrence, input: FireScheduleInput): Promise<OccurrenceEnd> {
-  for (;;) {
+/** Waits for the end of the batch: by a timer, in a workflow, which costs nobody a place to work in. */
+async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: BatchNews): Promise<OccurrenceEnd> {
+  for (let looks = 0; ; looks++) {
     const end = await awaitOccurrence(opened);
     if (end.type === 'ended') {
       const verdict = endingOf(opened.batch, end);
@@ -90,6 +112,11 @@ async function endOf(opened: OpenedOccurrence, input: FireScheduleInput): Promis
       throw ApplicationFailure.nonRetryable(verdict.reason, 'OccurrenceFailed');
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof fireSchedule>(input);
+    // The activity itself used to wait, for an hour.
+    if (!patched('firing-waits')) continue;
+    const { isTold } = news;
+    if (await condition(() => news.isOver, lookPauseMs(looks, isTold))) news.isOver = false;
+    if (isTold !== news.isTold) looks = 0;
   }
 }
 

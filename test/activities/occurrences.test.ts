@@ -38,7 +38,7 @@ async function finish(out = join(world.folder, 'out', NAME)): Promise<unknown> {
   await deps.ledger.setControl(NAME, 'stopping');
   await deps.ledger.cancelRest(NAME);
   await deps.ledger.closeBatch(NAME);
-  return awaitOccurrence(deps, { batch: NAME, out }, new AbortController().signal);
+  return awaitOccurrence(deps, { batch: NAME, out });
 }
 
 async function onRecord(): Promise<OccurrenceRecord | undefined> {
@@ -48,6 +48,12 @@ async function onRecord(): Promise<OccurrenceRecord | undefined> {
 describe('a firing', () => {
   it('is on record from its beginning to its end', async () => {
     expect(await fire()).toMatchObject({ type: 'opened', batch: NAME });
+    expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
+    // Also while it is paused: it answers at once.
+    await deps.ledger.setControl(NAME, 'paused');
+    expect(await awaitOccurrence(deps, { batch: NAME, out: join(world.folder, 'out', NAME) })).toEqual({
+      type: 'open',
+    });
     expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
     expect(await finish()).toEqual({ type: 'ended', exit: 'failures' });
     expect(await onRecord()).toMatchObject({ state: 'ended', exit: 'failures', reason: null });

@@ -6,7 +6,7 @@ import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
-import { scheduleIdOf } from '../../contract/schedule.ts';
+import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { LiveWorld, mixedManifest, type Running } from '../support/live-world.ts';
@@ -162,6 +162,26 @@ describe('a schedule', () => {
     expect(await world.run(['stop', second])).toMatchObject({ code: 0 });
     await untilOver('nightly', 2);
     expect(world.doubleCharges()).toEqual([]);
+  });
+
+  it('waits for a batch that is paused without keeping a worker busy, and hears at once that it has ended', async () => {
+    await schedule('create', 'nightly', 'lines.csv', ...SELDOM);
+    await world.write('lines.csv', mixedManifest(40, ['tts']));
+    await schedule('update', 'nightly', '--manifest', 'lines.csv', '--rate', '5');
+    await triggerSchedule(place(), 'nightly');
+    await world.untilCharged(2);
+    const [{ at, batch } = { at: 0, batch: '' }] = (await showSchedule(place(), 'nightly')).occurrences;
+    expect(await world.run(['pause', batch])).toMatchObject({ code: 0 });
+    const firing = client.workflow.getHandle(firingIdOf(ledger.id, 'nightly', at));
+    await waitFor(async () => ((await firing.describe()).raw.pendingActivities ?? []).length === 0, undefined, 200);
+    expect(await firing.describe()).toMatchObject({ status: { name: 'RUNNING' } });
+    expect(await world.run(['resume', batch])).toMatchObject({ code: 0 });
+    expect(await untilOver('nightly', 1)).toMatchObject([{ state: 'ended', exit: 'complete' }]);
+    // It looked at its beginning, perhaps once more by its timer, and at the end: not once a second.
+    const { events = [] } = await firing.fetchHistory();
+    const looks = (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes != null).length - 1;
+    expect(looks).toBeLessThan(10);
+    expect(world.charges().size).toBe(40);
   });
 
   it('cancelled while its manifest is loaded sends nothing of it, for nobody else takes up the batch', async () => {
