@@ -16,6 +16,12 @@ export const SIMULATOR_FLAGS = [
   { name: 'plan', value: 'FILE', description: 'Fault plan (JSON)', default: 'no faults' },
   { name: 'seed', value: 'N', description: 'Seed for answer shapes, durations and faults', default: '1' },
   { name: 'shape', value: 'SHAPE', description: 'Shape of all answers', default: 'drawn by the seed' },
+  {
+    name: 'voices',
+    value: 'RULE',
+    description: 'Which voices work: any, except ids such as missing-1, or listed: only those of voices list',
+    default: 'any',
+  },
   { name: 'credits', value: 'N', description: 'Balance of the account in credits', default: '1000000' },
   { name: 'rate', value: 'N', description: 'Max paid requests per second', default: 'no limit' },
   { name: 'concurrency', value: 'N', description: 'Max unfinished jobs', default: 'no limit' },

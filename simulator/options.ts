@@ -4,6 +4,7 @@ import { SIMULATOR_FLAGS } from './flags.ts';
 import { parseFaultPlan, type FaultPlan } from './fault-plan.ts';
 import type { SimulatorOptions } from './settings.ts';
 import { parseShape } from './shapes.ts';
+import { VOICE_RULES } from './voices.ts';
 
 type FlagName = (typeof SIMULATOR_FLAGS)[number]['name'];
 
@@ -43,6 +44,9 @@ export async function parseSimulatorArguments(
       case 'shape':
         options.shape = shapeOf(value);
         break;
+      case 'voices':
+        options.voices = wordOf(name, value, VOICE_RULES);
+        break;
       case 'credits':
         options.credits = numberOf(name, value, 0, 1e12);
         break;
@@ -59,7 +63,7 @@ export async function parseSimulatorArguments(
         options.jobMs = rangeOf(name, value);
         break;
       case 'job-distribution':
-        options.jobDistribution = distributionOf(name, value);
+        options.jobDistribution = wordOf(name, value, ['uniform', 'lognormal']);
         break;
       case 'link-life-ms':
         options.linkLifeMs = numberOf(name, value, 0, 1e12);
@@ -123,7 +127,8 @@ function rangeOf(name: FlagName, value: string): [number, number] {
   throw new OptionError(`--${name}: expected milliseconds like 200 or 100-300; got ${JSON.stringify(value)}`);
 }
 
-function distributionOf(name: FlagName, value: string): 'uniform' | 'lognormal' {
-  if (value === 'uniform' || value === 'lognormal') return value;
-  throw new OptionError(`--${name}: expected uniform or lognormal; got ${JSON.stringify(value)}`);
+function wordOf<Word extends string>(name: FlagName, value: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word === value);
+  if (found !== undefined) return found;
+  throw new OptionError(`--${name}: expected ${words.join(' or ')}; got ${JSON.stringify(value)}`);
 }

@@ -7,6 +7,7 @@ import { JobBook } from './jobs.ts';
 import { Limits } from './limits.ts';
 import { MediaCache } from './media/keep-media.ts';
 import type { MediaResult } from './media-result.ts';
+import { Refusal } from './refusals.ts';
 import type { ReadySettings } from './settings.ts';
 import type { FixedShape } from './shapes.ts';
 import { parseShape } from './shapes.ts';
@@ -32,7 +33,7 @@ export class Service {
   readonly ledger = new ChargeLedger();
   readonly jobs = new JobBook();
   readonly statistics = new Statistics();
-  readonly voices = new VoiceBook();
+  readonly voices: VoiceBook;
   readonly media = new MediaCache();
   readonly links: SignedLinks;
   faults: FaultDrawer;
@@ -46,6 +47,7 @@ export class Service {
     const { token, credits, rate, concurrency } = settings;
     this.account = new Account({ token, credits });
     this.limits = new Limits({ rate, concurrency });
+    this.voices = new VoiceBook(settings.voices);
     this.links = new SignedLinks(mediaOrigin, settings.linkLifeMs);
     this.faults = new FaultDrawer(settings.plan, settings.seed);
     this.#shape = parseShape(settings.shape);
@@ -55,6 +57,16 @@ export class Service {
   nextDraw(): Draw {
     this.#requests += 1;
     return new Draw(hashOf(this.settings.seed, this.#requests), this.#shape);
+  }
+
+  /**
+   * Throws the refusal of a voice that does not exist. `speaksAtOnce`: the answer would be the sound itself, and may then
+   * be a 200 with an error in it.
+   */
+  checkVoice(id: string, { speaksAtOnce = false } = {}): void {
+    if (this.voices.has(id)) return;
+    const status = Number(this.nextDraw().shape('voice.missing'));
+    throw new Refusal(status === 200 && !speaksAtOnce ? 400 : status, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
   }
 
   /** Counts a well-formed paid request and draws its latency. */

@@ -1,5 +1,6 @@
 import { parseFaultPlan, type FaultPlan, type ReadyFaultPlan } from './fault-plan.ts';
 import { parseShape } from './shapes.ts';
+import type { VoiceRule } from './voices.ts';
 
 /** Options of a simulator. All have defaults. */
 export interface SimulatorOptions {
@@ -29,6 +30,8 @@ export interface SimulatorOptions {
   jobDistribution?: 'uniform' | 'lognormal';
   /** Lifetime of a result link in ms. Default 60,000. */
   linkLifeMs?: number;
+  /** Which voices work: `any` (default), except ids such as `missing-…`, or only those that are `listed`. */
+  voices?: VoiceRule;
   /** Shape of the answers: `drawn` (default), a name, or `dimension=variant` pairs; see `shapes.ts`. */
   shape?: string;
 }
@@ -53,6 +56,7 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     jobMs: options.jobMs ?? [500, 1500],
     jobDistribution: options.jobDistribution ?? 'uniform',
     linkLifeMs: options.linkLifeMs ?? 60_000,
+    voices: options.voices ?? 'any',
     shape,
     plan: parseFaultPlan(plan ?? {}),
   };

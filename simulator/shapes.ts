@@ -30,6 +30,8 @@ export const SHAPES = {
   'voice.id': ['id', 'voiceId'],
   'voice.name': ['name', 'title'],
   'voices.body': ['paged', 'bare'],
+  /** The answer to speech by a voice that does not exist; the last only where the answer would be the sound. */
+  'voice.missing': ['400', '404', '200'],
   'voice.created': ['bare', 'wrapped'],
   'voice.deleted': ['empty', 'message', 'no-content'],
   'profile.extra': ['given', 'absent'],

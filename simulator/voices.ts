@@ -18,18 +18,28 @@ const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: '0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20', name: 'Lin', provider: 'qwen' },
 ].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false }));
 
-/**
- * A rehearsal runs the user's own manifest, whose voices the simulator cannot know. So every well-formed id works,
- * except one that says that it does not exist.
- */
+/** Which voices work; see {@link VoiceBook}. */
+export const VOICE_RULES = ['any', 'listed'] as const;
+export type VoiceRule = (typeof VOICE_RULES)[number];
+
+/** A well-formed id that does not say that it does not exist. */
 const SPEAKING_ID = /^(?!missing|unknown|nobody|no-such)[\p{L}\p{N}_.:-]{1,128}$/u;
 
-/** The voices that the account can use. */
+/**
+ * The voices that the account can use. A rehearsal runs the user's own manifest, whose voices the simulator cannot know:
+ * by the rule `any` every well-formed id works, except one that says that it does not exist. By `listed`, as at the API,
+ * only voices of the list do.
+ */
 export class VoiceBook {
   readonly #byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, voice]));
+  readonly #rule: VoiceRule;
+
+  constructor(rule: VoiceRule = 'any') {
+    this.#rule = rule;
+  }
 
   has(id: string): boolean {
-    return this.#byId.has(id) || SPEAKING_ID.test(id);
+    return this.#byId.has(id) || (this.#rule === 'any' && SPEAKING_ID.test(id));
   }
 
   list(provider: string | null, search: string | null): StoredVoice[] {

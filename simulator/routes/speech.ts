@@ -79,7 +79,7 @@ export const speechRoutes: ApiRoutes = {
 
 function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
   const body = readPart(speechJobBody, request.body);
-  checkVoice(service, body.voiceId);
+  service.checkVoice(body.voiceId);
   const sound = speechOf(body.text, body.voiceId, body.format);
   const cost = priceOf('speech-job', sound);
   return {
@@ -118,7 +118,7 @@ function readSpeechJob(service: Service, id: string): Exchange {
 function speakAtOnce(service: Service, request: FastifyRequest): Exchange {
   const body = readPart(speechBody, request.body);
   const voiceId = body.voiceId ?? body.reference_id ?? '';
-  checkVoice(service, voiceId);
+  service.checkVoice(voiceId, { speaksAtOnce: true });
   const operation = 'speech-sync';
   const sound = speechOf(body.text, voiceId, body.format);
   const cost = priceOf(operation, sound);
@@ -177,8 +177,4 @@ function bytesAnswer(body: Buffer, format: MediaResult['format'], service: Servi
     body,
     chunked: draw.shape('media.transfer') === 'chunked',
   };
-}
-
-function checkVoice(service: Service, id: string): void {
-  if (!service.voices.has(id)) throw new Refusal(400, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
 }

@@ -4,7 +4,6 @@ import { deliver, type Exchange } from '../deliver.ts';
 import { listen, speechOf } from '../media-result.ts';
 import { ERROR, inPath, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
-import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -51,7 +50,7 @@ export const videoDubbingRoutes: ApiRoutes = {
 
 function create(service: Service, request: FastifyRequest): Exchange {
   const { video_url: videoUrl, text, reference_id: voiceId } = readPart(videoDubbingBody, request.body);
-  if (!service.voices.has(voiceId)) throw new Refusal(400, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
+  service.checkVoice(voiceId);
   // Only to refuse a link of our own that does not exist: the result is as long as its speech.
   listen(videoUrl, service);
   const sound = speechOf(text, voiceId, 'mp3');

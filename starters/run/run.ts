@@ -13,6 +13,7 @@ import { checkMore, type Payer } from './more-rows.ts';
 import { redriveFile } from '../redrive/redrive-file.ts';
 import { reportOptions } from './run-command.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { findUnknownVoices } from './unknown-voices.ts';
 import { runRecorded } from './run-recorded.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -67,8 +68,8 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
 }
 
 /**
- * Checks before a new batch: prices for all rows that can have one, then the checks of `check-spend.ts`. Throws {@link
- * ExitError} if it may not be paid for.
+ * Checks before a new batch: prices for all rows that can have one, voices that the API does not list, then the checks
+ * of `check-spend.ts`. Throws {@link ExitError} if it may not be paid for.
  */
 async function readyToSpend(
   request: RunRequest,
@@ -78,7 +79,11 @@ async function readyToSpend(
 ): Promise<SoundManifest> {
   const { source, plan } = request;
   const { output } = desk;
-  const priced = plan.probe ? await probeAloud(source, checked, plan.settings.budget, output) : checked;
+  const [priced, warnings] = await Promise.all([
+    plan.probe ? probeAloud(source, checked, plan.settings.budget, output) : checked,
+    findUnknownVoices(open.api, checked.summary.voices),
+  ]);
+  sayWarnings({ warnings }, output);
   await checkSpend(spendFacts(priced.summary, plan, payerOf(request, open, desk)), output);
   return priced;
 }

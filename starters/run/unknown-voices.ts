@@ -20,19 +20,32 @@ export async function warnOfUnknownVoices(
   uses: readonly VoiceUse[],
 ): Promise<readonly ManifestWarning[]> {
   if (uses.length === 0) return [];
-  const missing = new Map(uses.map((use) => [use.voice, use]));
-  const listed: string[] = [];
   try {
     const api = createApi(readApiAccess(settings, flags));
     try {
-      for await (const { id } of api.listVoices(undefined, AbortSignal.timeout(PATIENCE_MS))) {
-        listed.push(id);
-        missing.delete(id);
-        // The list may be long.
-        if (missing.size === 0) return [];
-      }
+      return await findUnknownVoices(api, uses);
     } finally {
       api.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+/** The same with an API that is open. */
+export async function findUnknownVoices(
+  api: Pick<ReturnType<typeof createApi>, 'listVoices'>,
+  uses: readonly VoiceUse[],
+): Promise<readonly ManifestWarning[]> {
+  if (uses.length === 0) return [];
+  const missing = new Map(uses.map((use) => [use.voice, use]));
+  const listed: string[] = [];
+  try {
+    for await (const { id } of api.listVoices(undefined, AbortSignal.timeout(PATIENCE_MS))) {
+      listed.push(id);
+      missing.delete(id);
+      // The list may be long.
+      if (missing.size === 0) return [];
     }
   } catch {
     return [];

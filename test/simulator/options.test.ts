@@ -12,7 +12,7 @@ describe('parseSimulatorArguments', () => {
     try {
       const plan = join(folder, 'plan.json');
       await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
-      const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8`;
+      const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8`;
       expect(await parseSimulatorArguments(line.split(' '), { VOXBATCH_API_TOKEN: 'secret' })).toEqual({
         token: 'secret',
         port: 1,
@@ -27,6 +27,7 @@ describe('parseSimulatorArguments', () => {
         createMs: [100, 300],
         jobMs: [7, 7],
         jobDistribution: 'lognormal',
+        voices: 'listed',
         linkLifeMs: 8,
       });
     } finally {

@@ -35,6 +35,17 @@ describe('voices that the API does not list', () => {
     expect(stderr).not.toContain('"narrator"');
   });
 
+  it('are warned of by run before it asks or pays', async () => {
+    const { code, stderr } = await plan(api(), 'run', '--confirm', '0', '--assume-seconds', '2');
+    expect(code).toBe(3);
+    const [warning, refusal] = ['"narator" is not in the API\'s list of voices', 'Not confirmed'].map((words) =>
+      stderr.indexOf(words),
+    );
+    expect(warning).toBeGreaterThan(-1);
+    expect(warning).toBeLessThan(refusal ?? -1);
+    expect(simulator.ledger()).toEqual([]);
+  });
+
   it('are among the warnings for machines', async () => {
     const { stdout } = await plan(api(), 'plan', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ warnings: [{ line: 3, column: 'voice', rows: 2 }] });
