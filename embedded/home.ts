@@ -61,11 +61,26 @@ export function makeHome(home: string): HomePaths {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const paths = pathsIn(realpathSync(home));
+    refuseUnreadable(paths.home);
     mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
     return paths;
   } catch (error) {
+    if (error instanceof ServerUnavailable) throw error;
     throw new ServerUnavailable(`The folder ${home} can't be made: ${String(error)}.`, adviceFor(String(error)), {
       cause: error,
     });
   }
+}
+
+/**
+ * The server opens its database by a URI that it makes of the path as it is: it would use another file than it looks
+ * for, and not start a second time.
+ */
+function refuseUnreadable(home: string): void {
+  const [odd] = /[?#]|%[\da-f]{2}/i.exec(home) ?? [];
+  if (odd === undefined) return;
+  throw new ServerUnavailable(
+    `The Temporal server cannot keep its database in ${home}, because of "${odd}".`,
+    'Use another folder, or set VOXBATCH_HOME to one.',
+  );
 }

@@ -3,6 +3,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ServeFlags } from '../serve/serve.ts';
 import type { UpFlags } from '../serve/up.ts';
+import { UNIT_FORMATS, type UnitFormat } from '../serve/units/unit-formats.ts';
 import type { Output } from '../terminal/output.ts';
 import { duration, positive } from './flag-values.ts';
 import { addLogFlags, withOutputFlags, type LogFlags } from './output-flags.ts';
@@ -32,10 +33,20 @@ export function addServeCommands(program: Command, context: CommandContext): voi
     .option('--batch <name>', 'Write the files of this batch when it is finished')
     .option('-o, --out <folder>', 'Folder for them (default: out/<batch>)')
     .option(LOOK_EVERY, LOOK_EVERY_WORDS, positive)
+    .addOption(
+      new Option('--print-unit <manager>', 'Start nothing; print a unit that runs this as a service').choices(
+        UNIT_FORMATS,
+      ),
+    )
     .option('--wait <time>', 'Start nothing; wait so long until the `up` of this home is ready', duration)
     .option('--unless-running', 'Exit with 0 and without a word if `up` runs in this home already')
-    .addHelpText('after', '\nExample:\n  voxbatch up &\n  voxbatch up --wait 2m\n')
-    .action(async (flags: UpFlags & LogFlags) => {
+    .addHelpText('after', '\nExample:\n  voxbatch up &\n  voxbatch up --wait 2m\n  voxbatch up --print-unit systemd\n')
+    .action(async (flags: UpFlags & LogFlags & { readonly printUnit?: UnitFormat }) => {
+      if (flags.printUnit !== undefined) {
+        const { printUnit } = await import('../serve/units/print-unit.ts');
+        context.done(await printUnit(flags.printUnit, flags, context.output));
+        return;
+      }
       const { up } = await import('../serve/up.ts');
       await logged(flags, (output) => up(flags, { ...context, output }));
     });

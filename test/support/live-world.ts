@@ -68,8 +68,9 @@ export class LiveWorld {
     };
   }
 
-  static async create(options: SimulatorOptions = {}): Promise<LiveWorld> {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
+  /** `name`: what the name of the folder begins with. */
+  static async create(options: SimulatorOptions = {}, name = 'voxbatch-live-'): Promise<LiveWorld> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), name)));
     return new LiveWorld(folder, await startSimulator(options));
   }
 

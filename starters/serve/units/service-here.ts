@@ -1,0 +1,79 @@
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Settings } from '../../../client/settings.ts';
+import type { Service } from './service.ts';
+
+/**
+ * Settings that a unit may hold: addresses and places, which are no secrets. What is not among them, and no secret, is
+ * nothing that `up` reads.
+ */
+const PLAIN = [
+  'PATH',
+  'HOME',
+  'XDG_CACHE_HOME',
+  'NODE_EXTRA_CA_CERTS',
+  'VOXBATCH_API_URL',
+  'VOXBATCH_API_TOKEN_FILE',
+  'VOXBATCH_CONFIG',
+  'VOXBATCH_LEDGER',
+  'VOXBATCH_STORE',
+  'VOXBATCH_TEMPORAL_CLI',
+  'TEMPORAL_ADDRESS',
+  'TEMPORAL_NAMESPACE',
+  'TEMPORAL_CONFIG_FILE',
+  'TEMPORAL_PROFILE',
+  'TEMPORAL_TLS',
+  'TEMPORAL_TLS_SERVER_NAME',
+  'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+  'TEMPORAL_TLS_CLIENT_CERT_PATH',
+  'TEMPORAL_TLS_CLIENT_KEY_PATH',
+] as const;
+
+/** Settings that go to the file of the environment instead, and never into a unit. */
+const SECRET = ['VOXBATCH_API_TOKEN', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'] as const;
+
+/** What the service of this folder needs, and which secrets this shell has for it. */
+export interface ServiceHere {
+  readonly service: Service;
+  /** Names of secrets for the file of the environment. */
+  readonly secrets: readonly string[];
+}
+
+/** The `up` of this folder with the settings of this shell. `apiUrl`: as given by a flag. */
+export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: string | undefined): ServiceHere {
+  const { home, env } = settings;
+  const given: NodeJS.ProcessEnv = { ...env, ...(apiUrl === undefined ? {} : { VOXBATCH_API_URL: apiUrl }) };
+  const set = PLAIN.flatMap((name) => {
+    const value = given[name] ?? '';
+    return value === '' ? [] : [[name, value] as const];
+  });
+  const cli = fileURLToPath(
+    new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : '../../cli.js', import.meta.url),
+  );
+  const isTokenInFile = (env['VOXBATCH_API_TOKEN_FILE'] ?? '') !== '';
+  const secrets = SECRET.filter(
+    (name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile),
+  );
+  return {
+    service: {
+      name: nameIn(process.cwd()),
+      voxbatch: [process.execPath, ...process.execArgv, cli],
+      workingDirectory: process.cwd(),
+      environment: { ...Object.fromEntries(set), VOXBATCH_HOME: home },
+      environmentFile: join(home, 'service.env'),
+      needsFile: secrets.length > 0,
+      log: join(home, 'logs', 'up.log'),
+      isRoot: process.getuid?.() === 0,
+    },
+    secrets,
+  };
+}
+
+/** `voxbatch-` and what can be used of the folder's name. */
+function nameIn(folder: string): string {
+  const word = basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return word === '' || word === 'voxbatch' ? 'voxbatch' : `voxbatch-${word}`;
+}

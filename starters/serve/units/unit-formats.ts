@@ -1,0 +1,3 @@
+/** Service managers that `up --print-unit` knows. */
+export const UNIT_FORMATS = ['systemd', 'launchd', 'cron'] as const;
+export type UnitFormat = (typeof UNIT_FORMATS)[number];

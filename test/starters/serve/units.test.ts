@@ -1,0 +1,184 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { cronLines } from '../../../starters/serve/units/cron.ts';
+import { launchdPlist } from '../../../starters/serve/units/launchd.ts';
+import type { Service } from '../../../starters/serve/units/service.ts';
+import { systemdUnit } from '../../../starters/serve/units/systemd.ts';
+import { parseEnvironmentFile, parseUnit } from '../../support/unit-file.ts';
+import { openCommandLine } from '../command-line.ts';
+
+/** Stands in for `cli.js`: tells how it was started. */
+const TELL = `process.stderr.write(JSON.stringify({
+  words: process.argv.slice(1), folder: process.cwd(), value: process.env.VALUE, token: process.env.VOXBATCH_API_TOKEN,
+}))`;
+const TOKEN = 'a %token$ "of" \\ odd letters';
+
+/** Folders as people have them; the last one has all that is special to some service manager. */
+const FOLDERS = ['plain', 'with spaces', '50% & <more>', `O'Neill's`, 'a "quoted" $HOME `x` ;#*?[1] ~ é'];
+
+let root = '';
+beforeEach(async () => {
+  root = realpathSync(await mkdtemp(join(tmpdir(), 'voxbatch-units-')));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+/** The service of a folder, which is there, with the file of its secrets. */
+function serviceIn(name: string, change: Partial<Service> = {}): Service {
+  const workingDirectory = join(root, name);
+  const environmentFile = join(workingDirectory, 'service.env');
+  mkdirSync(workingDirectory);
+  writeFileSync(environmentFile, `VOXBATCH_API_TOKEN='${TOKEN}'\n`);
+  return {
+    name: 'voxbatch-x',
+    voxbatch: [process.execPath, '-e', TELL.replaceAll('\n', ' '), '--', `--of=${name}`],
+    workingDirectory,
+    environment: { PATH: process.env['PATH'] ?? '', VALUE: `= ${name} =` },
+    environmentFile,
+    needsFile: true,
+    log: join(workingDirectory, 'log'),
+    isRoot: false,
+    ...change,
+  };
+}
+
+function run([program = '', ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string {
+  return spawnSync(program, args, { cwd, env, encoding: 'utf8' }).stderr;
+}
+
+/** What the service was to tell. */
+function told(name: string, { workingDirectory }: Service, flags: readonly string[] = []): unknown {
+  return { words: [`--of=${name}`, 'up', ...flags], folder: workingDirectory, value: `= ${name} =`, token: TOKEN };
+}
+
+describe('a unit for systemd', () => {
+  it.each(FOLDERS)('starts in the folder %s with its settings and secrets', (name) => {
+    const service = serviceIn(name);
+    const unit = parseUnit(systemdUnit(service));
+    const secrets = parseEnvironmentFile(readFileSync(unit.environmentFile.path, 'utf8'));
+    const env = { ...unit.environment, ...secrets };
+    expect(JSON.parse(run(unit.execStart, unit.workingDirectory, env))).toEqual(told(name, service));
+    const waiting = JSON.parse(run(unit.execStartPost, unit.workingDirectory, env)) as unknown;
+    expect(waiting).toEqual(told(name, service, ['--wait', '10m']));
+  });
+
+  it('is restarted without end, and gets the time that it needs to stop', () => {
+    expect(parseUnit(systemdUnit(serviceIn('a')))).toMatchObject({
+      restart: 'always',
+      killMode: 'mixed',
+      killSignal: 'SIGTERM',
+      restartMs: 10_000,
+      startTimeoutMs: 660_000,
+      stopTimeoutMs: 60_000,
+      environmentFile: { isOptional: false },
+    });
+    const lone = systemdUnit(serviceIn('b', { needsFile: false, isRoot: true }));
+    expect(parseUnit(lone).environmentFile.isOptional).toBe(true);
+    expect(lone).toContain('WantedBy=multi-user.target');
+  });
+});
+
+describe('a property list for launchd', () => {
+  /** Reads what it says: this form alone. */
+  function parse(text: string): { readonly program: string[]; readonly values: Record<string, string> } {
+    const plain = (xml: string): string => xml.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    const array = /<array>([^]*?)<\/array>/.exec(text)?.[1] ?? '';
+    const pairs = text.matchAll(/<key>(.*)<\/key>\n\s*(?:<(?:string|integer)>(.*)<\/\w+>|<(true)\/>)/g);
+    return {
+      program: [...array.matchAll(/<string>(.*)<\/string>/g)].map(([, word = '']) => plain(word)),
+      values: Object.fromEntries([...pairs].map(([, key = '', value, yes = '']) => [key, plain(value ?? yes)])),
+    };
+  }
+
+  it.each(FOLDERS)('starts in the folder %s with its settings and secrets', (name) => {
+    const service = serviceIn(name);
+    const { program, values } = parse(launchdPlist(service));
+    const { WorkingDirectory = '', PATH, VALUE } = values;
+    expect(JSON.parse(run(program, WorkingDirectory, { PATH, VALUE }))).toEqual(told(name, service));
+    expect(values).toMatchObject({ KeepAlive: 'true', RunAtLoad: 'true', ExitTimeOut: '60', ThrottleInterval: '10' });
+    expect(values).toMatchObject({ StandardErrorPath: service.log, Label: 'voxbatch-x' });
+  });
+
+  it('starts without a file of secrets where none is needed', async () => {
+    const service = serviceIn('a', { needsFile: false });
+    await rm(service.environmentFile);
+    const { program, values } = parse(launchdPlist(service));
+    expect(run(program, service.workingDirectory, { PATH: values['PATH'] })).toContain('"words":["--of=a","up"]');
+  });
+});
+
+describe('lines for cron', () => {
+  /** What cron gives to the shell: up to a bare `%`, and without the backslashes before the others. */
+  function commandIn(line: string): string {
+    const command = line.replace(/^(@reboot|\*\/5 \* \* \* \*) /, '');
+    expect(command).not.toBe(line);
+    expect(command).not.toMatch(/(^|[^\\])%/);
+    return command.replaceAll('\\%', '%');
+  }
+
+  it.each(FOLDERS)('start in the folder %s with its settings and secrets', (name) => {
+    const service = serviceIn(name);
+    const [, reboot = '', often = ''] = cronLines(service).split('\n');
+    expect(commandIn(often)).toBe(commandIn(reboot));
+    expect(run(['/bin/sh', '-c', commandIn(often)], '/', { PATH: '/usr/bin:/bin' })).toBe('');
+    expect(JSON.parse(readFileSync(service.log, 'utf8'))).toEqual(told(name, service, ['--unless-running']));
+  });
+
+  it('start without a file of secrets where none is needed', async () => {
+    const service = serviceIn('a', { needsFile: false });
+    await rm(service.environmentFile);
+    const [, reboot = ''] = cronLines(service).split('\n');
+    run(['/bin/sh', '-c', commandIn(reboot)], '/', {});
+    expect(readFileSync(service.log, 'utf8')).toContain('"words":["--of=a","up","--unless-running"]');
+  });
+});
+
+describe('up --print-unit', () => {
+  const API = { VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1' };
+
+  it.each(['systemd', 'launchd', 'cron'])(
+    'prints a unit for %s that holds no secret, and says where those go',
+    async (manager) => {
+      const env = { ...API, VOXBATCH_API_TOKEN: 'the-token', VOXBATCH_NOTIFY_SECRET: 'the-secret' };
+      const line = await openCommandLine(env);
+      try {
+        const { code, stdout, stderr } = await line.run('up', '--print-unit', manager);
+        expect(code).toBe(0);
+        expect(stdout + stderr).not.toMatch(/the-token|the-secret/);
+        for (const word of [process.execPath, line.folder, API.VOXBATCH_API_URL]) expect(stdout).toContain(word);
+        expect(stderr).toContain('"$VOXBATCH_API_TOKEN" "$VOXBATCH_NOTIFY_SECRET" >');
+        expect(stdout).toContain(join(line.folder, '.voxbatch', 'service.env'));
+      } finally {
+        await line.close();
+      }
+    },
+  );
+
+  it('leaves the token in its file, and refuses what no unit can hold', async () => {
+    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN_FILE: '/run/token' });
+    try {
+      const { stdout, stderr } = await line.run('up', '--print-unit', 'systemd');
+      expect(stdout).toContain('Environment=VOXBATCH_API_TOKEN_FILE=/run/token\nEnvironment=VOXBATCH_HOME=');
+      expect(stdout).toContain('EnvironmentFile=-');
+      expect(stderr).not.toContain('secret');
+      process.env['VOXBATCH_STORE'] = 'two\nlines';
+      expect(await line.run('up', '--print-unit', 'launchd')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('cannot hold the value "two\\nlines"'),
+      });
+      process.env['VOXBATCH_STORE'] = 'x'.repeat(1_000);
+      expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('998'),
+      });
+      delete process.env['VOXBATCH_API_URL'];
+      expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({ code: 5 });
+      expect(await line.run('up', '--print-unit', 'upstart')).toMatchObject({ code: 2 });
+    } finally {
+      await line.close();
+    }
+  });
+});
