@@ -43,6 +43,8 @@ export interface BatchRecord extends NewBatch {
   readonly createdAt: number;
   /** First paid request of the batch, ms. */
   readonly startedAt: number | null;
+  /** When ended rows were last opened again, ms; null: never. */
+  readonly reopenedAt: number | null;
   readonly closedAt: number | null;
   /**
    * When its media, and when what its rows asked for, were last removed (`clean`), ms; null: never. `unfinished`: what is

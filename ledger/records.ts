@@ -41,6 +41,7 @@ export function toBatch(line: Selectable<BatchesTable>): BatchRecord {
     rows: line.rows,
     createdAt: line.created_at,
     startedAt: line.started_at,
+    reopenedAt: line.reopened_at,
     closedAt: line.closed_at,
     cleaned: {
       media: line.media_cleaned_at,

@@ -39,7 +39,10 @@ export async function watch(
     const show = displayOn(output);
     try {
       let view = await viewHere(ledger, settings, name);
-      const isLeft = patience();
+      const isLeft = patience((batch) => {
+        show(undefined);
+        output.say(`Batch "${batch}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`);
+      });
       while (!isOver(view) && !isLeft(view) && !interrupt.signal.aborted) {
         show(view);
         await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt.signal }).catch(nothing);
@@ -62,12 +65,16 @@ export async function watch(
   });
 }
 
-/** Whether nobody has worked on the batch for a while; asked at every look. */
-function patience(): (view: LocalView) => boolean {
-  let since = performance.now();
-  return ({ isDeserted }) => {
-    if (!isDeserted) since = performance.now();
-    return performance.now() - since >= PATIENCE_MS;
+/** Whether nobody has worked on the batch for a while; asked at every look. `onDeserted`: called when that begins. */
+function patience(onDeserted: (batch: string) => void): (view: LocalView) => boolean {
+  let since: number | undefined;
+  return ({ isDeserted, batch }) => {
+    if (!isDeserted) since = undefined;
+    else if (since === undefined) {
+      since = performance.now();
+      onDeserted(batch.name);
+    }
+    return since !== undefined && performance.now() - since >= PATIENCE_MS;
   };
 }
 

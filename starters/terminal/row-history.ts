@@ -97,14 +97,12 @@ function requestLines(history: RowHistoryHere): readonly string[] {
   if (takes.length === 0) {
     return [
       charges.length === 0 ? 'Paid requests: none so far' : 'Paid requests',
-      ...inOrder(history).flatMap((charge) => attemptLines(charge, history.row.failure)),
+      ...inOrder(history).flatMap((charge) => attemptLines(charge, history)),
     ];
   }
   const ofTake = (take: number): readonly string[] => {
     const made = inOrder(history).filter((charge) => charge.take === take);
-    return made.length === 0
-      ? ['  no request so far']
-      : made.flatMap((charge) => attemptLines(charge, history.row.failure));
+    return made.length === 0 ? ['  no request so far'] : made.flatMap((charge) => attemptLines(charge, history));
   };
   return [
     'Take 1',
@@ -113,11 +111,10 @@ function requestLines(history: RowHistoryHere): readonly string[] {
   ];
 }
 
-function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
+function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions }: RowHistory): string[] {
   const lines = [
     `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
-    `    started ${isoTime(charge.intentAt)}${after(verdictWords(charge), charge.intentAt, charge.verdictAt)}` +
-      after(', ended after', charge.intentAt, charge.finishedAt),
+    `    started ${isoTime(charge.intentAt)}${timesOf(charge, decisions)}`,
     `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
   ];
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
@@ -131,6 +128,18 @@ function attemptLines(charge: ChargeRecord, last: Failure | null): string[] {
     lines.push(`    ${charge.failure.class}${isTold ? ', see below' : `: ${oneLine(charge.failure.message)}`}`);
   }
   return lines;
+}
+
+/** When the verdict and the end came. A person may decide days after the request: that is no time of the API's. */
+function timesOf(charge: ChargeRecord, decisions: readonly DecisionRecord[]): string {
+  const { intentAt, verdictAt, finishedAt } = charge;
+  const decided = decisions.findLast(
+    ({ step, take, attempt }) => step === charge.step && take === charge.take && attempt === charge.attempt,
+  );
+  if (decided === undefined)
+    return after(verdictWords(charge), intentAt, verdictAt) + after(', ended after', intentAt, finishedAt);
+  const what = decided.what === 'released' ? 'in doubt again by' : 'settled by';
+  return `, ${what} a person ${isoTime(decided.madeAt)}${finishedAt === null ? '' : `, ended ${isoTime(finishedAt)}`}`;
 }
 
 /** What happened at the verdict: not always an answer. */

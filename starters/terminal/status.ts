@@ -120,10 +120,23 @@ function nextLines(
 }
 
 function timesOf(batch: BatchRecord, now: number): string {
-  if (batch.startedAt === null) return '';
-  return batch.closedAt === null
-    ? `, started ${clock(now - batch.startedAt)} ago`
-    : ` in ${clock(batch.closedAt - batch.startedAt)}`;
+  const span = workSpan(batch);
+  if (span === undefined) return '';
+  if (batch.closedAt === null) return `, ${span.isReopened ? 'opened again' : 'started'} ${clock(now - span.from)} ago`;
+  return `${span.isReopened ? ', the last ones' : ''} in ${clock(batch.closedAt - span.from)}`;
+}
+
+/**
+ * When the present work on a batch began, ms: with its first request, or when it was last opened again, so that the days
+ * in between do not count. Undefined: it has not begun.
+ */
+export function workSpan({
+  startedAt,
+  reopenedAt,
+}: Pick<BatchRecord, 'startedAt' | 'reopenedAt'>): { readonly from: number; readonly isReopened: boolean } | undefined {
+  if (startedAt === null) return undefined;
+  const isReopened = reopenedAt !== null && reopenedAt > startedAt;
+  return { from: isReopened ? reopenedAt : startedAt, isReopened };
 }
 
 /** The same for machines; fields are named as in `summary.json`. */

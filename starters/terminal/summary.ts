@@ -3,6 +3,7 @@ import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { moneyWords } from './money.ts';
+import { workSpan } from './status.ts';
 import { pilotLines } from './pilot-words.ts';
 import { nextSteps } from './next-steps.ts';
 import { endsOf, OUTCOME_WORDS } from './outcome-words.ts';
@@ -26,10 +27,11 @@ export function summaryLines(end: {
   );
   const open = chosenOf(counts) - doneOf(counts);
   if (open > 0) rows.push(`  ${String(open).padStart(6)}  ${'unfinished'.padEnd(10)} waiting or in flight`);
+  const span = workSpan(batch);
   const took =
-    batch.startedAt === null || batch.closedAt === null
+    span === undefined || batch.closedAt === null
       ? ''
-      : `, ended ${clock(batch.closedAt - batch.startedAt)} after the first request`;
+      : `, ended ${clock(batch.closedAt - span.from)} after ${span.isReopened ? 'it was opened again' : 'the first request'}`;
   return [
     `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${took}`,
     ...rows,

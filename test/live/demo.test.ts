@@ -29,9 +29,10 @@ it('npm run demo ends as it should, as the README shows it, and replays', async 
 /** The summary of the batch, its duration aside. */
 function summaryLines(said: string): readonly string[] {
   const lines = said.split('\n');
-  const from = lines.findIndex((line) => /^Batch "demo": 30 rows in /.test(line));
+  const from = lines.findIndex((line) => line.startsWith('Batch "demo": 30 rows, ended '));
+  expect(from).toBeGreaterThan(-1);
   const length = lines.slice(from + 1).findIndex((line) => !line.startsWith('  '));
-  return lines.slice(from, from + 1 + length).map((line) => line.replace(/ in \d+:\d\d$/, ''));
+  return lines.slice(from, from + 1 + length).map((line) => line.replace(/, ended \d+:\d\d /, ' '));
 }
 
 /** A line as short as a shown one that ends in `…`. */

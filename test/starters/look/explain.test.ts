@@ -74,6 +74,22 @@ describe('explain of a request', () => {
   });
 });
 
+describe('explain of a request that a person settled', () => {
+  it('tells when that was, not how long it took as if the API had answered then', async () => {
+    const { ledger } = desk.place;
+    const lost = keyOf(5, 'speech', 2);
+    expect(await ledger.decide(lost, { type: 'adopted', jobId: 'job-5', who: 'ann' })).toBe(true);
+    const told = async (): Promise<string> => (await desk.line.run('explain', 'e')).stdout;
+    expect(await told()).toMatch(/started \S+, settled by a person \d{4}-\S+Z\n/);
+    const file = await desk.place.store.put('demo/5-speech-1.mp3', 'sound of e');
+    await ledger.finishJob(lost, { file }, { outcome: 'succeeded', file });
+    expect(await told()).toMatch(/settled by a person \S+Z, ended \S+Z\n/);
+    await ledger.decide(lost, { type: 'released', jobId: 'job-5', who: 'ann' });
+    expect(await told()).toMatch(/in doubt again by a person \S+Z\n/);
+    expect(await told()).not.toContain('answered after');
+  });
+});
+
 describe('explain says what can be done next', () => {
   it.each([
     ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],

@@ -215,8 +215,10 @@ describe('watch', () => {
     await addOpenBatch();
     const lines = { out: '', err: '' };
     const watched = main(['watch', '--json'], { output: capture(lines) });
-    while (!lines.err.includes('\n')) await new Promise(setImmediate);
-    expect(lines.err).toBe('0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n');
+    while (!lines.err.includes('done')) await new Promise(setImmediate);
+    expect(lines.err).toBe(
+      'Batch "demo" has no worker. Waiting 10 s for one …\n0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n',
+    );
     await desk.place.ledger.giveUp(
       { batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 },
       { outcome: 'cancelled' },
