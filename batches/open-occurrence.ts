@@ -129,7 +129,7 @@ function withoutCells(
   const where =
     first === undefined
       ? ''
-      : `; the first is in line ${first.line}: expected ${first.expected.replaceAll(QUOTED, '…')}`;
+      : `; the first is in ${first.file === undefined ? '' : `${first.file}, `}line ${first.line}: expected ${first.expected.replaceAll(QUOTED, '…')}`;
   return `${manifest} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
 }
 

@@ -1,15 +1,16 @@
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
-import { Columns, type RowDefaults } from './header.ts';
+import type { Columns, RowDefaults } from './header.ts';
+import { HeaderCheck } from './header-check.ts';
+import { combineDigests } from './file-digest.ts';
 import { unguardCell } from './formula-guard.ts';
-import { kindOfColumns } from './infer-kind.ts';
+import { LinePlaces } from './line-places.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { findBadTemplate } from './output-name.ts';
 import { parseRow } from './parse-row.ts';
 import { PreviousRows } from './previous-rows.ts';
 import { priceRows, type Priced, type Pricing } from './price-rows.ts';
 import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
-import { MAX_COLUMNS } from './raw-record.ts';
+import type { RawItem } from './raw-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';
 import { RowIdentities } from './row-identity.ts';
@@ -59,30 +60,34 @@ export interface ManifestPart {
   readonly problems: readonly ManifestProblem[];
 }
 
+const EMPTY_FILE: ManifestProblem = {
+  line: 1,
+  id: '',
+  column: '',
+  expected: 'a header and at least one row',
+  came: 'an empty file',
+  code: 'empty-file',
+};
+
 /**
  * Turns the records of a file into rows: identifies the columns, parses the cells, assigns id and name, and prices
  * them. Keeps no row: only hashes of ids and output names, to check that they are unique.
  */
 export class ManifestReader {
-  readonly columns: Columns;
-  readonly warnings = new Map<string, ManifestWarning>();
   /** Rows so far, including bad ones. */
   rows = 0;
-  /** sha256 of the bytes of the file, hex; null until its end was reached. */
+  /** sha256 of the bytes of the files, hex; null until their end was reached. */
   digest: string | null = null;
 
   readonly #source: ManifestSource;
   readonly #options: ManifestOptions;
   readonly #csv: boolean;
+  readonly #header: HeaderCheck;
   readonly #identities: RowIdentities;
   readonly #previous = new PreviousRows();
-  #headerLine: number | undefined;
-  /** `--kind`, or the kind that the columns of a CSV file imply. */
-  #kind: Kind | undefined;
-  /** The columns are so wrong that every row would only repeat it. */
-  #skipsRows = false;
-  #hasTooManyColumns = false;
-  /** Part of the file could not be read. */
+  readonly #places = new LinePlaces();
+  readonly #digests: string[] = [];
+  /** Part of a file could not be read, or a file has nothing in it. */
   #isCut = false;
 
   /** `unique`: whether to compare ids and names; not needed for the second reading. */
@@ -90,9 +95,16 @@ export class ManifestReader {
     this.#source = source;
     this.#options = options;
     this.#csv = source.format.format === 'csv';
-    this.#kind = options.kind;
-    this.columns = new Columns(options.map, options.strict, this.#csv);
-    this.#identities = new RowIdentities(options.nameTemplate, { csv: this.#csv, unique });
+    this.#header = new HeaderCheck(options, this.#csv);
+    this.#identities = new RowIdentities(options.nameTemplate, { csv: this.#csv, unique, places: this.#places });
+  }
+
+  get columns(): Columns {
+    return this.#header.columns;
+  }
+
+  get warnings(): ReadonlyMap<string, ManifestWarning> {
+    return this.#header.warnings;
   }
 
   /** The `_batch` of an outcome file. */
@@ -100,16 +112,34 @@ export class ManifestReader {
     return this.#previous.batch;
   }
 
-  /** Reads the file to its end, or as far as anything sensible can be read. */
+  /** Reads the files to their ends, or as far as anything sensible can be read. */
   async *read(): AsyncGenerator<ManifestPart> {
-    const { path, format } = this.#source;
-    const parts = format.format === 'csv' ? readCsv(path, format.delimiter) : readJsonl(path);
+    const { files } = this.#source;
+    const jsonColumns = new Map<string, number>();
+    for (const { path, label, format } of files) {
+      this.#places.begin(label);
+      this.#header.isOther = false;
+      const parts = format.format === 'csv' ? readCsv(path, format.delimiter) : readJsonl(path, jsonColumns);
+      for await (const { rows, problems } of this.#readFile(parts)) {
+        yield { rows, problems: files.length === 1 ? problems : problems.map((one) => ({ ...one, file: label })) };
+      }
+      if (this.#header.hasTooManyColumns) break;
+    }
+    yield { rows: [], problems: this.#findMissing() };
+  }
+
+  async *#readFile(parts: AsyncIterable<readonly RawItem[]>): AsyncGenerator<ManifestPart> {
+    let isEmpty = true;
     for await (const items of parts) {
       const rows: UnpricedRow[] = [];
       const problems: ManifestProblem[] = [];
       for (const item of items) {
+        if (item.type === 'end') {
+          this.#addDigest(item.digest);
+          continue;
+        }
+        isEmpty = false;
         if (item.type === 'columns') problems.push(...this.#addColumns(item.line, item.names));
-        else if (item.type === 'end') this.digest = item.digest;
         else if (item.type === 'problem') {
           this.#isCut = true;
           problems.push(item.problem);
@@ -119,56 +149,43 @@ export class ManifestReader {
           if ('row' in read) rows.push(read.row);
           else for (const one of read.findings) problems.push({ line: item.line, id: read.givenId, ...one });
         }
-        if (this.#hasTooManyColumns) break;
+        if (this.#header.hasTooManyColumns) break;
       }
       yield { rows: await priceRows(rows, this.#options), problems };
-      if (this.#hasTooManyColumns) break;
+      if (this.#header.hasTooManyColumns) return;
     }
-    yield { rows: [], problems: this.#findMissing() };
+    if (!isEmpty) return;
+    this.#isCut = true;
+    yield { rows: [], problems: [EMPTY_FILE] };
+  }
+
+  #addDigest(digest: string): void {
+    this.#digests.push(digest);
+    if (this.#digests.length === this.#source.files.length) this.digest = combineDigests(this.#digests);
   }
 
   #addColumns(line: number, names: readonly string[]): readonly ManifestProblem[] {
-    this.#headerLine ??= line;
-    const count = this.columns.count + names.length;
-    if (count > MAX_COLUMNS) {
-      this.#isCut = true;
-      this.#hasTooManyColumns = true;
-      const expected = `at most ${MAX_COLUMNS} columns; the rest was not checked`;
-      return [{ line, id: '', column: '', expected, came: `${count} columns`, code: 'too-many-columns' }];
-    }
-    const findings: Finding[] = [];
-    for (const note of this.columns.add(names)) {
-      if ('finding' in note) findings.push(note.finding);
-      else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
-    }
-    if (this.#csv) {
-      findings.push(...this.#checkColumns());
-      this.#kind ??= kindOfColumns(this.columns);
-    }
-    return findings.map((finding) => ({ line, id: '', ...finding }));
-  }
-
-  /** Problems of the columns as a whole; for JSONL they are known only at the end. */
-  #checkColumns(): Finding[] {
-    const findings = this.columns.findWrong();
-    this.#skipsRows = findings.length > 0;
-    const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.columns.byName.has(name));
-    this.#identities.checksNames = badTemplate === undefined;
-    return badTemplate === undefined ? findings : [...findings, badTemplate];
+    const problems = this.#header.add(line, names);
+    this.#isCut ||= this.#header.hasTooManyColumns;
+    this.#identities.checksNames = this.#header.isTemplateGood;
+    return problems;
   }
 
   #readRow(line: number, raw: readonly string[]): ReadRow {
     const { columns, rows: row } = this;
+    const header = this.#header;
+    if (header.isOther) return { givenId: '', findings: [] };
     const { strict, defaults } = this.#options;
     const cells = columns.guarded ? raw.map(unguardCell) : raw;
     // Even if the columns make no sense: the manifest of that batch may have been read with `--map`.
-    if (this.#skipsRows) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
+    if (header.isUseless) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
     const ragged = this.#csv ? columns.findRagged(cells) : undefined;
     if (ragged !== undefined) return { givenId, findings: [ragged] };
-    const { spec, findings, unread } = parseRow(columns, cells, { kind: this.#kind, defaults, strict });
-    if (!strict) for (const column of unread) this.#warnOfUnread(column, line);
-    const identity = this.#identities.identify({ columns, cells, givenId, line, row, kind: spec?.kind });
+    const { spec, findings, unread } = parseRow(columns, cells, { kind: header.kind, defaults, strict });
+    if (!strict) for (const column of unread) header.warnOfUnread(column, line);
+    const place = this.#places.placeOf(line);
+    const identity = this.#identities.identify({ columns, cells, givenId, place, row, kind: spec?.kind });
     const previous = columns.batchAt === undefined ? undefined : this.#previous.read(columns, cells);
     const all = [...(previous?.findings ?? []), ...findings, ...identity.findings];
     if (spec === undefined || all.length > 0) return { givenId, findings: all };
@@ -179,26 +196,15 @@ export class ManifestReader {
     return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
   }
 
-  #warnOfUnread(column: string, line: number): void {
-    const message = 'filled in rows whose kind does not use it; copied to the results';
-    const known = this.warnings.get(column);
-    this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
-  }
-
   /** Problems that are known only at the end. */
   #findMissing(): readonly ManifestProblem[] {
     const at = { line: 1, id: '' };
     if (this.#isCut && this.rows === 0) return [];
-    if (this.#headerLine === undefined) {
-      return [
-        { ...at, column: '', expected: 'a header and at least one row', came: 'an empty file', code: 'empty-file' },
-      ];
-    }
     if (this.rows === 0) {
       return [
         { ...at, column: '', expected: 'at least one row below the header', came: 'only a header', code: 'no-rows' },
       ];
     }
-    return this.#csv ? [] : this.#checkColumns().map((finding) => ({ ...at, ...finding }));
+    return this.#csv ? [] : this.#header.checkWhole().map((finding) => ({ ...at, ...finding }));
   }
 }

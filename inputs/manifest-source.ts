@@ -7,34 +7,56 @@ import { pipeline } from 'node:stream/promises';
 import { createReadStream } from 'node:fs';
 import { detectFormat } from './detect-format.ts';
 import type { ManifestFormat } from './detect-format.ts';
+import { expandGlob, isGlob } from './expand-glob.ts';
+import { combineDigests, sha256Of } from './file-digest.ts';
 import { ManifestError } from './problems.ts';
 
-/** A manifest that can be read several times. */
-export interface ManifestSource {
+/** A file of a manifest. */
+interface ManifestFile {
   /** The file to read: the user's own, or a temporary copy of a stream. */
   readonly path: string;
   /** Its name for people: the path as given, or `standard input`. */
   readonly label: string;
   readonly format: ManifestFormat;
+}
+
+/**
+ * A manifest that can be read several times. Its files follow each other as one table; one that is a pattern, such as `drop/*.csv`, has each file
+ * that matches. `path` and `format` are those of the first, `label` is what was given.
+ */
+export interface ManifestSource extends ManifestFile {
+  /** At least one. */
+  readonly files: readonly ManifestFile[];
   /** Removes the temporary copy, if there is one. May be called twice. */
   close(): Promise<void>;
 }
 
 const HEAD_BYTES = 64 * 1024;
 
+/** sha256 of the bytes of all files, hex. */
+export async function digestOf({ files }: Pick<ManifestSource, 'files'>): Promise<string> {
+  const digests: string[] = [];
+  for (const { path } of files) digests.push(await sha256Of(path));
+  return combineDigests(digests);
+}
+
 /**
- * Opens a manifest: a file, or `-` for standard input. A stream (standard input, a pipe, a device) is first copied to a
+ * Opens a manifest: a file, a pattern of files, or `-` for standard input. A stream (standard input, a pipe, a device) is first copied to a
  * temporary file that only its owner may read, since a manifest is read twice: checked, then loaded.
  * @throws ManifestError if there is no readable file.
  */
 export async function openManifest(given: string, stdin: Readable = process.stdin): Promise<ManifestSource> {
   if (given === '-') return await spool('standard input', '', stdin);
   try {
-    const found = await stat(given);
+    const found = await stat(given).catch((error: unknown) => {
+      if (isGlob(given)) return undefined;
+      throw error;
+    });
+    if (found === undefined) return await openFiles(given);
     if (found.isDirectory())
       throw new ManifestError(`expected a manifest file; ${given} is a folder. Nothing was spent.`);
     if (!found.isFile()) return await spool(given, given, createReadStream(given));
-    return { path: given, label: given, format: await detect(given, given), close: () => Promise.resolve() };
+    return ofFiles(given, [{ path: given, label: given, format: await detect(given, given) }]);
   } catch (error) {
     if (error instanceof ManifestError) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -57,13 +79,37 @@ export async function openManifestFile(path: string): Promise<ManifestSource> {
   );
 }
 
+/** Opens the files that match a pattern. */
+async function openFiles(pattern: string): Promise<ManifestSource> {
+  const paths = await expandGlob(pattern);
+  if (paths.length === 0) throw new ManifestError(`no file matches ${pattern}. Nothing was spent.`);
+  const files: ManifestFile[] = [];
+  for (const path of paths) files.push({ path, label: path, format: await detect(path, path) });
+  const other = files.find(({ format }) => format.format !== files[0]?.format.format);
+  if (other !== undefined) {
+    const expected = `expected files of one format; ${files[0]?.path ?? ''} and ${other.path} are not`;
+    throw new ManifestError(`${expected}. Nothing was spent.`);
+  }
+  return ofFiles(pattern, files);
+}
+
+function ofFiles(
+  label: string,
+  files: readonly ManifestFile[],
+  close = (): Promise<void> => Promise.resolve(),
+): ManifestSource {
+  const [first] = files;
+  if (first === undefined) throw new Error('A manifest has a file.');
+  return { ...first, label, files, close };
+}
+
 async function spool(label: string, name: string, stream: Readable): Promise<ManifestSource> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-'));
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'manifest');
     await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
-    return { path, label, format: await detect(path, name), close };
+    return ofFiles(label, [{ path, label, format: await detect(path, name) }], close);
   } catch (error) {
     await close();
     throw error;

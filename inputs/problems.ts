@@ -34,12 +34,15 @@ export const PROBLEM_CODES = {
   'nested-value': 'an object or array outside of `api.*`',
   'duplicate-key': 'a key that appears twice in a JSON object',
   'mixed-batches': 'rows of several batches in one outcome file',
+  'other-header': 'a file of several whose header is not that of the first',
   changed: 'the file changed while voxbatch read it',
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
 /** A problem and its place. */
 export interface ManifestProblem {
+  /** The file, where a manifest has several. */
+  readonly file?: string | undefined;
   /** Physical line of the record's first line, header = 1. */
   readonly line: number;
   /** The row's own id, otherwise empty. */
@@ -53,7 +56,7 @@ export interface ManifestProblem {
 }
 
 /** A problem whose row is not known yet. */
-export type Finding = Omit<ManifestProblem, 'line' | 'id'>;
+export type Finding = Omit<ManifestProblem, 'file' | 'line' | 'id'>;
 
 /** A note that does not stop a batch. One entry per column, however many rows have it. */
 export interface ManifestWarning {
@@ -76,11 +79,12 @@ export class ManifestError extends Error {
   }
 }
 
-/** One line for people: `line 4, id a1, column voice: expected …; got …`. */
+/** One line for people: `line 4, id a1, column voice: expected …; got …`; with several files, `b.csv, line 4, …`. */
 export function describeProblem(problem: ManifestProblem): string {
   const id = problem.id === '' ? '' : `, id ${show(problem.id)}`;
   const column = problem.column === '' ? '' : `, column ${show(problem.column)}`;
-  return `line ${problem.line}${id}${column}: expected ${problem.expected}; got ${problem.came}`;
+  const file = problem.file === undefined ? '' : `${problem.file}, `;
+  return `${file}line ${problem.line}${id}${column}: expected ${problem.expected}; got ${problem.came}`;
 }
 
 const LONGEST_SHOWN = 60;

@@ -13,11 +13,15 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Reads a JSON object per line, in batches. Every key is a column, in the order in which keys first occur. Numbers and
- * true/false become their text, null an empty cell; objects and arrays are for `api.*` columns only.
+ * true/false become their text, null an empty cell; objects and arrays are for `api.*` columns only. `columns`: those of
+ * the files before, by their place; new ones are added.
  */
-export async function* readJsonl(path: string): AsyncGenerator<readonly RawItem[]> {
+export async function* readJsonl(
+  path: string,
+  columns = new Map<string, number>(),
+): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
-  const lines = new LineReader();
+  const lines = new LineReader(columns);
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     const { bytes, problem } = check.accept(chunk);
     yield lines.accept(bytes);
@@ -38,10 +42,14 @@ export async function* readJsonl(path: string): AsyncGenerator<readonly RawItem[
 
 class LineReader {
   /** Columns so far, by their place. */
-  readonly #columns = new Map<string, number>();
+  readonly #columns: Map<string, number>;
   #rest: Buffer[] = [];
   #restBytes = 0;
   #line = 0;
+
+  constructor(columns: Map<string, number>) {
+    this.#columns = columns;
+  }
 
   accept(bytes: Buffer): readonly RawItem[] {
     const items: RawItem[] = [];

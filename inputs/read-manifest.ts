@@ -1,10 +1,9 @@
 import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset.ts';
 import { Bill, billEntry } from './bill.ts';
 import type { BillEntry, BillSummary } from './bill.ts';
-import { sha256Of } from './file-digest.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-reader.ts';
-import type { ManifestSource } from './manifest-source.ts';
+import { digestOf, type ManifestSource } from './manifest-source.ts';
 import { ManifestError, describeProblem } from './problems.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
 import { sampleRank } from './sample-rank.ts';
@@ -155,7 +154,7 @@ export async function* readUnchanged(
   options: ManifestOptions,
   checked: Pick<ManifestSummary, 'columns' | 'digest'>,
 ): AsyncGenerator<ManifestRow, void, undefined> {
-  if ((await sha256Of(source.path)) !== checked.digest) throw changedSince();
+  if ((await digestOf(source)) !== checked.digest) throw changedSince();
   yield* readManifest(source, options, checked);
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Columns } from './header.ts';
+import type { LinePlaces } from './line-places.ts';
 import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
@@ -23,10 +24,18 @@ export interface IdentifiedRecord {
   readonly cells: readonly string[];
   /** Its `id` cell, trimmed; empty if it has none. */
   readonly givenId: string;
-  readonly line: number;
+  /** Where it is; see {@link LinePlaces}. */
+  readonly place: number;
   readonly row: number;
   /** Undefined if the row is faulty: then its name does not matter. */
   readonly kind: Kind | undefined;
+}
+
+/** What else decides about identities. */
+interface IdentityOptions {
+  readonly csv: boolean;
+  readonly unique: boolean;
+  readonly places: Pick<LinePlaces, 'describe'>;
 }
 
 /**
@@ -54,8 +63,11 @@ export class RowIdentities {
   /** How many rows without an id have the same content. */
   readonly #contents = new SeenTable();
 
-  /** `unique`: whether to compare ids and names; not needed for the second reading of a manifest. */
-  constructor(template: string, { csv, unique }: { readonly csv: boolean; readonly unique: boolean }) {
+  readonly #places: Pick<LinePlaces, 'describe'>;
+
+  /** `unique`: whether to compare ids and names; not needed for the second reading of a manifest. `places` names a line again. */
+  constructor(template: string, { csv, unique, places }: IdentityOptions) {
+    this.#places = places;
     this.#csv = csv;
     this.#template = template;
     this.#fields = templateFields(template);
@@ -64,7 +76,7 @@ export class RowIdentities {
   }
 
   identify(record: IdentifiedRecord): RowIdentity {
-    const { columns, cells, givenId, line, row, kind } = record;
+    const { columns, cells, givenId, place, row, kind } = record;
     const id = givenId === '' ? this.#idOfContent(columns, cells) : givenId;
     const bad = givenId === '' ? undefined : findBadId(givenId, columns.headerOf('id'));
     const cellOf = (column: string): string | undefined => {
@@ -77,15 +89,16 @@ export class RowIdentities {
         : makeName(this.#template, { id: safeId(id), row, kind: kind ?? '', cellOf });
     // Without an id column all ids are made from content, so they differ. JSON lines may add the column later.
     const mayClash = this.#unique && (columns.known.has('id') || !this.#csv);
-    const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, line) : undefined;
+    const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, place) : undefined;
     const findings = bad === undefined ? [] : [bad];
     if (before !== undefined) {
-      const expected = this.#isById ? uniqueFor(id, before) : `a unique id; line ${before} has the same`;
+      const where = this.#places.describe(before);
+      const expected = this.#isById ? uniqueFor(id, where) : `a unique id; ${where} has the same`;
       findings.push({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
     }
     // A bad or repeated id spoils its name too; report it once.
     if (findings.length > 0 || kind === undefined || !this.checksNames) return { id, name, findings };
-    const badName = this.#findBadName(name, line, cellOf);
+    const badName = this.#findBadName(name, place, cellOf);
     return { id, name, findings: badName === undefined ? [] : [badName] };
   }
 
@@ -102,7 +115,7 @@ export class RowIdentities {
    * The problem of a name: it is not a path below `media/`, or another row has it. A column called `name` follows the
    * same rules even if the template does not use it, because it is meant as a file name.
    */
-  #findBadName(name: string, line: number, cellOf: CellOf): Finding | undefined {
+  #findBadName(name: string, place: number, cellOf: CellOf): Finding | undefined {
     const cell = cellOf('name') ?? '';
     const whyCell = cell === '' ? undefined : whyBadPath(cell);
     if (whyCell !== undefined) return { column: 'name', expected: whyCell, came: show(cell), code: 'bad-name' };
@@ -110,9 +123,9 @@ export class RowIdentities {
     if (why !== undefined) {
       return { column: this.#blame(cellOf), expected: `${why} (from --file-name)`, came: show(name), code: 'bad-name' };
     }
-    const twice = this.#unique && !this.#isById ? this.#names.lineBefore(collisionKey(name), line) : undefined;
+    const twice = this.#unique && !this.#isById ? this.#names.lineBefore(collisionKey(name), place) : undefined;
     if (twice === undefined) return undefined;
-    const expected = `a unique file name, ignoring case; line ${twice} has the same`;
+    const expected = `a unique file name, ignoring case; ${this.#places.describe(twice)} has the same`;
     return { column: this.#blame(cellOf), expected, came: show(name), code: 'duplicate-name' };
   }
 
@@ -124,11 +137,11 @@ export class RowIdentities {
 }
 
 /** A clash of file names made from ids. An id that is changed in file names may share one with another id, so both are named. */
-function uniqueFor(id: string, line: number): string {
+function uniqueFor(id: string, where: string): string {
   const safe = safeId(id);
   return safe === id && !MARKED.test(id)
-    ? `a unique id, ignoring case; line ${line} has the same`
-    : `an id with a file name of its own; line ${line} has the same id, or the same file name "${safe}"`;
+    ? `a unique id, ignoring case; ${where} has the same`
+    : `an id with a file name of its own; ${where} has the same id, or the same file name "${safe}"`;
 }
 
 /** Ends like the names that `safeId` makes. */

@@ -158,6 +158,19 @@ describe('openOccurrence', () => {
     expect(await place.ledger.listBatches()).toEqual([]);
   });
 
+  it('of a pattern is one batch of all files that match then, and refused where none does', async () => {
+    await writeFile(join(folder, 'more.csv'), 'id,text,voice\nc,Three.,narrator\n');
+    const all = runOf({}, { manifest: join(folder, '*.csv') });
+    expect(await priceScheduled(all)).toMatchObject({ type: 'sound', rows: 3 });
+    expect(await fire(all)).toMatchObject({ type: 'opened', batch: { rows: 3, source: join(folder, '*.csv') } });
+    const none = runOf({}, { manifest: join(folder, 'drop', '*.csv') });
+    expect(await fire(none, null, 'other')).toMatchObject({ type: 'refused', reason: saying('No file matches') });
+    await writeFile(join(folder, 'more.csv'), 'id,text,voice\nc,,narrator\n');
+    expect(await fire(all, null, 'third')).toMatchObject({
+      reason: saying(`the first is in ${join(folder, 'more.csv')}, line 2`),
+    });
+  });
+
   it('of another version is refused, and says what to do', async () => {
     expect(await fire({ manifest: 'lines.csv' })).toMatchObject({
       type: 'refused',

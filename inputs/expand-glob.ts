@@ -1,0 +1,66 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, parse, sep } from 'node:path';
+
+/** Whether a path names files by a pattern: `*` is any part of a name, `?` one character, `**` folders of any depth. */
+export function isGlob(path: string): boolean {
+  return /[*?]/.test(path);
+}
+
+/**
+ * The files that match a pattern, by name: in the order of their characters' codes, so the same on every machine. Names that begin with a dot
+ * match only a pattern that does, too. Folders that cannot be read have no files.
+ */
+export async function expandGlob(pattern: string): Promise<readonly string[]> {
+  const { root } = parse(pattern);
+  const segments = pattern
+    .slice(root.length)
+    .split(sep)
+    .filter((segment) => segment !== '');
+  const found: string[] = [];
+  await walk(root, segments, found);
+  return [...new Set(found)].sort();
+}
+
+async function walk(folder: string, [segment, ...rest]: readonly string[], found: string[]): Promise<void> {
+  if (segment === undefined) return;
+  if (segment === '**') {
+    await walk(folder, rest, found);
+    for (const name of await namesIn(folder, /^[^.]/, 'folders')) {
+      await walk(join(folder, name), [segment, ...rest], found);
+    }
+    return;
+  }
+  const isLast = rest.length === 0;
+  const names = isGlob(segment) ? await namesIn(folder, matcherOf(segment), isLast ? 'files' : 'folders') : [segment];
+  for (const name of names) {
+    const path = join(folder, name);
+    if (!isLast) await walk(path, rest, found);
+    else if (isGlob(segment) || (await isFile(path))) found.push(path);
+  }
+}
+
+async function namesIn(folder: string, matches: RegExp, what: 'files' | 'folders'): Promise<readonly string[]> {
+  const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true }).catch(() => []);
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (!matches.test(entry.name)) continue;
+    const isLink = entry.isSymbolicLink();
+    // A link to a folder may lead back to where it is.
+    const fits =
+      what === 'folders' ? entry.isDirectory() : entry.isFile() || (isLink && (await isFile(join(folder, entry.name))));
+    if (fits) names.push(entry.name);
+  }
+  return names;
+}
+
+function matcherOf(segment: string): RegExp {
+  const source = segment
+    .replaceAll(/[\\^$.|+()[\]{}]/g, String.raw`\$&`)
+    .replaceAll(/\*+/g, '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${source}$`, 'su');
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+}

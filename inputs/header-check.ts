@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Kind } from '../contract/row-kinds.ts';
+import { Columns } from './header.ts';
+import { kindOfColumns } from './infer-kind.ts';
+import { findBadTemplate } from './output-name.ts';
+import { show, type Finding, type ManifestProblem, type ManifestWarning } from './problems.ts';
+import { MAX_COLUMNS } from './raw-record.ts';
+
+/** What is expected of the columns; see `ManifestOptions`. */
+interface HeaderOptions {
+  readonly kind?: Kind | undefined;
+  readonly map: Readonly<Record<string, string>>;
+  readonly strict: boolean;
+  readonly nameTemplate: string;
+}
+
+/** Checks the columns of a manifest as they come, and the header of each further file against the first. */
+export class HeaderCheck {
+  readonly columns: Columns;
+  readonly warnings = new Map<string, ManifestWarning>();
+  /** `--kind`, or the kind that the columns of a CSV file imply. */
+  kind: Kind | undefined;
+  /** The columns are so wrong that every row would only repeat it. */
+  isUseless = false;
+  /** Nothing after the header is read. */
+  hasTooManyColumns = false;
+  /** The file that is read now has another header than the first. */
+  isOther = false;
+  /** The template of file names fits the columns. */
+  isTemplateGood = true;
+
+  readonly #options: HeaderOptions;
+  readonly #csv: boolean;
+  /** Names of the columns of the first file, trimmed. */
+  #first: readonly string[] | undefined;
+
+  constructor(options: HeaderOptions, csv: boolean) {
+    this.#options = options;
+    this.#csv = csv;
+    this.kind = options.kind;
+    this.columns = new Columns(options.map, options.strict, csv);
+  }
+
+  /** Adds the header of a CSV file, or the new keys of a JSON line. */
+  add(line: number, names: readonly string[]): readonly ManifestProblem[] {
+    if (this.#csv && this.#first !== undefined) return this.#compare(line, names);
+    this.#first = trimmed(names);
+    const count = this.columns.count + names.length;
+    if (count > MAX_COLUMNS) {
+      this.hasTooManyColumns = true;
+      const expected = `at most ${MAX_COLUMNS} columns; the rest was not checked`;
+      return [{ line, id: '', column: '', expected, came: `${count} columns`, code: 'too-many-columns' }];
+    }
+    const findings: Finding[] = [];
+    for (const note of this.columns.add(names)) {
+      if ('finding' in note) findings.push(note.finding);
+      else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
+    }
+    if (this.#csv) {
+      findings.push(...this.checkWhole());
+      this.kind ??= kindOfColumns(this.columns);
+    }
+    return findings.map((finding) => ({ line, id: '', ...finding }));
+  }
+
+  /** Files of one manifest are one table: their headers are the same. */
+  #compare(line: number, names: readonly string[]): readonly ManifestProblem[] {
+    this.isOther = !isDeepStrictEqual(trimmed(names), this.#first);
+    if (!this.isOther) return [];
+    const expected = 'the same header as in the first file; the rest of this file was not checked';
+    return [{ line, id: '', column: '', expected, came: show(names.join(', ')), code: 'other-header' }];
+  }
+
+  /** Problems of the columns as a whole; for JSONL they are known only at the end. */
+  checkWhole(): Finding[] {
+    const findings = this.columns.findWrong();
+    this.isUseless = findings.length > 0;
+    const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.columns.byName.has(name));
+    this.isTemplateGood = badTemplate === undefined;
+    return badTemplate === undefined ? findings : [...findings, badTemplate];
+  }
+
+  /** Notes a column with cells that the kinds of their rows do not use. */
+  warnOfUnread(column: string, line: number): void {
+    const message = 'filled in rows whose kind does not use it; copied to the results';
+    const known = this.warnings.get(column);
+    this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
+  }
+}
+
+function trimmed(names: readonly string[]): readonly string[] {
+  return names.map((name) => name.trim());
+}
