@@ -2,6 +2,7 @@ import { EXIT_CODES } from '../contract/exit-codes.ts';
 import type { HookEvent } from '../contract/hooks.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { Notice } from '../ledger/notices.ts';
+import { isChargeEstimated } from '../policy/budget.ts';
 import { reasonOf } from '../policy/failure-reason.ts';
 import { summarize, type Summary } from '../results/summary.ts';
 import { exitOfView, type BatchView } from './view-batch.ts';
@@ -49,7 +50,7 @@ export function noticeMessage({ id, event, madeAt }: Omit<Notice, 'target'>, vie
   const rows = `${counts.total} ${counts.total === 1 ? 'row' : 'rows'}`;
   const text =
     `voxbatch: batch "${batch.name}" ${event === 'paused' ? 'paused by itself' : 'ended'}${reason === null ? '' : ` (${reason})`}. ` +
-    `${rows}: ${ends.length === 0 ? 'none ended yet' : ends.join(', ')}. ${money.charged} ${money.charged === 1 ? 'credit' : 'credits'} charged.`;
+    `${rows}: ${ends.length === 0 ? 'none ended yet' : ends.join(', ')}. ${chargedWords(money)}.`;
   return {
     id,
     type: `batch.${event}`,
@@ -70,6 +71,12 @@ export function noticeMessage({ id, event, madeAt }: Omit<Notice, 'target'>, vie
   };
 }
 
+/** `557 credits charged`; some of it may be estimated. */
+function chargedWords(money: BatchView['money']): string {
+  const sum = `${money.charged} ${money.charged === 1 ? 'credit' : 'credits'} charged`;
+  return isChargeEstimated(money) ? `About ${sum} (some prices are estimates)` : sum;
+}
+
 /** What a command of `--on-end` is given in its environment. All values are text. */
 export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<Record<string, string>> {
   const outcomes = OUTCOMES.map((outcome) => [
@@ -87,6 +94,7 @@ export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<R
     VOXBATCH_ROWS: String(data.rows),
     ...(Object.fromEntries(outcomes) as Record<string, string>),
     VOXBATCH_CREDITS: String(data.credits.charged),
+    VOXBATCH_CREDITS_ESTIMATED: String(isChargeEstimated(data.credits)),
     VOXBATCH_CREDITS_UNCERTAIN: String(data.credits.uncertain),
   };
 }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findDamaged } from '../../batches/damaged-results.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { describeMismatch } from '../../results/mismatch.ts';
 import type { DamagedResult } from '../../results/row-check.ts';
@@ -35,19 +36,33 @@ export async function verify(
   const exit = report.mismatches.length > 0 ? 'mismatch' : 'complete';
   if (flags.json === true) output.data(JSON.stringify({ exit, ...facts, damaged_in_store: damaged }));
   else for (const line of reportLines(report)) output.data(line);
-  for (const mismatch of report.mismatches) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
+  for (const mismatch of wrongOf(report)) output.say(`DOES NOT ADD UP: ${describeMismatch(mismatch)}`);
   // Everything the store still has, and every table, can be written again. Each wrong medium is one mismatch.
   const lost = wrongMedia.filter(({ row }) => damaged.some((one) => one.row === row)).length;
   for (const name of report.edited) {
     const path = shortPath(join(report.folder, name));
     output.say(`${path} was changed after it was written. If you edited it, run it: voxbatch run ${shellWord(path)}`);
   }
-  const ofEdited = report.mismatches.filter(({ where }) => report.edited.some((name) => where.startsWith(`${name},`)));
-  if (report.mismatches.length > lost + ofEdited.length)
-    output.say(`Write the files again: ${resultsCommand(report, chosen.batch)}`);
+  const write = resultsCommand(report, chosen.batch);
+  if (await isUnwritten(report, chosen.batch))
+    output.say(`The batch has not ended, so its files are not written yet. To write them as they stand: ${write}`);
+  else if (wrongOf(report).length > lost) output.say(`Write the files again: ${write}`);
+  else if (report.unfinished > 0)
+    output.say(`The batch had not ended when these files were written. To write them as it is now: ${write}`);
   if (inStore !== undefined && report.batch !== undefined)
     for (const line of damageLines(damaged, { batch: report.batch, store: inStore.store })) output.say(line);
   return exit;
+}
+
+/** What does not add up, without what follows from a table of rows that somebody has edited, as one may. */
+function wrongOf({ mismatches, edited }: VerifyReport): VerifyReport['mismatches'] {
+  return mismatches.filter(({ where }) => !edited.some((name) => where.startsWith(`${name},`)));
+}
+
+/** Whether a folder has no summary because its batch has not ended. */
+async function isUnwritten({ folder }: VerifyReport, batch: string | undefined): Promise<boolean> {
+  if (batch === undefined || existsSync(join(folder, SUMMARY_FILE))) return false;
+  return (await findHere(batch))?.state === 'open';
 }
 
 /** Which of the wrong media the store of this folder has. Undefined if no ledger here knows the batch. */
@@ -90,7 +105,7 @@ async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
     places.find(({ folder }) => existsSync(join(folder, SUMMARY_FILE))) ??
     places.find(({ folder }) => isFolder(folder));
   if (found !== undefined) return found;
-  const batch = (await isBatch(given)) ? shellWord(given) : 'BATCH';
+  const batch = (await findHere(given)) === undefined ? 'BATCH' : shellWord(given);
   throw new ExitError(
     'usage',
     `There is nothing to verify: neither ${shortPath(resolve(given))} nor ${shortPath(outOf(given))} is a folder. ` +
@@ -98,10 +113,10 @@ async function chooseFolder(given: string | undefined): Promise<ChosenFolder> {
   );
 }
 
-/** Whether the ledger, if there is one here, has a batch of this name. */
-async function isBatch(name: string): Promise<boolean> {
-  return atLedger(async (ledger) => (await ledger.findBatch(name)) !== undefined).catch((error: unknown) => {
-    if (error instanceof VoxbatchError || error instanceof ExitError) return false;
+/** The batch of this name in the ledger, if there is one here and it has it. */
+async function findHere(name: string): Promise<BatchRecord | undefined> {
+  return atLedger((ledger) => ledger.findBatch(name)).catch((error: unknown) => {
+    if (error instanceof VoxbatchError || error instanceof ExitError) return undefined;
     throw error;
   });
 }
@@ -115,8 +130,8 @@ function isFolder(path: string): boolean {
 }
 
 function reportLines(report: VerifyReport): string[] {
-  const { folder, mismatches } = report;
-  const found = mismatches.length;
+  const { folder, mismatches, edited } = report;
+  const found = wrongOf(report).length;
   const parts = OUTCOMES.filter((outcome) => report.outcomes[outcome] > 0).map(
     (outcome) => `${number(report.outcomes[outcome])} ${outcome}`,
   );
@@ -125,7 +140,9 @@ function reportLines(report: VerifyReport): string[] {
     `${shortPath(folder)}: ${rowsInWords(report.rows)}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}, ${number(report.media)} media ${report.media === 1 ? 'file' : 'files'}, ` +
       `${number(report.charged)} credits charged`,
     found === 0
-      ? 'Everything adds up: hashes, counts, sums, media.'
+      ? mismatches.length === 0
+        ? 'Everything adds up: hashes, counts, sums, media.'
+        : `Everything adds up but ${edited.join(', ')}, which ${edited.length === 1 ? 'was' : 'were'} changed.`
       : `${found} ${found === 1 ? 'thing does' : 'things do'} not add up.`,
   ];
 }

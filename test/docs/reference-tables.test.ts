@@ -5,7 +5,7 @@ import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
 import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
 import { PROJECTED_FILES } from '../../results/batch-files.ts';
 import { MEDIA_FOLDER } from '../../results/names.ts';
-import { RESULT_COLUMNS } from '../../results/result-line.ts';
+import { CREDITS_KINDS, RESULT_COLUMNS } from '../../results/result-line.ts';
 import { SUMMARY_FILE } from '../../results/summary.ts';
 import { readTable } from '../support/markdown-table.ts';
 import { ROOMS } from './import-rules.ts';
@@ -34,6 +34,15 @@ describe('the tables of the docs', () => {
       new Set([...PROJECTED_FILES, SUMMARY_FILE, `${MEDIA_FOLDER}/`]),
     );
     expect(named(table[0]?.content ?? '')).toEqual([RESULT_COLUMNS.join(' ')]);
+  });
+
+  it('list the outcomes, and how sure a number of credits is', () => {
+    const page = readPage('docs/guide/results.md');
+    const outcomes = readTable(page, ['outcome', 'meaning']);
+    expect(outcomes.flatMap((row) => named(row.outcome))).toEqual(OUTCOMES);
+    const kinds = readTable(page, ['credits kind', 'meaning']);
+    expect(kinds.flatMap((row) => named(row['credits kind']))).toEqual(CREDITS_KINDS);
+    for (const outcome of OUTCOMES) expect(readPage('docs/glossary.md')).toContain(`\`${outcome}\``);
   });
 
   it('list the rooms', () => {

@@ -36,6 +36,30 @@ describe('results and verify', () => {
     const { code: verified, value: report } = await desk.line.json('verify', 'here', '--json');
     expect(verified).toBe(0);
     expect(report).toMatchObject({ batch: 'demo', rows: 2, unfinished: 1, mismatches: [] });
+    expect((await desk.line.run('verify', 'here')).stderr).toBe(
+      'The batch had not ended when these files were written. To write them as it is now: voxbatch results demo --out here\n',
+    );
+    // Results are linked while it runs, and the tables are written at its end.
+    await mkdir('out/demo/media', { recursive: true });
+    const { code: unwritten, stderr } = await desk.line.run('verify');
+    expect(unwritten).toBe(15);
+    expect(stderr).toContain(
+      'The batch has not ended, so its files are not written yet. To write them as they stand: voxbatch results demo\n',
+    );
+    expect(stderr).not.toContain('Write the files again');
+  });
+
+  it('say of a table of rows that somebody edited only that, as one may edit it', async () => {
+    await addSampleBatch(desk.place);
+    await desk.line.run('results');
+    const failed = await readFile('out/demo/failed.csv', 'utf8');
+    await writeFile('out/demo/failed.csv', failed.replace('bad voice', 'good voice'));
+    const { code, stdout, stderr } = await desk.line.run('verify');
+    expect(code).toBe(15);
+    expect(stdout).toContain('Everything adds up but failed.csv, which was changed.');
+    expect(stderr).toBe(
+      'out/demo/failed.csv was changed after it was written. If you edited it, run it: voxbatch run out/demo/failed.csv\n',
+    );
   });
 
   it('end with 15 and name what does not add up', async () => {
