@@ -1,3 +1,4 @@
+import { fetchFile } from '../api/fetch-file.ts';
 import { ApiError } from '../api/speech-api.ts';
 import { openOccurrence as open } from '../batches/open-occurrence.ts';
 import type { OccurrenceOffer, OccurrenceStart } from '../contract/activities.ts';
@@ -9,11 +10,19 @@ import type { Dependencies } from './dependencies.ts';
  * running, or as failed or skipped with its reason. Can be repeated; see `batches/open-occurrence.ts`.
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
-  const { ledger, realm, log } = deps;
+  const { ledger, realm, log, voxbatchVersion } = deps;
   const { schedule, at, run, month } = offer;
   const occurrence = { schedule, at };
   await ledger.beginOccurrence(occurrence);
-  const opened = await open({ ledger, realm, occurrence, run, month, readBalance: () => readBalance(deps) });
+  const opened = await open({
+    ledger,
+    realm,
+    occurrence,
+    run,
+    month,
+    readBalance: () => readBalance(deps),
+    fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
+  });
   if (opened.type !== 'opened') {
     const { type, reason } = opened;
     log.warn({ schedule, at: new Date(at).toISOString(), reason }, 'no batch for an occurrence');
@@ -22,7 +31,9 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     await ledger.endOccurrence(occurrence, { ...end, reason });
     return opened;
   }
-  const { batch, out } = opened;
+  const { batch, out, etag } = opened;
+  // Nothing was read of a batch that was there.
+  if (opened.isNew) await ledger.noteManifest(occurrence, etag ?? null);
   const workflowId = batchWorkflowId(realm.ledgerId, batch.name);
   return { type: 'opened', batch: batch.name, out, workflowId, isClosed: batch.state === 'closed' };
 }

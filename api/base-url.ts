@@ -1,4 +1,5 @@
 import { API_PATH } from '../contract/api-path.ts';
+import { isLoopback } from '../contract/loopback.ts';
 
 /** Where a token may go: the address of the service, checked at the door. */
 export interface BaseUrl {
@@ -59,8 +60,4 @@ export function readBaseUrl(text: string, options: { readonly allowHttp?: boolea
       ? {}
       : { warning: `${url.hostname} looks like the service but ${why}; a 401 is the usual sign of the wrong host.` }),
   };
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { defined } from '../contract/defined.ts';
 import { realmDifference, type Realm } from '../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../inputs/manifest-source.ts';
+import { labelOfPlace, type FetchManifest } from '../inputs/manifest-url.ts';
 import { ManifestError, type ManifestProblem } from '../inputs/problems.ts';
 import { checkManifest, type SoundManifest } from '../inputs/read-manifest.ts';
 import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../inputs/scheduled-run.ts';
@@ -28,11 +30,20 @@ export interface OccurrenceRequest {
   readonly month?: unknown;
   /** Reads the credits of the account; null: the API does not tell. */
   readonly readBalance: () => Promise<number | null>;
+  /** Fetches a manifest that lies behind a URL. */
+  readonly fetchManifest: FetchManifest;
 }
 
-/** The batch of an occurrence, or why there is none; nothing was spent then. `skipped`: its month's budget is used up. */
+/** The batch of an occurrence, with the `ETag` of a manifest that was fetched; or why there is none; nothing was spent then. `skipped`: its month's budget is used up. */
 export type OpenedOccurrence =
-  | { readonly type: 'opened'; readonly batch: BatchRecord; readonly out: string }
+  | {
+      readonly type: 'opened';
+      readonly batch: BatchRecord;
+      readonly out: string;
+      /** It was made of the manifest as it is now. */
+      readonly isNew: boolean;
+      readonly etag?: string | null;
+    }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'skipped'; readonly reason: string };
 
@@ -55,11 +66,11 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
   if (found !== undefined && found.state !== 'loading') {
     const differs = realmDifference(found, realm);
     return differs === undefined
-      ? { type: 'opened', batch: found, out }
+      ? { type: 'opened', batch: found, out, isNew: false }
       : refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
   }
   try {
-    const source = await openManifestFile(run.manifest);
+    const source = await openManifestFile(run.manifest, request.fetchManifest);
     try {
       return await load({ ...request, run, month, name, out, source });
     } finally {
@@ -85,7 +96,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const { manifest: options, settings } = choicesOf(run);
   const checked = await checkManifest(source, options, settings.budget);
   if (checked.type === 'outcome-file') {
-    return refused(`${run.manifest} is an outcome file of batch "${checked.batch}"; a schedule takes a manifest`);
+    return refused(`${source.label} is an outcome file of batch "${checked.batch}"; a schedule takes a manifest`);
   }
   if (checked.type === 'faulty')
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
@@ -113,7 +124,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   });
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch);
   // Another firing of this occurrence made it meanwhile, of a manifest that has changed since: it is this occurrence's batch all the same.
-  return { type: 'opened', batch: loaded.batch, out };
+  return { type: 'opened', batch: loaded.batch, out, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
 }
 
 /** What a message quotes of a manifest. */
@@ -130,7 +141,7 @@ function withoutCells(
     first === undefined
       ? ''
       : `; the first is in ${first.file === undefined ? '' : `${first.file}, `}line ${first.line}: expected ${first.expected.replaceAll(QUOTED, '…')}`;
-  return `${manifest} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
+  return `the manifest ${labelOfPlace(manifest)} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
 }
 
 /** As a sentence: it is shown by itself. */

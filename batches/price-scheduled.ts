@@ -1,4 +1,5 @@
 import { openManifestFile } from '../inputs/manifest-source.ts';
+import type { FetchManifest } from '../inputs/manifest-url.ts';
 import { describeProblem, ManifestError } from '../inputs/problems.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
@@ -17,19 +18,19 @@ export type ScheduledPrice =
   | { readonly type: 'unsound'; readonly reason: string };
 
 /** Reads the manifest of a schedule as it is now and prices it. Probes nothing, spends nothing. */
-export async function priceScheduled(run: ScheduledRun): Promise<ScheduledPrice> {
+export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchManifest): Promise<ScheduledPrice> {
   const { manifest: options, settings } = choicesOf(run);
   try {
-    const source = await openManifestFile(run.manifest);
+    const source = await openManifestFile(run.manifest, fetchManifest);
     try {
       const checked = await checkManifest(source, options, settings.budget);
       if (checked.type === 'outcome-file')
-        return unsound(`${run.manifest} is an outcome file of batch "${checked.batch}"`);
+        return unsound(`${source.label} is an outcome file of batch "${checked.batch}"`);
       const { problems, problemCount, chosen, quoted, unpriced } = checked.summary;
       const [first] = problems;
       if (first !== undefined) {
         const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
-        return unsound(`${run.manifest} has ${found}; the first: ${describeProblem(first)}`);
+        return unsound(`${source.label} has ${found}; the first: ${describeProblem(first)}`);
       }
       return { type: 'sound', rows: chosen, quoted, unpriced, budget: settings.budget };
     } finally {

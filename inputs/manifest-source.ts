@@ -9,6 +9,7 @@ import { detectFormat } from './detect-format.ts';
 import type { ManifestFormat } from './detect-format.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
 import { combineDigests, sha256Of } from './file-digest.ts';
+import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from './problems.ts';
 
 /** A file of a manifest. */
@@ -27,6 +28,8 @@ interface ManifestFile {
 export interface ManifestSource extends ManifestFile {
   /** At least one. */
   readonly files: readonly ManifestFile[];
+  /** How a server names the version that it sent; null: it does not. Absent for files. */
+  readonly etag?: string | null;
   /** Removes the temporary copy, if there is one. May be called twice. */
   close(): Promise<void>;
 }
@@ -46,7 +49,7 @@ export async function digestOf({ files }: Pick<ManifestSource, 'files'>): Promis
  * @throws ManifestError if there is no readable file.
  */
 export async function openManifest(given: string, stdin: Readable = process.stdin): Promise<ManifestSource> {
-  if (given === '-') return await spool('standard input', '', stdin);
+  if (given === '-') return await spool('standard input', '', (path) => writeTo(path, stdin));
   try {
     const found = await stat(given).catch((error: unknown) => {
       if (isGlob(given)) return undefined;
@@ -55,7 +58,7 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
     if (found === undefined) return await openFiles(given);
     if (found.isDirectory())
       throw new ManifestError(`expected a manifest file; ${given} is a folder. Nothing was spent.`);
-    if (!found.isFile()) return await spool(given, given, createReadStream(given));
+    if (!found.isFile()) return await spool(given, given, (path) => writeTo(path, createReadStream(given)));
     return ofFiles(given, [{ path: given, label: given, format: await detect(given, given) }]);
   } catch (error) {
     if (error instanceof ManifestError) throw error;
@@ -67,16 +70,31 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
 }
 
 /**
- * Opens a manifest that is read again later, so it must be a file: a stream gives its rows once, and one that nobody writes to would keep the
+ * Opens a manifest that is read again later, so it must be a file, a pattern of files or a URL: a stream gives its rows once, and one that nobody writes to would keep the
  * reader waiting for ever.
  * @throws ManifestError if there is no readable file.
  */
-export async function openManifestFile(path: string): Promise<ManifestSource> {
+export async function openManifestFile(path: string, fetchManifest: FetchManifest): Promise<ManifestSource> {
+  if (isUrl(path)) return await openUrl(path, fetchManifest);
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || found.isFile() || found.isDirectory()) return await openManifest(path);
   throw new ManifestError(
     `expected a manifest file, which can be read again later; ${path} is a stream. Nothing was spent.`,
   );
+}
+
+/** Copies what a URL gives to a temporary file: a manifest is read twice. */
+async function openUrl(url: string, fetchManifest: FetchManifest): Promise<ManifestSource> {
+  requireManifestUrl(url);
+  const label = labelOfPlace(url);
+  let etag: string | null = null;
+  const source = await spool(label, new URL(url).pathname, async (path) => {
+    const fetched = await fetchManifest(url, (body) => writeTo(path, body));
+    if (fetched.type === 'failed')
+      throw new ManifestError(`cannot read the manifest ${label}: ${fetched.why}. Nothing was spent.`);
+    ({ etag } = fetched);
+  });
+  return { ...source, etag };
 }
 
 /** Opens the files that match a pattern. */
@@ -103,12 +121,17 @@ function ofFiles(
   return { ...first, label, files, close };
 }
 
-async function spool(label: string, name: string, stream: Readable): Promise<ManifestSource> {
+async function writeTo(path: string, stream: Readable): Promise<void> {
+  await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+}
+
+/** Makes a temporary file for what `write` puts there. */
+async function spool(label: string, name: string, write: (path: string) => Promise<void>): Promise<ManifestSource> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-'));
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'manifest');
-    await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
+    await write(path);
     return ofFiles(label, [{ path, label, format: await detect(path, name) }], close);
   } catch (error) {
     await close();

@@ -5,6 +5,7 @@ import { OPERATIONS, KINDS } from '../contract/row-kinds.ts';
 import { SCHEDULED_TUNABLES } from '../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
+import { isManifestUrl } from './manifest-url.ts';
 import type { MonthBudget } from '../policy/month-budget.ts';
 import { isTimezone } from '../policy/schedule-spec.ts';
 import { PRICE_MEMBERS } from './price-members.ts';
@@ -25,6 +26,7 @@ const price = z.strictObject({ ...PRICE_MEMBERS, estimate: z.boolean() });
 
 /** It means the same to every worker, wherever that was started. */
 const absolutePath = z.string().refine(isAbsolute);
+const manifest = z.string().refine((place) => isAbsolute(place) || isManifestUrl(place));
 
 const subset = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('limit'), rows: z.int().min(1) }),
@@ -38,7 +40,8 @@ const subset = z.discriminatedUnion('type', [
  * A schedule may be older than a setting or an operation, and lack it. One with a setting that this version does not know is none that it can run.
  */
 const scheduledRunSchema = z.strictObject({
-  manifest: absolutePath,
+  /** Path of a file, a pattern of files, or a URL. */
+  manifest,
   /** Folder in which each occurrence gets a folder of its name. */
   outFolder: absolutePath,
   kind: z.enum(KINDS).nullable(),

@@ -102,6 +102,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   knownSchedules: true,
   beginOccurrence: true,
   endOccurrence: true,
+  noteManifest: true,
   noteSkips: true,
   monthSpend: true,
   occurrencesOf: true,

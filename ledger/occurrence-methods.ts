@@ -21,6 +21,8 @@ export interface OccurrenceMethods {
   beginOccurrence(occurrence: Occurrence): Promise<void>;
   /** Records how an occurrence ended. The last word counts. */
   endOccurrence(occurrence: Occurrence, end: OccurrenceEnding): Promise<void>;
+  /** Records which manifest the batch of an occurrence was made of, and whether it is that of the batch before. */
+  noteManifest(occurrence: Occurrence, etag: string | null): Promise<void>;
   /** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
   noteSkips(schedule: string, survey: Survey): Promise<void>;
   /** What the batches of a schedule spent in a calendar month, and what is left of its budget. */

@@ -20,6 +20,10 @@ export interface OccurrenceRecord {
   readonly reason: string | null;
   /** When it was over, ms; null: it runs, or was skipped. */
   readonly endedAt: number | null;
+  /** How the server of its manifest names the version that it sent; null: it does not, or it was no URL. */
+  readonly etag: string | null;
+  /** Its manifest is, byte for byte, that of the batch before; null: it made no batch. */
+  readonly isUnchanged: boolean | null;
 }
 
 /** How an occurrence ended. `exit`: how its batch did; null: it made none. `skipped`: it fired, and made none on purpose. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Occurrence } from '../policy/occurrence.ts';
+import { formatOccurrence, parseOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import type {
   KnownSchedule,
   OccurrenceEnding,
@@ -74,6 +74,33 @@ function endColumns(
   }
 }
 
+/** Names of the batches of a schedule sort by their times; those of others may lie between them. */
+const MOST_BETWEEN = 100;
+
+/** See {@link OccurrenceMethods}. */
+export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: string | null): Promise<void> {
+  const name = formatOccurrence({ schedule, at });
+  await write(db, async (tx) => {
+    const own = await tx.selectFrom('batches').select('digest').where('name', '=', name).executeTakeFirst();
+    const earlier = await tx
+      .selectFrom('batches')
+      .select(['name', 'digest'])
+      .where('name', '>=', formatOccurrence({ schedule, at: 0 }))
+      .where('name', '<', name)
+      .orderBy('name', 'desc')
+      .limit(MOST_BETWEEN)
+      .execute();
+    const before = earlier.find((one) => parseOccurrence(one.name)?.schedule === schedule);
+    const unchanged = own === undefined ? null : Number(own.digest === before?.digest);
+    await tx
+      .updateTable('occurrences')
+      .set({ etag, unchanged })
+      .where('schedule', '=', schedule)
+      .where('at', '=', at)
+      .execute();
+  });
+}
+
 /** See {@link OccurrenceMethods}. */
 export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
   await write(db, async (tx) => {
@@ -107,6 +134,7 @@ export async function occurrencesOf(
   return lines.map(toRecord);
 }
 
-function toRecord({ at, state, exit, cause, reason, ended_at }: Selectable<OccurrencesTable>): OccurrenceRecord {
-  return { at, state, exit, cause, reason, endedAt: ended_at };
+function toRecord(line: Selectable<OccurrencesTable>): OccurrenceRecord {
+  const { at, state, exit, cause, reason, ended_at: endedAt, etag, unchanged } = line;
+  return { at, state, exit, cause, reason, endedAt, etag, isUnchanged: unchanged === null ? null : unchanged === 1 };
 }

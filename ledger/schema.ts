@@ -265,6 +265,10 @@ export interface OccurrencesTable {
   cause: SkipCause | null;
   reason: string | null;
   ended_at: number | null;
+  /** As the server of its manifest sent it. */
+  etag: string | null;
+  /** 1: its manifest is that of the occurrence before; null: not known. */
+  unchanged: number | null;
 }
 
 export interface LimitersTable {

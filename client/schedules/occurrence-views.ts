@@ -25,6 +25,10 @@ export interface OccurrenceView {
   readonly exit?: ExitName;
   /** Credits that its batch was charged. */
   readonly charged?: number;
+  /** How the server of its manifest named the version that it sent. */
+  readonly etag?: string;
+  /** Its manifest was that of the batch before. */
+  readonly isUnchanged?: boolean;
 }
 
 /** Occurrences of a schedule, the newest first: those on record, and those that wait. */
@@ -38,7 +42,7 @@ export async function occurrenceViews(
   for (const { at, reason } of waiting.filter((one) => one.at >= (range.from ?? 0))) {
     views.push({ at, batch: formatOccurrence({ schedule, at }), state: 'waiting', reason });
   }
-  for (const { at, state, exit, reason, cause } of await ledger.occurrencesOf(schedule, range)) {
+  for (const { at, state, exit, reason, cause, etag, isUnchanged } of await ledger.occurrencesOf(schedule, range)) {
     const batch = formatOccurrence({ schedule, at });
     const standing = state === 'skipped' ? undefined : await standingOf(ledger, batch);
     views.push({
@@ -49,6 +53,8 @@ export async function occurrenceViews(
       ...(cause === null ? {} : { cause }),
       ...standing,
       ...(exit === null ? {} : { exit }),
+      ...(etag === null ? {} : { etag }),
+      ...(isUnchanged === null ? {} : { isUnchanged }),
     });
   }
   return views.sort((one, other) => other.at - one.at);

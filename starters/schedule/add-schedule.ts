@@ -49,7 +49,10 @@ function addMakers(add: AddCommand, { output, done }: CommandContext): void {
     ),
   )
     .argument('<name>', `${NAME}; its batches are called NAME.2026-12-01T02-00-00Z`)
-    .argument('<manifest>', 'CSV, TSV or JSONL file with a header, read each time it fires')
+    .argument(
+      '<manifest>',
+      'CSV, TSV or JSONL, read each time it fires: a file, a pattern of files, or an https:// URL',
+    )
     .option('--api-url <url>', 'API address (default: VOXBATCH_API_URL)')
     .action(async (name: string, manifest: string, typed: CreateFlags) => {
       const { create } = await import('./make.ts');
@@ -57,7 +60,7 @@ function addMakers(add: AddCommand, { output, done }: CommandContext): void {
     });
   makes(add('update', 'Change when a schedule fires, or what it runs', 'update nightly --cron "0 3 * * *"'))
     .argument('<name>', NAME)
-    .option('--manifest <file>', 'Run this manifest, with the flags of this command; without it, what it runs stays')
+    .option('--manifest <place>', 'Run this manifest, with the flags of this command; without it, what it runs stays')
     .action(async (name: string, typed: UpdateFlags) => {
       const { update } = await import('./make.ts');
       done(await update(name, typed, output));

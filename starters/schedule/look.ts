@@ -1,4 +1,5 @@
 import { priceScheduled } from '../../batches/price-scheduled.ts';
+import { fetchManifest } from '../../client/fetch-manifest.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { listSchedules, showSchedule, type ScheduleLine } from '../../client/schedules/look-at-schedules.ts';
 import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
@@ -78,7 +79,7 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
     const view = await showSchedule(place, name);
     const { spec, run, month, isPaused } = view;
     const times = range === undefined ? view.next : await previewSchedule(place, name, range);
-    const price = run === undefined ? undefined : await priceScheduled(run);
+    const price = run === undefined ? undefined : await priceScheduled(run, fetchManifest);
     if (flags.json === true) {
       const zoned = times.map((at) => ({ at: isoOf(at), local: timeInZone(at, spec.timezone) }));
       output.data(

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { priceScheduled } from '../../batches/price-scheduled.ts';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
+import { fetchManifest } from '../../client/fetch-manifest.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
 import { realmOf } from '../../client/open-api.ts';
 import { checkScheduleName, createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
@@ -12,6 +13,7 @@ import { valuesOf } from '../../contract/tunables.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
+import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { planRun, type RunFlags } from '../run/run-options.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -91,11 +93,10 @@ function refuseRunFlags(flags: UpdateFlags): void {
 
 /** What to run, settled as far as possible before the manifest is read. */
 function planScheduled(manifest: string, flags: CreateFlags, settings: Settings, output: Output): ScheduledRun {
-  const scheme = urlSchemeOf(manifest);
-  if (manifest === '-' || scheme !== undefined) {
-    const came = scheme === undefined ? 'standard input' : `a ${scheme}: URL`;
+  if (manifest === '-' || (isUrl(manifest) && !isManifestUrl(manifest))) {
+    const came = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
     throw unchangedError(
-      `The manifest of a schedule is read each time it fires: expected the path of a file, got ${came}.`,
+      `The manifest of a schedule is read each time it fires: expected a file, a pattern such as 'drop/*.csv', or ${MANIFEST_URL_FORM}, got ${came}.`,
     );
   }
   const { out, ...rest } = flags;
@@ -106,7 +107,7 @@ function planScheduled(manifest: string, flags: CreateFlags, settings: Settings,
   if (lost.length > 0)
     output.say(`${lost.join(' and ')} of the config file do not hold for the batches of a schedule.`);
   return scheduledRunOf(plan, {
-    manifest: resolve(manifest),
+    manifest: isUrl(manifest) ? manifest : resolve(manifest),
     outFolder: resolve(out ?? 'out'),
     probe: plan.probe,
     confirmAbove: plan.confirmAbove,
@@ -118,7 +119,9 @@ function planScheduled(manifest: string, flags: CreateFlags, settings: Settings,
  * fires.
  */
 async function lookAhead(run: ScheduledRun, output: Output): Promise<void> {
-  output.say(`${priceWords(await priceScheduled(run))} The manifest is read again each time the schedule fires.`);
+  output.say(
+    `${priceWords(await priceScheduled(run, fetchManifest))} The manifest is read again each time the schedule fires.`,
+  );
 }
 
 /** Shows the schedule as Temporal holds it. */

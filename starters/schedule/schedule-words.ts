@@ -4,6 +4,7 @@ import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts'
 import type { ScheduleMonth } from '../../client/schedules/schedule-month.ts';
 import { timesInWords } from '../../client/schedules/spec-coding.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { formatDuration } from '../../policy/duration.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
@@ -34,7 +35,7 @@ export function scheduleLines(view: ScheduleView): readonly string[] {
       (runs === null ? '' : `, ${number(runs)} more ${runs === 1 ? 'run' : 'runs'}`),
     run === undefined
       ? '  made by another version of voxbatch; update it with --manifest'
-      : `  runs ${oneLine(run.manifest)}, budget ${budgetOf(run) === null ? 'none' : `${number(budgetOf(run) ?? 0)} credits each`}, files in ${oneLine(run.outFolder)}/`,
+      : `  runs ${oneLine(labelOfPlace(run.manifest))}, budget ${budgetOf(run) === null ? 'none' : `${number(budgetOf(run) ?? 0)} credits each`}, files in ${oneLine(run.outFolder)}/`,
     `  fired ${number(counts.taken)}, skipped for overlap ${number(counts.skippedOverlap)}, missed ${number(counts.missedCatchUp)}`,
   ];
   if (month !== undefined) lines.push(`  ${monthWords(month)}`);
@@ -51,17 +52,18 @@ export function scheduleLines(view: ScheduleView): readonly string[] {
  * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. An exit code is that of a batch which is over.
  */
 export function occurrenceWords(view: OccurrenceView, timezone: string): string {
-  const { at, batch, state, reason, cause, charged } = view;
+  const { at, batch, state, reason, cause, charged, isUnchanged } = view;
   const exit = exitCodeOf(view);
   const words = [`${timeInZone(at, timezone)}: ${batch} ${state}${cause === undefined ? '' : ` (${cause})`}`];
   if (exit !== null) words.push(`exit code ${exit}`);
   if (charged !== undefined) words.push(`${number(charged)} credits`);
+  if (isUnchanged === true) words.push('manifest as before');
   return reason === undefined ? words.join(', ') : `${words.join(', ')}: ${oneLine(reason)}`;
 }
 
 /** An occurrence for machines; its time in UTC. */
 export function occurrenceJson(view: OccurrenceView): object {
-  const { at, batch, state, reason, cause, exit, charged } = view;
+  const { at, batch, state, reason, cause, exit, charged, etag, isUnchanged } = view;
   const code = exitCodeOf(view);
   return {
     at: isoOf(at),
@@ -72,6 +74,8 @@ export function occurrenceJson(view: OccurrenceView): object {
     charged: charged ?? null,
     cause: cause ?? null,
     reason: reason ?? null,
+    etag: etag ?? null,
+    manifest_unchanged: isUnchanged ?? null,
   };
 }
 
@@ -120,7 +124,7 @@ export function scheduleJson(view: ScheduleView): object {
     pause_on_failure: pauseOnFailure,
     until: until === null ? null : isoOf(until),
     runs_left: runs,
-    manifest: run?.manifest ?? null,
+    manifest: run === undefined ? null : labelOfPlace(run.manifest),
     out: run?.outFolder ?? null,
     budget: run?.tunables.budget ?? null,
     month: month ?? null,

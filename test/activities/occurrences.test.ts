@@ -59,6 +59,16 @@ describe('a firing', () => {
     expect(await onRecord()).toMatchObject({ state: 'ended', exit: 'failures', reason: null });
   });
 
+  it('says that its manifest is that of the batch before', async () => {
+    await fire();
+    expect(await onRecord()).toMatchObject({ isUnchanged: false });
+    await fire(undefined, { at: AT + 1_000 });
+    expect(await onRecord()).toMatchObject({ isUnchanged: true });
+    // What is there already was not read again.
+    await fire('id,text,voice\nb,Two.,narrator\n', { at: AT + 1_000 });
+    expect(await onRecord()).toMatchObject({ isUnchanged: true });
+  });
+
   it('that makes no batch is on record as failed, with its reason', async () => {
     const refused = await fire('id,text,voice\na,,narrator\n');
     expect(refused).toMatchObject({ type: 'refused', reason: saying('in line 2') });
@@ -77,6 +87,8 @@ describe('a firing', () => {
       cause: 'month-budget',
       reason,
       endedAt: null,
+      etag: null,
+      isUnchanged: null,
     });
   });
 

@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
 import { openOccurrence, type OpenedOccurrence } from '../../batches/open-occurrence.ts';
 import { priceScheduled } from '../../batches/price-scheduled.ts';
 import { choicesOf, scheduledRunOf, type RunPlace } from '../../batches/scheduled-run.ts';
+import type { FetchManifest } from '../../inputs/manifest-url.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { freshPlace } from '../support/place.ts';
 
@@ -36,6 +38,16 @@ function runOf(wanted: WantedBatch = {}, more: Partial<RunPlace> = {}): Schedule
   });
 }
 
+/** What a server gives for each URL. */
+const served = new Map<string, { readonly body: string; readonly etag: string | null }>();
+
+const fetched: FetchManifest = async (url, receive) => {
+  const file = served.get(url);
+  if (file === undefined) return { type: 'failed', why: 'the server answered 404' };
+  await receive(Readable.from([Buffer.from(file.body)]));
+  return { type: 'fetched', etag: file.etag };
+};
+
 /** Fires; what is run comes as Temporal gives it back, as JSON. */
 async function fire(
   run: unknown,
@@ -50,6 +62,7 @@ async function fire(
     run: JSON.parse(JSON.stringify(run)) as unknown,
     month,
     readBalance: async () => balance,
+    fetchManifest: fetched,
   });
 }
 
@@ -86,7 +99,7 @@ describe('what a schedule runs', () => {
   });
 
   it('reads no path that depends on where a worker was started, and no standard input', () => {
-    for (const manifest of ['-', 'lines.csv', '../lines.csv', '']) {
+    for (const manifest of ['-', 'lines.csv', '../lines.csv', '', 'http://example.org/a.csv', 'https://u:p@h/a.csv']) {
       expect(parseScheduledRun({ ...runOf(), manifest })).toBeUndefined();
     }
     expect(parseScheduledRun({ ...runOf(), outFolder: 'out' })).toBeUndefined();
@@ -116,8 +129,8 @@ describe('openOccurrence', () => {
   it('is one batch however often it fires, also if the manifest has changed or is gone', async () => {
     const first = await fire(runOf());
     await writeFile(join(folder, 'lines.csv'), 'id,text,voice\nc,Three.,narrator\n');
-    expect(await fire(runOf())).toEqual(first);
-    expect(await fire(runOf({}, { manifest: join(folder, 'gone.csv') }))).toEqual(first);
+    expect(await fire(runOf())).toEqual({ ...first, isNew: false });
+    expect(await fire(runOf({}, { manifest: join(folder, 'gone.csv') }))).toEqual({ ...first, isNew: false });
     expect(await place.ledger.listBatches()).toHaveLength(1);
   });
 
@@ -161,7 +174,7 @@ describe('openOccurrence', () => {
   it('of a pattern is one batch of all files that match then, and refused where none does', async () => {
     await writeFile(join(folder, 'more.csv'), 'id,text,voice\nc,Three.,narrator\n');
     const all = runOf({}, { manifest: join(folder, '*.csv') });
-    expect(await priceScheduled(all)).toMatchObject({ type: 'sound', rows: 3 });
+    expect(await priceScheduled(all, fetched)).toMatchObject({ type: 'sound', rows: 3 });
     expect(await fire(all)).toMatchObject({ type: 'opened', batch: { rows: 3, source: join(folder, '*.csv') } });
     const none = runOf({}, { manifest: join(folder, 'drop', '*.csv') });
     expect(await fire(none, null, 'other')).toMatchObject({ type: 'refused', reason: saying('No file matches') });
@@ -169,6 +182,29 @@ describe('openOccurrence', () => {
     expect(await fire(all, null, 'third')).toMatchObject({
       reason: saying(`the first is in ${join(folder, 'more.csv')}, line 2`),
     });
+  });
+
+  it('of a URL takes what lies there now, with its ETag, and shows no query', async () => {
+    const url = 'https://example.org/drop/lines.jsonl?sig=secret';
+    served.set(url, { body: '{"id":"a","text":"One.","voice":"narrator"}\n', etag: '"v1"' });
+    const run = runOf({}, { manifest: url });
+    expect(await fire(run)).toMatchObject({
+      type: 'opened',
+      etag: '"v1"',
+      isNew: true,
+      batch: { rows: 1, source: 'https://example.org/drop/lines.jsonl' },
+    });
+    expect(await priceScheduled(run, fetched)).toMatchObject({ type: 'sound', rows: 1 });
+    served.set(url, { body: '{"id":"a","text":"","voice":"narrator"}\n', etag: null });
+    const faulty = await fire(run, null, 'other');
+    expect(faulty).toMatchObject({
+      type: 'refused',
+      reason: saying('https://example.org/drop/lines.jsonl has a problem'),
+    });
+    served.delete(url);
+    const gone = await fire(run, null, 'third');
+    expect(gone).toMatchObject({ type: 'refused', reason: saying('the server answered 404') });
+    expect(JSON.stringify([faulty, gone])).not.toContain('secret');
   });
 
   it('of another version is refused, and says what to do', async () => {
@@ -187,7 +223,7 @@ describe('openOccurrence', () => {
   it('of what is no file is refused before it is read: a pipe or a device may never end', async () => {
     const run = runOf({}, { manifest: '/dev/zero' });
     expect(await fire(run)).toMatchObject({ type: 'refused', reason: saying('is a stream') });
-    expect(await priceScheduled(run)).toMatchObject({ type: 'unsound', reason: saying('is a stream') });
+    expect(await priceScheduled(run, fetched)).toMatchObject({ type: 'unsound', reason: saying('is a stream') });
   });
 
   it('is refused where the out folder has other files', async () => {
@@ -223,8 +259,8 @@ describe('a budget for the month', () => {
 
   it('is not in the way of a batch that is there already', async () => {
     const first = await fire(runOf(), null, 'a', month(50));
-    expect(await fire(runOf(), null, 'a', month(50))).toEqual(first);
-    expect(await fire(runOf(), null, 'a', month(1))).toEqual(first);
+    expect(await fire(runOf(), null, 'a', month(50))).toEqual({ ...first, isNew: false });
+    expect(await fire(runOf(), null, 'a', month(1))).toEqual({ ...first, isNew: false });
   });
 
   it('below the price of a row has failed: no month could pay it', async () => {
@@ -253,7 +289,7 @@ describe('a budget for the month', () => {
 
 describe('priceScheduled', () => {
   it('prices the manifest as it is now', async () => {
-    expect(await priceScheduled(runOf({ tuning: { budget: 50 } }))).toMatchObject({
+    expect(await priceScheduled(runOf({ tuning: { budget: 50 } }), fetched)).toMatchObject({
       type: 'sound',
       rows: 2,
       budget: 50,
@@ -262,8 +298,8 @@ describe('priceScheduled', () => {
 
   it('says what is wrong with it', async () => {
     await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,,narrator\n');
-    expect(await priceScheduled(runOf())).toMatchObject({ type: 'unsound', reason: saying('line 2') });
+    expect(await priceScheduled(runOf(), fetched)).toMatchObject({ type: 'unsound', reason: saying('line 2') });
     const gone = runOf({}, { manifest: join(folder, 'gone.csv') });
-    expect(await priceScheduled(gone)).toMatchObject({ type: 'unsound', reason: saying('cannot read') });
+    expect(await priceScheduled(gone, fetched)).toMatchObject({ type: 'unsound', reason: saying('cannot read') });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { ledgerForEachTest } from './setup.ts';
+import { formatOccurrence } from '../../policy/occurrence.ts';
+import { aBatch, ledgerForEachTest } from './setup.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const DAY_MS = 86_400_000;
@@ -21,7 +22,16 @@ async function only(): Promise<unknown> {
 describe('an occurrence', () => {
   it('runs and ends, and has its exit on record', async () => {
     await ledger.beginOccurrence(NIGHTLY);
-    expect(await only()).toEqual({ at: AT, state: 'running', exit: null, cause: null, reason: null, endedAt: null });
+    expect(await only()).toEqual({
+      at: AT,
+      state: 'running',
+      exit: null,
+      cause: null,
+      reason: null,
+      endedAt: null,
+      etag: null,
+      isUnchanged: null,
+    });
     await ledger.endOccurrence(NIGHTLY, { type: 'ended', exit: 'complete' });
     expect(await only()).toMatchObject({ state: 'ended', exit: 'complete', reason: null });
   });
@@ -63,6 +73,33 @@ describe('an occurrence', () => {
     expect(await times('nightly', { most: 2 })).toEqual([2, 1]);
     expect(await times('nightly', { from: AT + DAY_MS })).toEqual([2, 1]);
     expect(await times('weekly')).toEqual([]);
+  });
+});
+
+describe('the manifest of an occurrence', () => {
+  /** Makes the batch of a day of a manifest with this digest; tells whether that is the one before. */
+  async function read(day: number, digest: string, schedule = 'nightly'): Promise<unknown> {
+    const occurrence = { schedule, at: AT + day * DAY_MS };
+    await ledger.beginOccurrence(occurrence);
+    await ledger.createBatch({ ...aBatch(formatOccurrence(occurrence)), digest });
+    await ledger.noteManifest(occurrence, `"${digest}"`);
+    return (await ledger.occurrencesOf(schedule)).find(({ at }) => at === occurrence.at);
+  }
+
+  it('is on record with its ETag, and compared with that of the batch before', async () => {
+    expect(await read(0, 'one')).toMatchObject({ etag: '"one"', isUnchanged: false });
+    expect(await read(1, 'one')).toMatchObject({ etag: '"one"', isUnchanged: true });
+    await ledger.beginOccurrence({ schedule: 'nightly', at: AT + 2 * DAY_MS });
+    expect(await read(3, 'one')).toMatchObject({ isUnchanged: true });
+    expect(await read(4, 'two')).toMatchObject({ isUnchanged: false });
+    expect(await read(9, 'two', 'nightly.2026-12-01T02-00-00Z')).toMatchObject({ isUnchanged: false });
+    expect(await read(10, 'two')).toMatchObject({ isUnchanged: true });
+  });
+
+  it('that was skipped or failed is not known', async () => {
+    await ledger.beginOccurrence(NIGHTLY);
+    await ledger.noteManifest(NIGHTLY, null);
+    expect(await only()).toMatchObject({ etag: null, isUnchanged: null });
   });
 });
 

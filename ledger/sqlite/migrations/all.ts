@@ -14,6 +14,7 @@ import { occurrences } from './0012-occurrences.ts';
 import { results } from './0013-results.ts';
 import { rowsById } from './0015-rows-by-id.ts';
 import { cleaning } from './0016-cleaning.ts';
+import { fetchedManifests } from './0017-fetched-manifests.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -32,6 +33,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-results': results,
   '0015-rows-by-id': rowsById,
   '0016-cleaning': cleaning,
+  '0017-fetched-manifests': fetchedManifests,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -21,8 +21,9 @@ describe('schedule', () => {
     [['n', 'lines.csv', '--cron', '0 0 2 * * *'], 'Option --cron: expected five fields'],
     [['n', 'lines.csv', '--every', '1d', '--timezone', '+01:00'], 'Option --timezone: expected a name'],
     [['n', 'lines.csv', '--every', '1d', '--catch-up', '5s'], 'Option --catch-up: expected a length of time'],
-    [['n', 'https://example.org/lines.csv', '--every', '1d'], 'expected the path of a file, got a https: URL'],
-    [['n', '-', '--every', '1d'], 'expected the path of a file, got standard input'],
+    [['n', 'http://example.org/lines.csv', '--every', '1d'], '(http:// is for loopback), got a http: URL'],
+    [['n', 'ftp://example.org/lines.csv', '--every', '1d'], 'got a ftp: URL'],
+    [['n', '-', '--every', '1d'], 'got standard input'],
     [['n', 'lines.csv', '--every', '1d', '--notify', 'https://example.org'], "unknown option '--notify'"],
   ])('create %j is refused, and spends nothing', async (words, message) => {
     const { code, stdout, stderr } = await desk.line.run('schedule', 'create', ...words);

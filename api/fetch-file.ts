@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
+import { isLoopback } from '../contract/loopback.ts';
+import { closeIdle, createAgents, type Agents } from './agents.ts';
+import { targetOf } from './exchange.ts';
+import { openFree, type AnswerHead, type NoAnswer } from './http.ts';
+import { isPrivateLiteral, PRIVATE_HOST, SYSTEM_NETWORK, type Network } from './network.ts';
+import { readLink } from './open-link.ts';
+
+/** How a file is fetched. */
+export interface FetchOptions {
+  /** `User-Agent`, e.g. `voxbatch/0.1.0`. */
+  readonly userAgent: string;
+  /** Largest file, bytes. Default 512 MiB. */
+  readonly maxBytes?: number;
+  /** Longest time for one try, ms. Default 10 minutes. */
+  readonly totalMs?: number;
+  /** Longest time to get a connection and the head of the answer, and for a silence within it, ms. Default 30 s. */
+  readonly silenceMs?: number;
+  /** Pauses between tries where a later one may help, ms. Default 1, 5 and 15 s. */
+  readonly pausesMs?: readonly number[];
+  /** How names are resolved, and which addresses are private. */
+  readonly network?: Network;
+}
+
+/** What came of it. `etag`: the server's name for this version, as it was sent. `why`: a clause for people, without the URL's query. */
+export type FetchedFile =
+  { readonly type: 'fetched'; readonly etag: string | null } | { readonly type: 'failed'; readonly why: string };
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+/** Answers after which a later try may help. */
+const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
+
+/**
+ * Fetches a file that a user names by its URL, and passes its body to `receive`, which may be called again for a further try. Sends no token and no
+ * cookie.
+ *
+ * https only, on every hop; http is for loopback. The user may name a host of a private network, but a public one must not lead there: it would make
+ * this machine ask hosts that its owner cannot reach.
+ */
+export async function fetchFile(
+  url: string,
+  receive: (body: Readable) => Promise<void>,
+  options: FetchOptions,
+): Promise<FetchedFile> {
+  const { pausesMs = [1_000, 5_000, 15_000], network = SYSTEM_NETWORK } = options;
+  const agents = createAgents({ network });
+  try {
+    for (let tries = 0; ; tries++) {
+      const tried = await fetchOnce(url, receive, { ...options, network, agents });
+      const pause = pausesMs[tries];
+      if (tried.type === 'fetched' || !tried.mayPass || pause === undefined) return strip(tried);
+      await sleep(pause);
+    }
+  } finally {
+    closeIdle(agents);
+  }
+}
+
+type Tried = Extract<FetchedFile, { readonly type: 'fetched' }> | Failure;
+
+interface Failure {
+  readonly type: 'failed';
+  readonly why: string;
+  /** A later try may do better. */
+  readonly mayPass: boolean;
+}
+
+type Wire = FetchOptions & { readonly network: Network; readonly agents: Agents };
+
+async function fetchOnce(url: string, receive: (body: Readable) => Promise<void>, wire: Wire): Promise<Tried> {
+  const head = await follow(url, wire);
+  if (head.type === 'failed') return head;
+  if (head.type === 'no-answer') {
+    return head.code === PRIVATE_HOST
+      ? failed('it was redirected into a private network, and nothing was asked there')
+      : failed(`there was no answer (${head.cause})`, true);
+  }
+  const { body, status } = head;
+  try {
+    if (status !== 200) return failed(`the server answered ${status}`, PASSING.includes(status));
+    const stream = body.stream();
+    // What breaks off is known by `cut`; anything else is the receiver's own trouble.
+    await receive(stream).catch((error: unknown) => {
+      if (body.cut === undefined) throw error;
+    });
+    return body.cut === undefined
+      ? { type: 'fetched', etag: head.header('etag') ?? null }
+      : failed(body.cut.message, !body.cut.message.includes('larger than'));
+  } finally {
+    body.destroy();
+  }
+}
+
+/** The last answer on the way. */
+async function follow(start: string, wire: Wire): Promise<AnswerHead | NoAnswer | Failure> {
+  let url = readLink(start, start);
+  let mayBePrivate = true;
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    if (url === undefined) return failed('it was redirected to something that is not an http(s) URL');
+    if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+      return failed(hops === 0 ? 'it is not https' : 'it was redirected to http, which anybody on the way can change');
+    }
+    const head = await open(url, mayBePrivate, wire);
+    if (head.type === 'no-answer' || !REDIRECTS.includes(head.status)) return head;
+    const from = head.remoteAddress();
+    head.body.destroy();
+    mayBePrivate &&= from !== undefined && wire.network.isPrivate(from);
+    url = readLink(head.header('location') ?? '', url.href);
+  }
+  return failed(`it was redirected more than ${MOST_REDIRECTS} times`);
+}
+
+async function open(url: URL, mayBePrivate: boolean, wire: Wire): Promise<AnswerHead | NoAnswer> {
+  const { agents, network, userAgent, maxBytes = 512 * 1024 ** 2, totalMs = 600_000, silenceMs = 30_000 } = wire;
+  const target = targetOf(url);
+  if (!mayBePrivate && isPrivateLiteral(network, target.hostname)) {
+    return { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
+  }
+  return openFree({
+    method: 'GET',
+    target,
+    path: url.pathname + url.search,
+    headers: { 'User-Agent': userAgent, Accept: 'text/csv, application/x-ndjson, text/*;q=0.9, */*;q=0.5' },
+    agents: mayBePrivate ? agents.free : agents.outside,
+    connectTimeoutMs: silenceMs,
+    headTimeoutMs: silenceMs,
+    idleTimeoutMs: silenceMs,
+    totalTimeoutMs: totalMs,
+    maxBytes,
+  });
+}
+
+function failed(why: string, mayPass = false): Failure {
+  return { type: 'failed', why, mayPass };
+}
+
+function strip(tried: Tried): FetchedFile {
+  return tried.type === 'fetched' ? tried : { type: 'failed', why: tried.why };
+}

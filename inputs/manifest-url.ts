@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream';
+import { isLoopback } from '../contract/loopback.ts';
+import { urlSchemeOf } from '../contract/url-scheme.ts';
+import { isPlainUrl } from '../contract/value-kinds.ts';
+import { ManifestError } from './problems.ts';
+
+/**
+ * Fetches the file at a URL and passes its body to `receive`, perhaps again for a further try. `etag`: how the server names this version. `why`: a
+ * clause for people.
+ */
+export type FetchManifest = (
+  url: string,
+  receive: (body: Readable) => Promise<void>,
+) => Promise<
+  { readonly type: 'fetched'; readonly etag: string | null } | { readonly type: 'failed'; readonly why: string }
+>;
+
+/** What a manifest's URL must be, for a message that begins with "expected". */
+export const MANIFEST_URL_FORM = 'an https:// URL without a password (http:// is for loopback)';
+
+/** Whether a text is a URL rather than a path, good or not. */
+export function isUrl(text: string): boolean {
+  return urlSchemeOf(text) !== undefined && text.includes('://');
+}
+
+/** Whether a manifest may be fetched from this URL. */
+export function isManifestUrl(text: string): boolean {
+  if (!isPlainUrl(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** The place of a manifest for people: the query of a URL often is a secret. */
+export function labelOfPlace(place: string): string {
+  if (!isUrl(place) || !URL.canParse(place)) return place;
+  const { origin, pathname } = new URL(place);
+  return `${origin}${pathname}`;
+}
+
+/** Requires a URL that may be fetched. @throws ManifestError */
+export function requireManifestUrl(url: string): void {
+  if (isManifestUrl(url)) return;
+  throw new ManifestError(`expected ${MANIFEST_URL_FORM} for the manifest. Nothing was spent.`);
+}
