@@ -16,6 +16,8 @@ export interface OccurrenceRun {
   readonly at: number;
   /** When it ended, ms since 1970; null: it has not. */
   readonly until: number | null;
+  /** False if the schedule was not due then: somebody triggered it. */
+  readonly isScheduled: boolean;
 }
 
 /** What is known of a schedule when one of its due times is looked at. */
@@ -48,14 +50,22 @@ const SLACK_MS = 10_000;
  */
 export function explainMissing(due: DueTime, standing: ScheduleStanding): MissingOccurrence {
   const { spec, isPaused, note, runs, buffered, now } = standing;
-  if (spec.runs === 0 && runs.every(({ at }) => at < due.at)) return { type: 'not-due' };
+  if (spec.runs === 0 && runs.every(({ at, isScheduled }) => at < due.at || !isScheduled)) return { type: 'not-due' };
   const before = runs.find(
     ({ at, until }) => at < due.at && (until === null || until + SLACK_MS > due.firesAt) && spec.overlap !== 'allow',
   );
   // A paused schedule does not come to its overlap policy. A run that has ended may have been over before the pause.
   if (isPaused && before?.until === null) return pausedBy(note);
-  if (before !== undefined && spec.overlap !== 'cancel') {
-    const ends = before.until === null ? Infinity : before.until + SLACK_MS;
+  const ends = before === undefined ? 0 : (before.until ?? Infinity) + SLACK_MS;
+  if (before !== undefined && spec.overlap === 'cancel') {
+    // Of those that wait for a batch to stop, Temporal fires the last one only.
+    if (runs.some(({ at }) => at > due.at)) {
+      const reason = `While the batch of ${utcOf(before.at)} was being stopped, a later firing took the place of this one.`;
+      return { type: 'skipped', cause: 'overlap', reason };
+    }
+    if (ends > now)
+      return { type: 'waiting', isBuffered: true, reason: 'It waits until the batch before has stopped.' };
+  } else if (before !== undefined) {
     const mayWait = spec.overlap === 'buffer-all' || (spec.overlap === 'buffer-one' && buffered === 0);
     if (mayWait && ends > now) {
       return { type: 'waiting', isBuffered: true, reason: 'It waits until the batch before has ended.' };

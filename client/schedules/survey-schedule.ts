@@ -38,12 +38,17 @@ export async function surveySchedule(
   const until = isPaused ? now : now - GRACE_MS;
   const standing = { spec: decodeSpec(found), isPaused, note: found.state.note ?? '', now };
   const waiting: WaitingOccurrence[] = [];
-  let from = Math.max(known?.surveyedUntil ?? 0, found.info.createdAt.getTime());
+  const createdAt = found.info.createdAt.getTime();
+  const surveyedUntil = Math.max(known?.surveyedUntil ?? 0, createdAt);
+  // The server leaves out what was scheduled before the range that it is asked for, and comes in it by its jitter.
+  let from = surveyedUntil - standing.spec.jitterMs;
   let settledUntil: number | undefined;
   while (from < until) {
     const firings = await previewSchedule(place, name, { from: from + 1, to: until });
     const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
-    const due = firings.map((firesAt) => ({ at: nominalTimeOf(firesAt, standing.spec), firesAt }));
+    const due = firings
+      .map((firesAt) => ({ at: nominalTimeOf(firesAt, standing.spec), firesAt }))
+      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt);
     const page = await surveyPage(place, name, due, { ...standing, buffered: waiting.length, from });
     waiting.push(...page.waiting);
     settledUntil ??= page.unsettledFrom === undefined ? undefined : page.unsettledFrom - 1;
@@ -75,12 +80,15 @@ async function surveyPage(
   const records = await ledger.occurrencesOf(name, { from: from - LONGEST_RUN_MS });
   const recorded = new Set(records.map(({ at }) => at));
   const missing = due.filter(({ at }) => !recorded.has(at));
+  const scheduled = new Set(due.map(({ at }) => at));
   const states = await firingStates(
     place,
     name,
     missing.map((one) => one.at),
   );
-  const runs = records.flatMap(({ at, state, endedAt }) => (state === 'skipped' ? [] : [{ at, until: endedAt }]));
+  const runs = records.flatMap(({ at, state, endedAt }) =>
+    state === 'skipped' ? [] : [{ at, until: endedAt, isScheduled: scheduled.has(at) }],
+  );
   const skipped: SkippedOccurrence[] = [];
   const waiting: WaitingOccurrence[] = [];
   let { buffered } = standing;
@@ -92,7 +100,7 @@ async function surveyPage(
       await ledger.endOccurrence({ schedule: name, at }, { type: 'failed', exit: null, reason: ENDED_FROM_OUTSIDE });
       continue;
     }
-    if (state === 'running') runs.push({ at, until: null });
+    if (state === 'running') runs.push({ at, until: null, isScheduled: true });
     const found = state === 'running' ? TAKEN_BY_NOBODY : explainMissing(one, { ...standing, runs, buffered });
     if (found.type === 'skipped') skipped.push({ at, cause: found.cause, reason: found.reason });
     if (found.type !== 'waiting') continue;

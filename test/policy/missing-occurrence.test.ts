@@ -26,7 +26,7 @@ function standing(more: Partial<ScheduleStanding> = {}): ScheduleStanding {
   return { spec: specOf(), isPaused: false, note: '', runs: [], buffered: 0, now: AT + 2 * HOUR_MS, ...more };
 }
 
-const STILL_RUNS = [{ at: AT - HOUR_MS, until: null }];
+const STILL_RUNS = [{ at: AT - HOUR_MS, until: null, isScheduled: true }];
 
 function withOverlap(overlap: OverlapPolicy, more: Partial<ScheduleStanding> = {}): ScheduleStanding {
   return standing({ spec: specOf({ overlap }), runs: STILL_RUNS, ...more });
@@ -34,7 +34,7 @@ function withOverlap(overlap: OverlapPolicy, more: Partial<ScheduleStanding> = {
 
 describe('a due time without a firing', () => {
   it('was skipped where the batch before still ran', () => {
-    const runs = [{ at: AT - HOUR_MS, until: AT + 1 }];
+    const runs = [{ at: AT - HOUR_MS, until: AT + 1, isScheduled: true }];
     expect(explainMissing(DUE, standing({ runs }))).toEqual({
       type: 'skipped',
       cause: 'overlap',
@@ -43,15 +43,15 @@ describe('a due time without a firing', () => {
   });
 
   it('goes by when it should have fired, jitter included', () => {
-    const runs = [{ at: AT - HOUR_MS, until: AT + 60_000 }];
+    const runs = [{ at: AT - HOUR_MS, until: AT + 60_000, isScheduled: true }];
     const due = { at: AT, firesAt: AT + 30 * 60_000 };
     expect(explainMissing(due, standing({ runs }))).toMatchObject({ cause: 'missed' });
   });
 
   it('was not skipped for a batch that had ended, or that came later', () => {
     const runs = [
-      { at: AT - HOUR_MS, until: AT - HOUR_MS / 2 },
-      { at: AT + HOUR_MS, until: null },
+      { at: AT - HOUR_MS, until: AT - HOUR_MS / 2, isScheduled: true },
+      { at: AT + HOUR_MS, until: null, isScheduled: true },
     ];
     expect(explainMissing(DUE, standing({ runs }))).toMatchObject({ cause: 'missed' });
   });
@@ -62,8 +62,20 @@ describe('a due time without a firing', () => {
     expect(explainMissing(DUE, withOverlap('buffer-one', { buffered: 1 }))).toMatchObject({ cause: 'overlap' });
   });
 
-  it.each(['allow', 'cancel'] as const)('was not skipped for overlap with %s', (overlap) => {
-    expect(explainMissing(DUE, withOverlap(overlap))).toMatchObject({ cause: 'missed' });
+  it('was not skipped for overlap where the policy lets batches run side by side', () => {
+    expect(explainMissing(DUE, withOverlap('allow'))).toMatchObject({ cause: 'missed' });
+  });
+
+  it('gave way to a later one where several waited for a batch to stop, and waits until that is known', () => {
+    const before = { at: AT - HOUR_MS, until: AT + 60_000, isScheduled: true };
+    const later = { at: AT + HOUR_MS, until: null, isScheduled: true };
+    expect(explainMissing(DUE, withOverlap('cancel'))).toMatchObject({ type: 'waiting', isBuffered: true });
+    expect(explainMissing(DUE, withOverlap('cancel', { runs: [before, later] }))).toEqual({
+      type: 'skipped',
+      cause: 'overlap',
+      reason: 'While the batch of 2026-12-01T01:00:00Z was being stopped, a later firing took the place of this one.',
+    });
+    expect(explainMissing(DUE, withOverlap('cancel', { runs: [before] }))).toMatchObject({ cause: 'missed' });
   });
 
   it('was skipped where the schedule is paused, with the note', () => {
@@ -76,7 +88,7 @@ describe('a due time without a firing', () => {
 
   it('was skipped by the pause, not by a batch that still runs: a paused schedule does not look at it', () => {
     expect(explainMissing(DUE, withOverlap('skip', { isPaused: true }))).toMatchObject({ cause: 'paused' });
-    const runs = [{ at: AT - HOUR_MS, until: AT + 1 }];
+    const runs = [{ at: AT - HOUR_MS, until: AT + 1, isScheduled: true }];
     expect(explainMissing(DUE, standing({ isPaused: true, runs }))).toMatchObject({ cause: 'overlap' });
   });
 
@@ -90,9 +102,13 @@ describe('a due time without a firing', () => {
   });
 
   it('was not due where the schedule had used up its runs before', () => {
-    const runs = [{ at: AT - HOUR_MS, until: AT - 1 }];
+    const runs = [{ at: AT - HOUR_MS, until: AT - 1, isScheduled: true }];
     expect(explainMissing(DUE, standing({ spec: specOf({ runs: 0 }), runs }))).toEqual({ type: 'not-due' });
-    const later = [{ at: AT + HOUR_MS, until: AT + HOUR_MS + 1 }];
+    const byHand = { at: AT + HOUR_MS, until: AT + HOUR_MS + 1, isScheduled: false };
+    expect(explainMissing(DUE, standing({ spec: specOf({ runs: 0 }), runs: [...runs, byHand] }))).toEqual({
+      type: 'not-due',
+    });
+    const later = [{ ...byHand, isScheduled: true }];
     expect(explainMissing(DUE, standing({ spec: specOf({ runs: 0 }), runs: later }))).toMatchObject({
       cause: 'missed',
     });
@@ -102,6 +118,7 @@ describe('a due time without a firing', () => {
     const run = fc.record({
       at: fc.integer({ min: AT - HOUR_MS, max: AT + HOUR_MS }),
       until: fc.constant(AT + HOUR_MS),
+      isScheduled: fc.boolean(),
     });
     fc.assert(
       fc.property(
