@@ -1,3 +1,4 @@
+import type { ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -12,13 +13,13 @@ import { surveySchedule } from './survey-schedule.ts';
 /** Stops a schedule from firing. A running batch continues; triggers and backfills still make batches. */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveySchedule(place, name);
-  await askTemporal(place, name, () => handleOf(place, name).pause(note));
+  await patch(place, name, (handle) => handle.pause(note));
 }
 
 /** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveySchedule(place, name);
-  await askTemporal(place, name, () => handleOf(place, name).unpause(note));
+  await patch(place, name, (handle) => handle.unpause(note));
 }
 
 /** Fires a schedule now, for the current second. Default overlap: `allow`. */
@@ -27,7 +28,7 @@ export async function triggerSchedule(
   name: string,
   overlap: OverlapPolicy = 'allow',
 ): Promise<void> {
-  await askTemporal(place, name, () => handleOf(place, name).trigger(encodeOverlap(overlap)));
+  await patch(place, name, (handle) => handle.trigger(encodeOverlap(overlap)));
 }
 
 /**
@@ -42,7 +43,21 @@ export async function backfillSchedule(
 ): Promise<void> {
   const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
   await surveySchedule(place, name);
-  await askTemporal(place, name, () => handleOf(place, name).backfill(range));
+  await patch(place, name, (handle) => handle.backfill(range));
+}
+
+/**
+ * Patches a schedule, and returns when that has taken effect. Of two patches that reach a schedule in one turn of its own, the server (1.29)
+ * drops the first; it answers a question only after that turn, so whoever patches next is safe.
+ */
+async function patch(
+  place: SchedulePlace,
+  name: string,
+  send: (handle: ScheduleHandle) => Promise<void>,
+): Promise<void> {
+  const handle = handleOf(place, name);
+  await askTemporal(place, name, () => send(handle));
+  await askTemporal(place, name, () => handle.describe());
 }
 
 /** Deletes a schedule, even one that Temporal has lost. Its batches stay, and a running one continues. */
