@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 const LIVE = fileURLToPath(new URL('../live', import.meta.url));
 
 /** A world replays all histories when it is closed; the others do it themselves. The runner finds what is not closed. */
-const REPLAYING = /from '\.\.\/support\/(live-world|small-batch|replay-folder|replay-histories)\.ts'/;
+const REPLAYING = /from '\.\.\/support\/(live-world|schedule-world|small-batch|replay-folder|replay-histories)\.ts'/;
 
 /** Files that start no batch: they have no history, or one of a workflow that is not ours. */
 const WITHOUT_BATCH = ['embedded-fail-abandoned.test.ts', 'embedded-join.test.ts'];

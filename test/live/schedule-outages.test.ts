@@ -1,0 +1,75 @@
+/** @slow */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { ScheduleWorld } from '../support/schedule-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 20;
+/** The shortest catch-up time that there is. */
+const CATCH_UP_MS = 10_000;
+const EVERY_MS = 3_000;
+
+describe('a schedule', () => {
+  let here: ScheduleWorld;
+
+  beforeAll(async () => {
+    here = await ScheduleWorld.create(95, ROWS);
+  });
+  afterAll(() => here.close());
+
+  it('whose worker is killed in a firing goes on with the next one, and nothing is charged twice', async () => {
+    const { world } = here;
+    await here.create('nightly', { calendar: 'year=2099' }, { rate: 10 });
+    await triggerSchedule(here.place, 'nightly');
+    await world.untilCharged(5);
+    await here.killUp();
+    expect(await world.run(['schedule', 'list'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('nightly'),
+    });
+    await here.restartUp();
+    const [one, ...others] = await here.untilOver('nightly', 1);
+    expect(others).toEqual([]);
+    if (one === undefined) throw new Error('There is no occurrence.');
+    await here.untilWritten([one]);
+    expect(['complete', 'unknown']).toContain(one.exit);
+    expect((await world.results(one.batch)).size).toBe(ROWS);
+    expect(world.doubleCharges()).toEqual([]);
+  });
+
+  it('fires after an outage what is not later than its catch-up time, and lists the rest as missed', async () => {
+    await here.world.write('one.csv', 'id,kind,text,voice\nr1,tts,Good morning.,narrator\n');
+    const every = { every: '3s', overlap: 'allow' };
+    await here.create('late', { ...every, catchUp: '1h' }, { manifest: 'one.csv' });
+    await here.create('strict', { ...every, catchUp: '10s' }, { manifest: 'one.csv' });
+    for (const name of ['late', 'strict']) await here.untilOver(name, 1);
+    await here.cutPower();
+    const gone = Date.now();
+    await waitFor(() => Date.now() > gone + CATCH_UP_MS + 2 * EVERY_MS);
+    const back = Date.now();
+    await here.restorePower();
+
+    const [first] = await here.occurrences('late');
+    const due = await here.firings('late', first?.at ?? 0, back);
+    const late = await here.until('late', (all) => {
+      const settled = new Set(all.flatMap(({ at, state }) => (state === 'ended' ? [at] : [])));
+      return due.every((at) => settled.has(at));
+    });
+    expect(late.slice(0, due.length).map(({ at, exit }) => ({ at, exit }))).toEqual(
+      due.map((at) => ({ at, exit: 'complete' })),
+    );
+    const strict = await here.until('strict', (all) =>
+      all.filter(({ at }) => at <= back).every(({ state }) => state === 'ended' || state === 'skipped'),
+    );
+    const missed = strict.filter(({ at }) => at > gone && at < back - CATCH_UP_MS);
+    expect(missed.length).toBeGreaterThan(0);
+    for (const { batch, cause, reason } of missed) {
+      expect({ cause, reason }).toEqual({ cause: 'missed', reason: expect.stringContaining('catch-up time of 10s') });
+      expect(here.world.charges(batch).size).toBe(0);
+    }
+    // None is left out, and none is there twice.
+    const [from = 0] = strict.map(({ at }) => at);
+    expect(strict.map(({ at }) => at)).toEqual(strict.map((_, index) => from + index * EVERY_MS));
+    expect(here.world.doubleCharges()).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+/** @slow */
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import { backfillSchedule, pauseSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { ScheduleWorld } from '../support/schedule-world.ts';
+import { testsAtOnce } from '../support/tests-at-once.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROWS = 2;
+const EVERY_MS = 2_000;
+const MINUTE_MS = 60_000;
+
+let here: ScheduleWorld;
+
+beforeAll(async () => {
+  here = await ScheduleWorld.create(94, ROWS);
+});
+afterAll(() => here.close());
+
+/** A matcher with a type. */
+const saying = (text: string): unknown => expect.stringContaining(text);
+
+testsAtOnce({
+  'jitter: each firing comes later than its due time, and once': async () => {
+    const until = Date.now() + 9_000;
+    await here.create('jitter', { every: '3s', jitter: '2s', until: new Date(until).toISOString(), overlap: 'allow' });
+    const fires = await here.firingsUntil('jitter', until);
+    const due = fires.map((at) => at - (at % 3_000));
+    expect(new Set(due).size).toBe(fires.length);
+    // By less than the jitter; and one may draw 0, but not all.
+    expect(fires.every((at, index) => at - (due[index] ?? 0) < 2_000)).toBe(true);
+    expect(fires).not.toEqual(due);
+    await waitFor(() => Date.now() > until);
+    const occurrences = await here.untilSettled('jitter', due.length);
+    expect(occurrences.map(({ at, state }) => ({ at, state }))).toEqual(due.map((at) => ({ at, state: 'ended' })));
+    for (const { batch, at } of occurrences) {
+      const { createdAt } = (await here.ledger.findBatch(batch)) ?? { createdAt: 0 };
+      expect(createdAt).toBeGreaterThanOrEqual(fires[due.indexOf(at)] ?? Infinity);
+      expect(here.world.charges(batch).size).toBe(ROWS);
+    }
+  },
+
+  'jitter: what does not fire is listed for its due time, however often somebody looks': async () => {
+    await here.create('jitter-paused', { every: '3s', jitter: '2s' });
+    await pauseSchedule(here.place, 'jitter-paused', 'new voices');
+    const occurrences = await here.until('jitter-paused', ({ length }) => length >= 4);
+    const [{ at: first } = { at: 0 }] = occurrences;
+    expect(occurrences.map(({ at }) => at)).toEqual(occurrences.map((_, index) => first + index * 3_000));
+    expect(first % 3_000).toBe(0);
+  },
+
+  'pause-on-failure: it pauses after an occurrence without a batch, and lists what then did not fire': async () => {
+    await here.spoilManifest('bad.csv');
+    await here.create('fails', { every: '2s', pauseOnFailure: true }, { manifest: 'bad.csv' });
+    await waitFor(async () => (await showSchedule(here.place, 'fails')).isPaused, undefined, 250);
+    const occurrences = await here.until('fails', (all) => all.filter(({ cause }) => cause === 'paused').length >= 2);
+    const failed = occurrences.filter(({ state }) => state === 'failed');
+    expect(failed.length).toBeGreaterThan(0);
+    expect(failed[0]).toMatchObject({ at: occurrences[0]?.at, reason: saying('has a problem') });
+    const [first] = occurrences;
+    expect(occurrences.map(({ at }) => at)).toEqual(occurrences.map((_, n) => (first?.at ?? 0) + n * EVERY_MS));
+    // For those of the first seconds, the occurrence that had just ended may be named as the reason.
+    for (const { state, reason } of occurrences.slice(failed.length)) {
+      expect({ state, reason }).toEqual({ state: 'skipped', reason: expect.any(String) });
+    }
+    expect(occurrences.some(({ batch }) => here.world.charges(batch).size > 0)).toBe(false);
+    expect(existsSync(here.world.path('out', first?.batch ?? ''))).toBe(false);
+    // It can be resumed once the manifest is right.
+    await here.writeManifest('bad.csv');
+    await here.schedule('resume', 'fails');
+    await here.until('fails', (all) => all.some(({ state }) => state === 'ended'));
+    await here.schedule('delete', 'fails');
+  },
+
+  'runs: it fires so many times and no more, and that is in order': async () => {
+    await here.create('twice', { every: '2s', runs: 2, overlap: 'buffer-all' });
+    const occurrences = await here.untilOver('twice', 2);
+    const [first, second] = occurrences;
+    expect(second?.at).toBe((first?.at ?? 0) + EVERY_MS);
+    // Three more times, and what a survey waits before it calls one late.
+    await waitFor(() => Date.now() > (second?.at ?? 0) + 3 * EVERY_MS + 10_000);
+    expect(await here.occurrences('twice')).toEqual(occurrences);
+    expect(JSON.parse(await here.schedule('show', 'twice', '--json'))).toMatchObject({ runs_left: 0, fired: 2 });
+    expect(await here.world.run(['schedule', 'check', 'twice'])).toMatchObject({ code: 0 });
+    // By hand it still fires.
+    await triggerSchedule(here.place, 'twice');
+    await here.until('twice', (all) => all.some(({ at, exit }) => at > (second?.at ?? 0) && exit === 'complete'));
+  },
+
+  'until: it does not fire after that time, and that is in order': async () => {
+    const until = Date.now() + 5_000;
+    await here.create('ending', { every: '2s', until: new Date(until).toISOString(), overlap: 'buffer-all' });
+    await waitFor(() => Date.now() > until + 2 * EVERY_MS + 10_000);
+    const occurrences = await here.untilOver('ending', 1);
+    expect(occurrences).toEqual(await here.occurrences('ending'));
+    expect(occurrences.every(({ at, exit }) => at <= until && exit === 'complete')).toBe(true);
+    expect((await showSchedule(here.place, 'ending')).next).toEqual([]);
+    expect(await here.world.run(['schedule', 'check', 'ending'])).toMatchObject({ code: 0 });
+  },
+
+  'paused: a trigger and a backfill make their batches all the same, and what was due meanwhile is listed':
+    async () => {
+      await here.create('paused', { every: '1m' });
+      await pauseSchedule(here.place, 'paused', 'new voices');
+      await triggerSchedule(here.place, 'paused');
+      const [triggered] = await here.untilOver('paused', 1);
+      expect(triggered?.exit).toBe('complete');
+      const to = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS;
+      await backfillSchedule(here.place, 'paused', { from: to - MINUTE_MS, to });
+      const all = await here.untilOver('paused', 3);
+      expect(all.slice(0, 2).map(({ at, exit }) => ({ at, exit }))).toEqual([
+        { at: to - MINUTE_MS, exit: 'complete' },
+        { at: to, exit: 'complete' },
+      ]);
+      expect((await showSchedule(here.place, 'paused')).isPaused).toBe(true);
+
+      await here.create('often', { every: '2s' });
+      await pauseSchedule(here.place, 'often', 'new voices');
+      const skipped = await here.until('often', (some) => some.filter(({ cause }) => cause === 'paused').length >= 2);
+      for (const { reason } of skipped.filter(({ cause }) => cause === 'paused')) {
+        expect(reason).toBe('The schedule was paused: new voices');
+      }
+      // A backfill makes up for one of them.
+      const missed = skipped.find(({ cause }) => cause === 'paused');
+      if (missed === undefined) throw new Error('Nothing was skipped.');
+      await backfillSchedule(here.place, 'often', { from: missed.at, to: missed.at });
+      await here.until('often', (some) => some.some(({ at, exit }) => at === missed.at && exit === 'complete'));
+      for (const { batch } of [...all, missed]) expect(here.world.charges(batch).size).toBe(ROWS);
+    },
+});

@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs';
+import { Client, Connection } from '@temporalio/client';
+import { VoxbatchError } from '../../client/problem.ts';
+import { createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
+import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
+import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { previewSchedule } from '../../client/schedules/preview-schedule.ts';
+import { scheduleIdOf } from '../../contract/schedule.ts';
+import { joinServer, type Membership } from '../../embedded/join-server.ts';
+import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import type { WrittenSpec } from '../../policy/schedule-spec.ts';
+import { LiveWorld, mixedManifest, type Running } from './live-world.ts';
+import { waitFor } from './wait-for.ts';
+
+/** Never fires by itself while a test runs. */
+export const SELDOM = ['--calendar', 'year=2099'] as const;
+const MODEL = 'model';
+/** A look asks Temporal and the ledger, so it is not made as often as others, ms. */
+const LOOK_GAP_MS = 250;
+
+/** What the batches of a schedule are, beside what the world's model says. */
+export interface RunWishes {
+  /** Default: `lines.csv`. */
+  readonly manifest?: string;
+  /** Paid requests a second. Default: as fast as it can. */
+  readonly rate?: number;
+}
+
+/**
+ * A {@link LiveWorld} with `voxbatch up`, for all the schedules of a test file: they share its server, worker and simulator, and run at the same
+ * time. Schedules that must fire soon after they are made are made in this process; a command would need a second of a busy core first.
+ */
+export class ScheduleWorld {
+  readonly world: LiveWorld;
+  /** Of each batch, if its manifest is `lines.csv`. */
+  readonly rows: number;
+  #up: Running;
+  #membership: Membership;
+  #client: Client;
+  readonly #ledger: Ledger;
+  readonly #model: ScheduledRun;
+  readonly #realm: { readonly apiUrl: string; readonly account: string };
+
+  private constructor(
+    world: LiveWorld,
+    rows: number,
+    parts: { readonly up: Running; readonly membership: Membership; readonly client: Client; readonly ledger: Ledger },
+    model: { readonly run: ScheduledRun; readonly apiUrl: string; readonly account: string },
+  ) {
+    this.world = world;
+    this.rows = rows;
+    this.#up = parts.up;
+    this.#membership = parts.membership;
+    this.#client = parts.client;
+    this.#ledger = parts.ledger;
+    this.#model = model.run;
+    this.#realm = model;
+  }
+
+  /** Starts all, with a manifest `lines.csv` of so many rows. */
+  static async create(seed: number, rows: number): Promise<ScheduleWorld> {
+    const world = await LiveWorld.create({ seed, createMs: [20, 50], jobMs: [100, 400] });
+    await world.prepare(rows, ['tts']);
+    const up = world.start(['up']);
+    await up.said('Working for account');
+    const { membership, client } = await join(world);
+    const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
+    const made = await world.run(['schedule', 'create', MODEL, 'lines.csv', ...SELDOM]);
+    if (made.code !== 0) throw new Error(`schedule create ended with ${String(made.code)}: ${made.stderr}`);
+    const { run } = await showSchedule({ temporal: { client, namespace: 'default' }, ledger }, MODEL);
+    const { memo = {} } = await client.schedule.getHandle(scheduleIdOf(ledger.id, MODEL)).describe();
+    if (run === undefined) throw new Error('The schedule of this version is not read by it.');
+    const model = { run, apiUrl: String(memo['apiUrl']), account: String(memo['account']) };
+    return new ScheduleWorld(world, rows, { up, membership, client, ledger }, model);
+  }
+
+  get place(): SchedulePlace {
+    return { temporal: { client: this.#client, namespace: 'default' }, ledger: this.#ledger };
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+
+  /** Runs `voxbatch schedule …`, which must end with 0; returns its stdout. */
+  async schedule(...words: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.world.run(['schedule', ...words]);
+    if (code !== 0) throw new Error(`schedule ${words.join(' ')} ended with ${String(code)}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Makes a schedule at once; its parts are written as on the command line. */
+  async create(name: string, written: WrittenSpec, { manifest = 'lines.csv', rate }: RunWishes = {}): Promise<void> {
+    const tunables = { ...this.#model.tunables, ...(rate === undefined ? {} : { rate }) };
+    const run = { ...this.#model, manifest: this.world.path(manifest), tunables };
+    await createSchedule(this.place, { name, spec: requireSpec(written, String), run, realm: this.#realm });
+  }
+
+  /** Writes a manifest of as many rows as `lines.csv`. */
+  async writeManifest(name: string): Promise<void> {
+    await this.world.write(name, mixedManifest(this.rows, ['tts']));
+  }
+
+  /** A manifest that no batch is made of. */
+  async spoilManifest(name: string): Promise<void> {
+    await this.world.write(name, 'id,kind,text,voice\nr1,tts,,narrator\n');
+  }
+
+  /** All occurrences so far, the oldest first. */
+  async occurrences(name: string): Promise<readonly OccurrenceView[]> {
+    return (await showSchedule(this.place, name, { from: 0 })).occurrences.toReversed();
+  }
+
+  /** Times at which a schedule fires in a range, by the server's word. */
+  firings(name: string, from: number, to: number): Promise<readonly number[]> {
+    return previewSchedule(this.place, name, { from, to });
+  }
+
+  /** The same, from when it was made: one that came while it was being made is not among them. */
+  async firingsUntil(name: string, to: number): Promise<readonly number[]> {
+    const { info } = await this.client.schedule.getHandle(scheduleIdOf(this.ledger.id, name)).describe();
+    const madeAt = info.createdAt.getTime();
+    return (await this.firings(name, madeAt + 1, to)).filter((at) => at > madeAt + 1);
+  }
+
+  /** Waits until something is true of the occurrences of a schedule; returns them, the oldest first. */
+  async until(
+    name: string,
+    holds: (occurrences: readonly OccurrenceView[]) => boolean | Promise<boolean>,
+  ): Promise<readonly OccurrenceView[]> {
+    let all: readonly OccurrenceView[] = [];
+    await waitFor(
+      async () => {
+        const found = await this.occurrences(name).catch(orSilence);
+        // The server now and then leaves a question about a schedule without an answer; the next look asks again.
+        if (found === undefined) return false;
+        all = found;
+        return holds(all);
+      },
+      undefined,
+      LOOK_GAP_MS,
+    );
+    return all;
+  }
+
+  /** Waits until so many occurrences that took place are over and none runs; returns them, the oldest first. */
+  async untilOver(name: string, count: number): Promise<readonly OccurrenceView[]> {
+    const all = await this.until(name, (occurrences) => {
+      const took = occurrences.filter(({ state }) => state !== 'skipped');
+      return took.length >= count && took.every(isOver);
+    });
+    return all.filter(({ state }) => state !== 'skipped');
+  }
+
+  /** Waits until so many due times are settled: each ran and is over, or was skipped. */
+  untilSettled(name: string, count: number): Promise<readonly OccurrenceView[]> {
+    return this.until(name, (all) => all.length >= count && all.every((one) => isOver(one) || one.state === 'skipped'));
+  }
+
+  /** Waits until each of these occurrences has its files, which come a moment after its last row. */
+  async untilWritten(occurrences: readonly OccurrenceView[]): Promise<void> {
+    await waitFor(() => occurrences.every(({ batch }) => existsSync(this.world.path('out', batch, 'summary.json'))));
+  }
+
+  /** SIGKILL of `up`. The server lives on: this process is a member. */
+  async killUp(): Promise<void> {
+    this.#up.child.kill('SIGKILL');
+    await this.#up.ended;
+  }
+
+  /** Starts `up` again. */
+  async restartUp(): Promise<void> {
+    this.#up = this.world.start(['up']);
+    await this.#up.said('Working for account');
+  }
+
+  /** Nothing and nobody is left: SIGKILL of `up` and of the server. */
+  async cutPower(): Promise<void> {
+    await this.#client.connection.close();
+    await this.#membership.leave();
+    const { pid } = (await this.world.server()) ?? {};
+    if (pid === undefined) throw new Error('There is no server to kill.');
+    await this.killUp();
+    process.kill(pid, 'SIGKILL');
+    await this.world.untilAlone();
+  }
+
+  /** The server is started again, by `up`. */
+  async restorePower(): Promise<void> {
+    await this.restartUp();
+    const { membership, client } = await join(this.world);
+    [this.#membership, this.#client] = [membership, client];
+  }
+
+  /** Ends all in order; throws if `up` does not end with 0, or a history does not replay. */
+  async close(): Promise<void> {
+    await this.#ledger.close();
+    await this.#client.connection.close();
+    await this.#membership.leave();
+    this.#up.child.kill('SIGTERM');
+    const { code, stderr } = await this.#up.ended;
+    await this.world.close();
+    if (code !== 0) throw new Error(`up ended with ${String(code)}: ${stderr}`);
+  }
+}
+
+async function join(world: LiveWorld): Promise<{ readonly membership: Membership; readonly client: Client }> {
+  const membership = await joinServer({ home: world.path('.voxbatch'), env: process.env, say: () => undefined });
+  return { membership, client: new Client({ connection: await Connection.connect({ address: membership.address }) }) };
+}
+
+function isOver({ state }: OccurrenceView): boolean {
+  return state === 'ended' || state === 'failed';
+}
+
+function orSilence(error: unknown): undefined {
+  if (!(error instanceof VoxbatchError && error.problem.type === 'schedule-silent')) throw error;
+}
