@@ -4,7 +4,8 @@ import { DURATION_FORM, parseDuration } from '../../policy/duration.ts';
 import { unchangedError } from '../exit-error.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
-import { NOBODY_FIRES, occurrenceJson, occurrenceWords } from './schedule-words.ts';
+import { occurrenceJson, occurrenceWords } from './schedule-words.ts';
+import { isLeftAlone, nobodyFires } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 export interface CheckFlags {
@@ -23,13 +24,20 @@ export async function check(name: string | undefined, flags: CheckFlags, output:
   const { since: text = DEFAULT_SINCE } = flags;
   const sinceMs = parseDuration(text);
   if (sinceMs === undefined) throw unchangedError(`--since: expected ${DURATION_FORM}, got ${text}.`);
-  return withSchedules<ExitName>(output, async (place) => {
+  return withSchedules<ExitName>(output, async (place, around) => {
     const checks = await checkSchedules(place, { name, since: Date.now() - sinceMs });
     const isFine = checks.every(isInOrder);
     if (flags.json === true) output.data(JSON.stringify({ in_order: isFine, schedules: checks.map(checkJson) }));
     else for (const one of checks) for (const line of checkLines(one, text)) output.data(line);
     if (checks.length === 0) output.say('There is no schedule here.');
-    if (checks.some((one) => one.type === 'found' && !one.hasWorker)) output.say(NOBODY_FIRES);
+    const alone = checks.filter((one) => one.type === 'found' && isLeftAlone(one, around));
+    if (alone.length > 0)
+      output.say(
+        nobodyFires(
+          alone.map((one) => one.name),
+          around,
+        ),
+      );
     return isFine ? 'complete' : 'failures';
   });
 }

@@ -13,12 +13,12 @@ import {
   isoOf,
   lineJson,
   monthWords,
-  NOBODY_FIRES,
   priceWords,
   scheduleJson,
   scheduleLines,
   standingWords,
 } from './schedule-words.ts';
+import { isLeftAlone, nobodyFires } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 export interface LookFlags {
@@ -46,8 +46,12 @@ const MONTH_COLUMN = {
 
 /** `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it. */
 export async function list(flags: LookFlags, output: Output): Promise<ExitName> {
-  const lines = await withSchedules(output, listSchedules).catch((error: unknown) => {
-    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return [];
+  const { lines, alone } = await withSchedules(output, async (place, around) => {
+    const all = await listSchedules(place);
+    const left = all.filter((line) => isLeftAlone(line, around)).map(({ name }) => name);
+    return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, around) };
+  }).catch((error: unknown) => {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { lines: [], alone: undefined };
     throw error;
   });
   if (flags.json === true) output.data(JSON.stringify(lines.map(lineJson)));
@@ -56,16 +60,16 @@ export async function list(flags: LookFlags, output: Output): Promise<ExitName> 
     for (const line of tableLines(columns, lines)) output.data(line);
   }
   if (lines.length === 0) output.say('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
-  if (lines.some(({ hasWorker }) => !hasWorker)) output.say(NOBODY_FIRES);
+  if (alone !== undefined) output.say(alone);
   return 'complete';
 }
 
 /** `voxbatch schedule show NAME`. */
 export async function show(name: string, { json }: LookFlags, output: Output): Promise<ExitName> {
-  return withSchedules<ExitName>(output, async (place) => {
+  return withSchedules<ExitName>(output, async (place, around) => {
     const view = await showSchedule(place, name);
     if (json === true) output.data(JSON.stringify(scheduleJson(view)));
-    else for (const line of scheduleLines(view)) output.data(line);
+    else for (const line of scheduleLines(view, around)) output.data(line);
     return 'complete';
   });
 }

@@ -22,6 +22,7 @@ import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { priceWords, scheduleJson, scheduleLines } from './schedule-words.ts';
 import { flagOf, type SpecFlags } from './spec-flags.ts';
+import { isLeftAlone, lookAround, nobodyFires, type Surroundings } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 /** Flags of `schedule create`: when it fires, and how each batch is run. */
@@ -37,12 +38,14 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   try {
     const realm = realmOf(await session.api());
     const ledger = await session.ledger();
+    // First: the command joins.
+    const around = lookAround(settings);
     const temporal = await openTemporal(settings, { say: output.say });
     try {
       const place = { temporal, ledger };
       await createSchedule(place, { name, spec, run, realm });
       await lookAhead(run, output);
-      return await report(place, name, flags.json === true, output);
+      return await report(place, name, { isJson: flags.json === true, around }, output);
     } finally {
       await temporal.close();
     }
@@ -71,13 +74,13 @@ const OF_THE_SPEC: readonly string[] = [
 
 /** `voxbatch schedule update NAME`. A running batch stays as it is. */
 export async function update(name: string, flags: UpdateFlags, output: Output): Promise<ExitName> {
-  return withSchedules(output, async (place, settings) => {
+  return withSchedules(output, async (place, around, settings) => {
     const { manifest } = flags;
     if (manifest === undefined) refuseRunFlags(flags);
     const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings, output);
     await updateSchedule(place, name, { written: flags, run, nameOf: flagOf });
     if (run !== undefined) await lookAhead(run, output);
-    return report(place, name, flags.json === true, output);
+    return report(place, name, { isJson: flags.json === true, around }, output);
   });
 }
 
@@ -125,9 +128,16 @@ async function lookAhead(run: ScheduledRun, output: Output): Promise<void> {
 }
 
 /** Shows the schedule as Temporal holds it. */
-async function report(place: SchedulePlace, name: string, isJson: boolean, output: Output): Promise<ExitName> {
+async function report(
+  place: SchedulePlace,
+  name: string,
+  { isJson, around }: { readonly isJson: boolean; readonly around: Surroundings },
+  output: Output,
+): Promise<ExitName> {
   const view = await showSchedule(place, name);
-  if (isJson) output.data(JSON.stringify(scheduleJson(view)));
-  else for (const line of scheduleLines(view)) output.say(line);
+  if (isJson) {
+    output.data(JSON.stringify(scheduleJson(view)));
+    if (isLeftAlone(view, around)) output.say(nobodyFires([name], around));
+  } else for (const line of scheduleLines(view, around)) output.say(line);
   return 'complete';
 }

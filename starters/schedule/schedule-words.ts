@@ -12,12 +12,10 @@ import { shellWord } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
+import { isLeftAlone, nobodyFires, type Surroundings } from './surroundings.ts';
 
 /** Number of next firings shown; `schedule preview` shows more. */
 const SHOWN_NEXT = 3;
-
-/** Printed if no worker is there. */
-export const NOBODY_FIRES = 'No worker is running to make batches of what fires. Start one: voxbatch up';
 
 /** `paused (new voices)`. */
 export function standingWords(isPaused: boolean, note: string): string {
@@ -25,8 +23,8 @@ export function standingWords(isPaused: boolean, note: string): string {
 }
 
 /** Details of a schedule, in a few lines. */
-export function scheduleLines(view: ScheduleView): readonly string[] {
-  const { name, spec, run, month, isPaused, note, next, hasWorker, counts, occurrences } = view;
+export function scheduleLines(view: ScheduleView, around: Surroundings): readonly string[] {
+  const { name, spec, run, month, isPaused, note, next, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   const lines = [
     `Schedule "${name}": ${standingWords(isPaused, note)}, ${timesInWords(spec.times)}, ${timezone}`,
@@ -44,7 +42,7 @@ export function scheduleLines(view: ScheduleView): readonly string[] {
     lines.push(`  It does not fire while it is paused. To resume it: voxbatch schedule resume ${shellWord(name)}`);
   else if (next.length === 0) lines.push('  It does not fire any more.');
   else for (const at of next.slice(0, SHOWN_NEXT)) lines.push(`  next: ${timeInZone(at, timezone)}`);
-  if (!hasWorker) lines.push(NOBODY_FIRES);
+  if (isLeftAlone(view, around)) lines.push(nobodyFires([name], around));
   return lines;
 }
 

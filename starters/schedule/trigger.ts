@@ -8,8 +8,9 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../policy/schedule-spec.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
-import { NOBODY_FIRES, occurrenceJson } from './schedule-words.ts';
+import { occurrenceJson } from './schedule-words.ts';
 import type { SteerFlags } from './steer.ts';
+import { isLeftAlone, nobodyFires, type Surroundings } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 /** A worker that was started a moment ago takes part within this time, ms. */
@@ -24,10 +25,11 @@ export interface TriggerFlags extends SteerFlags {
 
 /** `voxbatch schedule trigger NAME`. With `--wait` its exit is that of the batch. */
 export async function trigger(name: string, flags: TriggerFlags, output: Output): Promise<ExitName> {
-  return withSchedules<ExitName>(output, async (place) => {
-    if (flags.wait === true) return waitFor(place, name, flags, output);
+  return withSchedules<ExitName>(output, async (place, around) => {
+    if (flags.wait === true) return waitFor(place, name, { ...flags, around }, output);
     await triggerSchedule(place, name, flags.overlap);
     output.say(`Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`);
+    if (isLeftAlone(await showSchedule(place, name), around)) output.say(nobodyFires([name], around));
     if (flags.json === true) output.data(JSON.stringify({ schedule: name, done: 'triggered' }));
     return 'complete';
   });
@@ -36,11 +38,11 @@ export async function trigger(name: string, flags: TriggerFlags, output: Output)
 async function waitFor(
   place: SchedulePlace,
   name: string,
-  { overlap, json }: TriggerFlags,
+  { overlap, json, around }: TriggerFlags & { readonly around: Surroundings },
   output: Output,
 ): Promise<ExitName> {
   if (!(await hasWorker(place, name))) {
-    output.say(`Schedule "${name}" was not triggered. ${NOBODY_FIRES}`);
+    output.say(`Schedule "${name}" was not triggered. ${nobodyFires([name], around)}`);
     return 'unreachable';
   }
   const triggered = await triggerAndWait(place, name, overlap, (batch) => {

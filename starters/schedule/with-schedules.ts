@@ -4,18 +4,21 @@ import type { SchedulePlace } from '../../client/schedules/place.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
+import { lookAround, type Surroundings } from './surroundings.ts';
 
 /** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. */
 export async function withSchedules<T>(
   output: Output,
-  work: (place: SchedulePlace, settings: Settings) => Promise<T>,
+  work: (place: SchedulePlace, around: Surroundings, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const settings = await readSettings();
   const ledger = await openRecords(settings, { mustExist: true });
   try {
+    // First: the command joins.
+    const around = lookAround(settings);
     const temporal = await openTemporal(settings, { say: output.say });
     try {
-      return await work({ temporal, ledger }, settings);
+      return await work({ temporal, ledger }, around, settings);
     } finally {
       await temporal.close();
     }
