@@ -1,4 +1,5 @@
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import type { Outcome } from '../contract/outcomes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, DecisionRecord, Money, RowRecord, RowStanding, TakeRecord } from '../ledger/record-types.ts';
 import type { RowFile } from '../results/result-line.ts';
@@ -19,8 +20,14 @@ export interface TakeStory extends TakeRecord {
   readonly changes: readonly CellChange[];
 }
 
+/** The state of an open row, or how it ended. */
+type OpenOrEnded =
+  { readonly outcome: null; readonly state: RowRecord['state'] } | { readonly outcome: Outcome; readonly state: null };
+
 /** Everything on record about a row. */
-export interface RowHistory extends RowStanding {
+export interface RowHistory extends Omit<RowStanding, 'row'> {
+  /** `state`: null once the row has ended. */
+  readonly row: Omit<RowRecord, 'state' | 'outcome'> & OpenOrEnded;
   readonly batch: BatchRecord;
   /** Of the batch. */
   readonly money: Money;
@@ -49,7 +56,7 @@ export async function explainRow(
   const takes = await ledger.takesOf(batch.name, row.row);
   const history: RowHistory = {
     batch,
-    row,
+    row: { ...row, ...standingOf(row) },
     charges,
     money: await ledger.money(batch.name),
     failedRows: (await ledger.counts(batch.name)).outcomes.failed,
@@ -63,6 +70,11 @@ export async function explainRow(
     files: namedFiles(row, batch),
   };
   return { type: 'found', history };
+}
+
+/** The ledger keeps the last state of a row that has ended, which says nothing. */
+function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
+  return outcome === null ? { outcome, state } : { outcome, state: null };
 }
 
 /** Earlier takes that were paid again although they may have been charged. */

@@ -1,6 +1,7 @@
 import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
 import { isListed, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
+import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, RowStanding, SkippedQuotes } from '../ledger/record-types.ts';
 
@@ -79,18 +80,18 @@ export async function gatherLeftovers(
 }
 
 /** Whether the API lists jobs such as the row's last request would have made. */
-export function hasList(scanned: RowStanding, tts: TtsMode): boolean {
+export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
   const operation = lastOperation(scanned, tts);
   return operation !== undefined && isListed(operation);
 }
 
 /** Whether the row's last request makes a job: the answer to others is the result itself. */
-export function mayHaveJob(scanned: RowStanding, tts: TtsMode): boolean {
+export function mayHaveJob(scanned: RowWithCharges, tts: TtsMode): boolean {
   const operation = lastOperation(scanned, tts);
   return operation === undefined || makesJob(operation);
 }
 
-function lastOperation({ row, charges }: RowStanding, tts: TtsMode): Operation | undefined {
+function lastOperation({ row, charges }: RowWithCharges, tts: TtsMode): Operation | undefined {
   const last = charges.findLast((charge) => charge.take === row.take);
   return last && operationOf(row.kind, last.step, tts);
 }

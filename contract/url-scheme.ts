@@ -1,4 +1,17 @@
 /**
+ * A place as people may see it: of a URL without the password and without its query, which may hold secrets too; any
+ * other text, such as a path, unchanged.
+ */
+export function withoutSecrets(place: string): string {
+  const scheme = urlSchemeOf(place);
+  if (scheme === undefined) return place;
+  // Up to the last @: a password may hold one, and other characters that should be escaped.
+  const [, user = '', rest = ''] = /^[^:]+:(?:\/\/)?(?:(.*)@)?([^?#]*)/s.exec(place) ?? [];
+  const name = /^[^:/?#]*/.exec(user)?.[0] ?? '';
+  return `${scheme}://${name === '' ? '' : `${name}@`}${rest}`;
+}
+
+/**
  * The scheme of text that looks like a URL, as typed: `postgres` of `postgres://host/db`; undefined for a path. One
  * letter before a colon is a drive.
  */

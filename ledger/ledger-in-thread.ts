@@ -11,6 +11,7 @@ import {
   LedgerUnreachable,
   MonthUsedUp,
 } from './errors.ts';
+import { withoutSecrets } from '../contract/url-scheme.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockMethods } from './lock-methods.ts';
 import { scanRows } from './scans.ts';
@@ -131,12 +132,13 @@ export function findLedgerThread(): URL | undefined {
  */
 export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMethods): Promise<Ledger> {
   const pool = new ThreadPool<LedgerCall, unknown>({ name: 'ledger', entry, size: 1, data: place, toError });
+  const shown = withoutSecrets(place.place);
   const call: Call = async (method, args, patienceMs = 0) => {
     try {
       return await pool.run({ method, args }, { patienceMs });
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
-      throw new LedgerUnreachable(place.place, error.message, 'Run the same command again.', error);
+      throw new LedgerUnreachable(shown, error.message, 'Run the same command again.', error);
     }
   };
   try {
@@ -146,7 +148,7 @@ export async function openInThread(entry: URL, place: LedgerPlace, locks: LockMe
       ...composed(call),
       ...locks,
       id,
-      place: place.place,
+      place: shown,
       close: () => closeThread(pool),
     };
   } catch (error) {

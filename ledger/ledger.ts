@@ -24,7 +24,7 @@ export interface Ledger
     LockMethods {
   /** Random id, created with the ledger. */
   readonly id: string;
-  /** Where it is, for people: the absolute path of its file. */
+  /** Where it is, for people: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
 
   // Limits shared by all workers

@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely';
+import { withoutSecrets } from '../contract/url-scheme.ts';
 import { createLedger, type OpenDatabase } from './create-ledger.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
@@ -39,13 +40,14 @@ export async function openDatabase({ place, mustExist }: LedgerPlace): Promise<O
   const { driver } = await driverOf(place);
   const db = new Kysely<Schema>({ dialect: await driver.open(place, { mustExist }) });
   try {
-    await migrate(db, driver.migrations, place);
+    const shown = withoutSecrets(place);
+    await migrate(db, driver.migrations, shown);
     const { value: id } = await db
       .selectFrom('facts')
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return { db, id, place, locks: driver.locksOf(place) };
+    return { db, id, place: shown, locks: driver.locksOf(place) };
   } catch (error) {
     await db.destroy();
     throw error;

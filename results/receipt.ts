@@ -5,7 +5,7 @@ import type { FailureClass } from '../contract/failures.ts';
 import { ROW_KINDS, STEPS } from '../contract/row-kinds.ts';
 import type { ChargeRecord } from '../ledger/record-types.ts';
 import { inOrder } from './result-line.ts';
-import type { RowFile, ScannedRow } from './result-line.ts';
+import type { RowFile, RowWithCharges } from './result-line.ts';
 
 const receiptFile = z.object({
   /** Path below the out folder; null for an earlier step of a chain, which is not among the results. */
@@ -43,7 +43,7 @@ export const receiptSchema = z.object({
 export type Receipt = z.infer<typeof receiptSchema>;
 
 /** The receipts of a row, in order of step, take and attempt. `files` are the row's files, its result first. */
-export function receiptsOf(scanned: ScannedRow, files: readonly RowFile[]): Receipt[] {
+export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): Receipt[] {
   const charges = inOrder(scanned);
   const paidFor = chargeOfResult(scanned, charges);
   return charges.map((charge) => ({
@@ -74,7 +74,7 @@ export function isoTime(ms: number): string {
 /**
  * The charge that paid for the row's result: the one with that file, otherwise the last accepted one of the last step.
  */
-function chargeOfResult({ row }: ScannedRow, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
+function chargeOfResult({ row }: RowWithCharges, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
   if (row.file === null) return undefined;
   const { key } = row.file;
   const lastStep = ROW_KINDS[row.kind].steps.at(-1);

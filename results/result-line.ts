@@ -52,6 +52,11 @@ export type ResultFields = Readonly<Pick<z.infer<typeof resultSchema>, ResultCol
 /** Columns that follow the input columns in `results.*` and in the outcome files. */
 export const RESULT_COLUMNS = Object.keys(resultSchema.shape) as ResultColumn[];
 
+/** A row, whatever its state, and its charges. */
+export interface RowWithCharges extends Pick<ScannedRow, 'charges'> {
+  readonly row: Omit<RowRecord, 'state'>;
+}
+
 /** A row and its charges, as the ledger scans them. */
 export interface ScannedRow {
   readonly row: RowRecord;
@@ -117,7 +122,7 @@ export function hasFile(outcome: string | null): boolean {
 }
 
 /** Charges in the order of receipts and job ids: step, take, attempt. */
-export function inOrder({ charges }: ScannedRow): ChargeRecord[] {
+export function inOrder({ charges }: Pick<ScannedRow, 'charges'>): ChargeRecord[] {
   return charges.toSorted(byAttempt);
 }
 

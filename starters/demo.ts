@@ -3,6 +3,7 @@
  * faults, runs `inputs/examples/demo.csv` against it as a user would, and checks against the simulator's own count of
  * charges that everything ended as it should.
  */
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,11 +12,14 @@ import type { LedgerEntry } from '../simulator/charge-ledger.ts';
 import type { FaultPlan } from '../simulator/fault-plan.ts';
 import { startSimulator } from '../simulator/start-simulator.ts';
 import { main } from './main.ts';
+import { shellWord } from './terminal/go-on-command.ts';
 
 const UP = import.meta.url.endsWith('.ts') ? '..' : '../..';
 const MANIFEST = fileURLToPath(new URL(`${UP}/inputs/examples/demo.csv`, import.meta.url));
 const OUT = join('out', 'demo');
-const HOME = join('.voxbatch', 'demo');
+const HOME = join(process.env['VOXBATCH_HOME'] ?? '.voxbatch', 'demo');
+/** A file that only a home of the demo has. */
+const MARK = join(HOME, 'no-settings.json');
 
 /** What goes wrong in the demo, and how each must end. */
 const FAULTS: FaultPlan = {
@@ -37,6 +41,12 @@ const EXPECTED_ENDS = { failed: 2, unknown: 1 } as const;
 
 /** Runs the demo; returns the exit code. */
 async function demo(): Promise<number> {
+  if (isForeign()) {
+    say(
+      `${HOME} is not of an earlier demo, which is removed here. Nothing was changed. Move it, or set VOXBATCH_HOME.`,
+    );
+    return EXIT_CODES.usage.code;
+  }
   await Promise.all([rm(OUT, { recursive: true, force: true }), rm(HOME, { recursive: true, force: true })]);
   await shutOutSettings();
   const simulator = await startSimulator({ seed: 7, plan: FAULTS, createMs: [20, 80], jobMs: [1_000, 4_000] });
@@ -70,16 +80,21 @@ function isGood(code: number): boolean {
   return code === EXIT_CODES.complete.code || code === EXIT_CODES.unknown.code;
 }
 
+/** Whether the home has files, and not those of a demo. */
+function isForeign(): boolean {
+  return existsSync(HOME) && !existsSync(MARK) && readdirSync(HOME).length > 0;
+}
+
 /** Keeps settings for real work out of the demo, except the place of the server: no cluster, no ledger, no prices. */
 async function shutOutSettings(): Promise<void> {
   for (const name of Object.keys(process.env)) {
     const isOurs = name.startsWith('TEMPORAL_') || name.startsWith('VOXBATCH_');
     if (isOurs && name !== 'VOXBATCH_TEMPORAL_CLI') Reflect.deleteProperty(process.env, name);
   }
-  const [config, profile] = [join(HOME, 'no-settings.json'), join(HOME, 'no-cluster.toml')];
+  const profile = join(HOME, 'no-cluster.toml');
   await mkdir(HOME, { recursive: true, mode: 0o700 });
-  await Promise.all([writeFile(config, '{}\n'), writeFile(profile, '[profile.default]\n')]);
-  Object.assign(process.env, { VOXBATCH_HOME: HOME, VOXBATCH_CONFIG: config, TEMPORAL_CONFIG_FILE: profile });
+  await Promise.all([writeFile(MARK, '{}\n'), writeFile(profile, '[profile.default]\n')]);
+  Object.assign(process.env, { VOXBATCH_HOME: HOME, VOXBATCH_CONFIG: MARK, TEMPORAL_CONFIG_FILE: profile });
 }
 
 /** What is not as planned: outcomes, double charges, and the sum of charges as the simulator counted them. */
@@ -116,8 +131,8 @@ This is the expected end:
   - The simulator counted the charges: none was made twice.
 
 Look around: out/demo/results.csv (a line per row), out/demo/media/, out/demo/receipts.jsonl, out/demo/summary.json. In this folder:
-  VOXBATCH_HOME=${HOME} npx voxbatch status demo
-  VOXBATCH_HOME=${HOME} npx voxbatch explain lost --batch demo
+  VOXBATCH_HOME=${shellWord(HOME)} npx voxbatch status demo
+  VOXBATCH_HOME=${shellWord(HOME)} npx voxbatch explain lost --batch demo
 The commands in the summary above are for real batches; the simulator of this one has stopped.
 
 With a real account:

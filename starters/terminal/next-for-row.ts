@@ -2,8 +2,8 @@ import { isRequestRemoved } from '../../batches/clean-batch.ts';
 import { outcomeFile } from '../../results/batch-files.ts';
 import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
-import type { BatchRecord, Money, RowRecord } from '../../ledger/record-types.ts';
-import type { ScannedRow } from '../../results/result-line.ts';
+import type { BatchRecord, Money } from '../../ledger/record-types.ts';
+import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { pauseMessage } from './pause-words.ts';
 import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
@@ -12,9 +12,9 @@ import { rowWord, takeWord } from './row-words.ts';
 import { ALSO_OTHERS, wordSteps } from './next-steps.ts';
 
 /** A row, with what its next step depends on. */
-export interface RowToMend extends Pick<ScannedRow, 'charges'> {
+export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly batch: BatchRecord;
-  readonly row: RowRecord;
+  readonly row: RowWithCharges['row'];
   /** Earlier takes with a request that may have been charged. */
   readonly unresolvedTakes: readonly number[];
   /** Money of the batch. */
@@ -77,7 +77,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
 }
 
 /** Its answer was lost: the job may exist, and may be listed. */
-function afterLoss(scanned: ScannedRow, name: string, tts: TtsMode): string {
+function afterLoss(scanned: RowWithCharges, name: string, tts: TtsMode): string {
   const look = hasList(scanned, tts)
     ? `Find out what became of the request, free: voxbatch reconcile ${name}. `
     : 'The API has no list to look the request up in. ';
@@ -96,7 +96,7 @@ interface Commands {
   readonly tts: TtsMode;
 }
 
-function afterFailure(scanned: ScannedRow, { name, redrive, file, also, tts }: Commands): string {
+function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts }: Commands): string {
   const { failure, kind } = scanned.row;
   switch (failure?.class) {
     case 'ResultGone': {

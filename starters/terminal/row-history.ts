@@ -39,7 +39,7 @@ const VERDICTS: Readonly<Record<AttemptState, string>> = {
 export function historyLines(history: RowHistoryHere): readonly string[] {
   const { batch, row, files } = history;
   return [
-    `Row ${row.row} of batch "${batch.name}": ${row.outcome ?? row.state}`,
+    `Row ${row.row} of batch "${batch.name}": ${row.outcome === null ? row.state : row.outcome}`,
     `  id ${oneLine(row.id)}, line ${row.line} of ${oneLine(batch.source)}, kind ${row.kind}`,
     ...inputLines(history),
     ...requestLines(history),
@@ -74,7 +74,7 @@ export function historyJson(history: RowHistoryHere): object {
     id: row.id,
     line: row.line,
     kind: row.kind,
-    state: row.outcome === null ? row.state : null,
+    state: row.state,
     outcome: row.outcome,
     input: Object.fromEntries(batch.columns.map((column, at) => [column, row.input[at] ?? ''])),
     takes: history.takes.map((take) => takeJson(take, history.store)),

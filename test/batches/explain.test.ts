@@ -24,7 +24,7 @@ describe('the history of a row', () => {
     await addSampleBatch(place);
     const history = await historyOf('a');
     expect(history).toMatchObject({
-      row: { id: 'a', outcome: 'succeeded' },
+      row: { id: 'a', outcome: 'succeeded', state: null },
       takes: [],
       unresolvedTakes: [],
       decisions: [],

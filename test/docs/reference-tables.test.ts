@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import type { FollowEvent } from '../../client/follow.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
 import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
@@ -43,6 +44,20 @@ describe('the tables of the docs', () => {
     const kinds = readTable(page, ['credits kind', 'meaning']);
     expect(kinds.flatMap((row) => named(row['credits kind']))).toEqual(CREDITS_KINDS);
     for (const outcome of OUTCOMES) expect(readPage('docs/glossary.md')).toContain(`\`${outcome}\``);
+  });
+
+  it('list the events of a batch that is followed', () => {
+    const events: Readonly<Record<FollowEvent['type'], true>> = {
+      progress: true,
+      paused: true,
+      stopping: true,
+      standstill: true,
+      restarted: true,
+      silent: true,
+      ended: true,
+    };
+    const table = readTable(readPage('docs/guide/library.md'), ['event', 'meaning']);
+    expect(table.flatMap((row) => named(row.event))).toEqual(Object.keys(events));
   });
 
   it('list the rooms', () => {

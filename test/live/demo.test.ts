@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,9 +15,21 @@ const DEMO = fileURLToPath(new URL('../../dist/starters/demo.js', import.meta.ur
 it('npm run demo ends as it should, as the README shows it, and replays', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-demo-'));
   try {
-    const child = spawn(process.execPath, [DEMO], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-    const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect({ code: child.exitCode, said }).toEqual({ code: 0, said: expect.stringContaining('none was made twice') });
+    const home = join(folder, 'records');
+    // What is not of a demo is not removed.
+    await mkdir(join(home, 'demo'), { recursive: true });
+    await writeFile(join(home, 'demo', 'notes.txt'), 'mine');
+    expect(await runDemo(folder, home)).toEqual({
+      code: 2,
+      said: expect.stringContaining('is not of an earlier demo'),
+    });
+    expect(await readFile(join(home, 'demo', 'notes.txt'), 'utf8')).toBe('mine');
+    await rm(join(home, 'demo', 'notes.txt'));
+
+    const { code, said } = await runDemo(folder, home);
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('none was made twice') });
+    expect(existsSync(join(home, 'demo', 'ledger.db'))).toBe(true);
+    expect(existsSync(join(folder, '.voxbatch'))).toBe(false);
     expect(summaryLines(readPage('README.md'))).toEqual(
       summaryLines(said).map((line, at) => cutLike(line, summaryLines(readPage('README.md'))[at] ?? '')),
     );
@@ -25,6 +38,14 @@ it('npm run demo ends as it should, as the README shows it, and replays', async 
     await rm(folder, { recursive: true });
   }
 });
+
+/** Runs the demo in a folder, with its records below a home. */
+async function runDemo(folder: string, home: string): Promise<{ readonly code: number | null; readonly said: string }> {
+  const env = { ...process.env, VOXBATCH_HOME: home };
+  const child = spawn(process.execPath, [DEMO], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code: child.exitCode, said };
+}
 
 /** The summary of the batch, its duration aside. */
 function summaryLines(said: string): readonly string[] {
