@@ -1,10 +1,10 @@
 import { defined } from '../contract/defined.ts';
 import { mkdirSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../activities/fault-points.ts';
 import { batchWorkflowId } from '../contract/names.ts';
 import { failAbandoned } from '../embedded/fail-abandoned.ts';
+import { pathsIn } from '../embedded/home.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { newIdentity } from '../worker/dependencies.ts';
@@ -69,9 +69,9 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */
 export function openLog(home: string, onLine?: (line: string) => void): Logger {
-  const logs = join(home, 'logs');
+  const { logs, workerLog } = pathsIn(home);
   mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const file = openSync(join(logs, 'worker.log'), 'a', 0o600);
+  const file = openSync(workerLog, 'a', 0o600);
   const write = (line: string): void => {
     onLine?.(line.trimEnd());
     try {

@@ -25,6 +25,10 @@ export interface HomePaths {
   readonly upRecord: string;
   readonly logs: string;
   readonly serverLog: string;
+  /** Log of the workers of this home. */
+  readonly workerLog: string;
+  /** What `up` says where no terminal and no service manager keeps it. */
+  readonly upLog: string;
   /** Media, for the folder store. */
   readonly store: string;
 }
@@ -49,6 +53,8 @@ export function pathsIn(home: string): HomePaths {
     upRecord: join(home, 'up.json'),
     logs,
     serverLog: join(logs, 'temporal.log'),
+    workerLog: join(logs, 'worker.log'),
+    upLog: join(logs, 'up.log'),
     store: join(home, 'store'),
   };
 }

@@ -10,7 +10,7 @@ const ASK_TIMEOUT_MS = 5_000;
 /** Unanswered requests in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */
 const SILENT_LIMIT = 3;
 const LONGEST_RETRY_MS = 15_000;
-/** The log of a running server is truncated at this size; one older part is kept. */
+/** A log is truncated at this size; one older part is kept. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
 export interface WatchOptions {
@@ -41,7 +41,7 @@ export async function watchServer(paths: HomePaths, options: WatchOptions): Prom
     if (trouble === undefined && look % ASK_EVERY === 0) {
       silent = typeof (await askServer(address, ASK_TIMEOUT_MS)) === 'string' ? silent + 1 : 0;
       if (silent >= SILENT_LIMIT) trouble = 'does not answer any more';
-      limitLog(paths.serverLog);
+      for (const log of [paths.serverLog, paths.workerLog, paths.upLog]) limitLog(log);
     }
     if (trouble === undefined) {
       failures = 0;
@@ -67,7 +67,7 @@ function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Truncates the log if it is too long; the server continues at its new end. */
+/** Truncates a log if it is too long; whoever writes it appends, and so continues at its new end. */
 export function limitLog(file: string, limitBytes = LOG_LIMIT_BYTES): void {
   try {
     if (statSync(file).size <= limitBytes) return;

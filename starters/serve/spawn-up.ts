@@ -1,7 +1,7 @@
 import { mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../../embedded/child-process.ts';
+import { pathsIn } from '../../embedded/home.ts';
 import type { OpenApi } from '../../client/open-api.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readToken } from '../connect/api-token.ts';
@@ -29,9 +29,9 @@ const PASSES = [
  * token goes to it by its environment; other programs' secrets do not.
  */
 export function spawnUp(settings: Settings, open: OpenApi, { batch, out }: { batch: string; out: string }): void {
-  const logs = join(settings.home, 'logs');
+  const { logs, upLog } = pathsIn(settings.home);
   mkdirSync(logs, { recursive: true, mode: 0o700 });
-  const log = openSync(join(logs, 'up.log'), 'a');
+  const log = openSync(upLog, 'a');
   const cli = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js', import.meta.url));
   // A token that came by a file is handed on as it was read: the file may be gone by then.
   const env = { ...settings.env, VOXBATCH_API_TOKEN: readToken(settings) };

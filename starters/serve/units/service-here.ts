@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pathsIn } from '../../../embedded/home.ts';
 import type { Settings } from '../../../client/settings.ts';
 import type { Service } from './service.ts';
 
@@ -62,7 +63,7 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
       environment: { ...Object.fromEntries(set), VOXBATCH_HOME: home },
       environmentFile: join(home, 'service.env'),
       needsFile: secrets.length > 0,
-      log: join(home, 'logs', 'up.log'),
+      log: pathsIn(home).upLog,
       isRoot: process.getuid?.() === 0,
     },
     secrets,
