@@ -1,19 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { jobsIn } from '../../policy/job-times.ts';
+import { FILE, upTo } from './rows-for-each.ts';
 import { aBatch, aKey, aRow, fill, ledgerForEachTest } from './setup.ts';
-
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
 let ledger: Ledger;
 
 ledgerForEachTest((made) => {
   ledger = made;
 });
-
-function upTo(n: number): number[] {
-  return Array.from({ length: n }, (_, i) => i + 1);
-}
 
 describe('batches', () => {
   it('are made once, filled while they load, then opened', async () => {

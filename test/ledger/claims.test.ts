@@ -1,19 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LaneOwnership } from '../../ledger/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { FILE, upTo } from './rows-for-each.ts';
 import { aKey, claimAnew, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
-
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
 let ledger: Ledger;
 
 ledgerForEachTest((made) => {
   ledger = made;
 });
-
-function upTo(n: number): number[] {
-  return Array.from({ length: n }, (_, i) => i + 1);
-}
 
 describe('claimRows', () => {
   const leases = new Map<number, LaneOwnership>();

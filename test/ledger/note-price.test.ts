@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord } from '../../ledger/record-types.ts';
+import { FILE } from './rows-for-each.ts';
 import { aKey, fill, INTENT, ledgerForEachTest } from './setup.ts';
 
 const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
 let ledger: Ledger;
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
+import { FILE, upTo } from './rows-for-each.ts';
 import { aKey, aRow, fill, INTENT, ledgerForEachTest } from './setup.ts';
-
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
 let ledger: Ledger;
 
@@ -16,10 +15,6 @@ async function numbers(scan: AsyncIterable<{ row: RowRecord }>): Promise<number[
   const found: number[] = [];
   for await (const { row } of scan) found.push(row.row);
   return found;
-}
-
-function upTo(n: number): number[] {
-  return Array.from({ length: n }, (_, i) => i + 1);
 }
 
 describe('rows', () => {

@@ -1,27 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
-import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
-
-const REFUSED: Failure = { class: 'RateLimited', message: 'slow down', status: 429 };
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+import { FILE, REFUSED, rowsForEachTest } from './rows-for-each.ts';
+import { aKey, INTENT, redriveNow } from './setup.ts';
 
 let ledger: Ledger;
-
-ledgerForEachTest(async (made) => {
+const { chargeOf, rowOf } = rowsForEachTest(3, (made) => {
   ledger = made;
-  await fill(ledger, 3);
 });
-
-async function chargeOf(row: number, attempt = 1): Promise<ChargeRecord | undefined> {
-  const found = await ledger.readRow('b', row);
-  return found?.charges.find((charge) => charge.attempt === attempt);
-}
-
-async function rowOf(row: number): Promise<RowRecord | undefined> {
-  return (await ledger.readRow('b', row))?.row;
-}
 
 describe('settle', () => {
   it('charges the API figure where there is one, else the quote, and nothing for refusals', async () => {
