@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../contract/exit-codes.ts';
-import type { HookEvent } from '../contract/hooks.ts';
+import type { BatchEvent } from '../contract/hooks.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { Notice } from '../ledger/notices.ts';
 import { isChargeEstimated } from '../policy/budget.ts';
@@ -31,7 +31,7 @@ interface NoticeData {
 export interface NoticeMessage {
   /** The same each time the message is sent. */
   readonly id: string;
-  readonly type: `batch.${HookEvent}`;
+  readonly type: `batch.${BatchEvent}`;
   /** When it happened. ISO 8601, UTC. */
   readonly timestamp: string;
   readonly text: string;
@@ -39,7 +39,11 @@ export interface NoticeMessage {
 }
 
 /** The message about a batch's current state. It holds no text of a row, no URL of a result and no token. */
-export function noticeMessage({ id, event, madeAt }: Omit<Notice, 'target'>, view: BatchView): NoticeMessage {
+export function noticeMessage(
+  { id, madeAt }: Pick<Notice, 'id' | 'madeAt'>,
+  event: BatchEvent,
+  view: BatchView,
+): NoticeMessage {
   const { batch, counts, money } = view;
   const exit = exitOfView(view);
   const pausedBy = event === 'paused' ? batch.pauseReason : null;

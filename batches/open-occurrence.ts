@@ -93,7 +93,9 @@ interface LoadRequest extends Omit<OccurrenceRequest, 'run' | 'month'> {
 
 async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const { ledger, realm, run, name, out, source } = request;
-  const { manifest: options, settings } = choicesOf(run);
+  const choices = choicesOf(run);
+  const options = choices.manifest;
+  const settings = { ...choices.settings, ...(await ledger.scheduleHooks(request.occurrence.schedule)) };
   const checked = await checkManifest(source, options, settings.budget);
   if (checked.type === 'outcome-file') {
     return refused(`${source.label} is an outcome file of batch "${checked.batch}"; a schedule takes a manifest`);

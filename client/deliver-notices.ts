@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ledgerSummary, noticeEnvironment, noticeMessage } from '../batches/notice-message.ts';
-import { viewBatch } from '../batches/view-batch.ts';
 import type { HookEvent } from '../contract/hooks.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Delivery, Notice } from '../ledger/notices.ts';
@@ -8,8 +6,8 @@ import { redeliverAt } from '../policy/redelivery.ts';
 import { messageOf } from './problem.ts';
 import { NoticeCourier } from './notice-courier.ts';
 import { postNotice } from './post-notice.ts';
+import { readNews } from './read-news.ts';
 import { runHookCommand } from './run-hook-command.ts';
-import { voxbatchVersion } from './version.ts';
 
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
@@ -119,13 +117,9 @@ function ignoreIf(signal: AbortSignal): (error: unknown) => void {
 
 async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Promise<Delivery> {
   signal.throwIfAborted();
-  const batch = await ledger.findBatch(notice.batch);
-  const { onEnd = null, notify = null } = batch?.settings ?? {};
-  const wanted = notice.target === 'command' ? onEnd : notify;
-  // The hook was taken back meanwhile: nobody wants this notice any more.
-  if (batch === undefined || wanted === null) return { type: 'delivered' };
-  const view = await viewBatch(ledger, batch);
-  const message = noticeMessage(notice, view);
+  const told = await readNews(ledger, notice);
+  if (told === undefined) return { type: 'delivered' };
+  const { wanted, message, environment, input } = told;
   if (notice.target === 'url') {
     const trouble = await postNotice(wanted, message, process.env['VOXBATCH_NOTIFY_SECRET'], signal);
     if (trouble === undefined) return { type: 'delivered' };
@@ -134,8 +128,8 @@ async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Prom
   }
   const trouble = await runHookCommand({
     command: wanted,
-    environment: noticeEnvironment(message),
-    input: `${JSON.stringify(ledgerSummary(view, voxbatchVersion()), undefined, 2)}\n`,
+    environment,
+    input: `${JSON.stringify(input, undefined, 2)}\n`,
     signal,
   }).catch((error: unknown) => {
     if (signal.aborted) throw error;

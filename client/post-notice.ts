@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { NoticeMessage } from '../batches/notice-message.ts';
+import type { OccurrenceMessage } from '../batches/occurrence-message.ts';
 
 /** A receiver that has not answered by then has failed, ms. */
 const TIMEOUT_MS = 15_000;
@@ -14,7 +15,7 @@ const TIMEOUT_MS = 15_000;
  */
 export async function postNotice(
   url: string,
-  message: NoticeMessage,
+  message: NoticeMessage | OccurrenceMessage,
   secret: string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { TUNABLE_NAMES, TUNABLES, type TunableName } from './tunables.ts';
+import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from './tunables.ts';
 
 /** What a schedule and its firings agree on: names in Temporal, and the input of a firing. */
 
@@ -35,6 +35,11 @@ export function firingIdOf(ledgerId: string, schedule: string, at: number): stri
 export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
   (name) => !['command', 'url'].includes(TUNABLES[name].takes.type),
 );
+
+/**
+ * The hooks of a schedule. They are kept in the ledger, and are those of each batch that it makes. null: none.
+ */
+export type ScheduleHooks = Pick<TunableValues, 'onEnd' | 'notify'>;
 
 /**
  * Why an occurrence did not take place. `overlap`: the batch before still ran. `paused`: the schedule was. `missed`: nobody was there to fire it

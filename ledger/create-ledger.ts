@@ -25,6 +25,7 @@ import {
   occurrencesOf,
   trackSchedule,
 } from './occurrences.ts';
+import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
@@ -111,6 +112,8 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     keepNotice: (id, leaseMs) => keepNotice(db, id, leaseMs),
     noteDelivery: (id, delivery) => noteDelivery(db, id, delivery),
     noticesOf: (batch) => noticesOf(db, batch),
+    setScheduleHooks: (schedule, hooks) => setScheduleHooks(db, schedule, hooks),
+    scheduleHooks: (schedule) => scheduleHooks(db, schedule),
     trackSchedule: (schedule, from) => trackSchedule(db, schedule, from),
     forgetSchedule: (schedule) => forgetSchedule(db, schedule),
     knownSchedules: () => knownSchedules(db),

@@ -98,6 +98,8 @@ const METHODS: Readonly<Record<Method, true>> = {
   keepNotice: true,
   noteDelivery: true,
   noticesOf: true,
+  setScheduleHooks: true,
+  scheduleHooks: true,
   trackSchedule: true,
   forgetSchedule: true,
   knownSchedules: true,

@@ -1,3 +1,4 @@
+import type { ScheduleHooks } from '../contract/schedule.ts';
 import type { Occurrence } from '../policy/occurrence.ts';
 import type { MonthStanding } from '../policy/month-budget.ts';
 import type {
@@ -11,6 +12,10 @@ import type {
 
 /** What became of each time at which a schedule was due. A part of {@link Ledger}. */
 export interface OccurrenceMethods {
+  /** Sets the hooks of a schedule that is known; absent ones stay as they are. */
+  setScheduleHooks(schedule: string, hooks: Partial<ScheduleHooks>): Promise<void>;
+  /** The hooks of a schedule; none for one that is not known. */
+  scheduleHooks(schedule: string): Promise<ScheduleHooks>;
   /** Makes a schedule known, as surveyed up to `from`. One that is known stays as it is. */
   trackSchedule(schedule: string, from: number): Promise<void>;
   /** Forgets that a schedule is to be surveyed; its occurrences stay. */

@@ -254,6 +254,10 @@ export interface SchedulesTable {
   name: string;
   /** Every time up to this one at which it was due has its line in `occurrences`, ms. */
   surveyed_until: number;
+  /** `--on-end` of its batches, and of its occurrences without one. */
+  on_end: string | null;
+  /** The same for `--notify`. */
+  notify: string | null;
 }
 
 /** One line per time at which a schedule was due. */

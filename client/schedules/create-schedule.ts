@@ -2,7 +2,7 @@ import { ScheduleAlreadyRunning } from '@temporalio/client';
 import { isBatchName } from '../../batches/batch-name.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
 import { taskQueueOf, type Realm } from '../../contract/names.ts';
-import { FIRE_SCHEDULE, scheduleIdOf } from '../../contract/schedule.ts';
+import { FIRE_SCHEDULE, scheduleIdOf, type ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { LONGEST_SCHEDULE_NAME } from '../../policy/occurrence.ts';
 import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedule-spec.ts';
@@ -15,6 +15,8 @@ export interface NewSchedule {
   readonly name: string;
   readonly spec: ScheduleSpec;
   readonly run: ScheduledRun;
+  /** Kept in the ledger only. Default: none. */
+  readonly hooks?: Partial<ScheduleHooks>;
   /** Whose money it spends. */
   readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
 }
@@ -23,12 +25,15 @@ export interface NewSchedule {
  * Creates a schedule. Nothing is spent before it fires. Throws {@link VoxbatchError} (`schedule-taken`,
  * `schedule-refused`, `schedule-silent`).
  */
-export async function createSchedule(place: SchedulePlace, { name, spec, run, realm }: NewSchedule): Promise<void> {
+export async function createSchedule(place: SchedulePlace, schedule: NewSchedule): Promise<void> {
+  const { name, spec, run, hooks = {}, realm } = schedule;
   const { ledger, temporal } = place;
   const scheduleId = scheduleIdOf(ledger.id, name);
   const { apiUrl, account } = realm;
   const { remainingActions, ...encoded } = encodeSpec(spec);
-  const madeAt = Date.now();
+  const isKnown = (await ledger.knownSchedules()).some((known) => known.name === name);
+  // First: it may fire at once. One that is known may be there, and then stays as it is.
+  if (!isKnown) await track(place, schedule);
   try {
     await askTemporal(place, name, () =>
       temporal.client.schedule.create({
@@ -47,10 +52,16 @@ export async function createSchedule(place: SchedulePlace, { name, spec, run, re
       }),
     );
   } catch (error) {
+    if (!isKnown) await ledger.forgetSchedule(name);
     if (error instanceof ScheduleAlreadyRunning) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
     throw error;
   }
-  await ledger.trackSchedule(name, madeAt);
+  if (isKnown) await ledger.setScheduleHooks(name, { onEnd: null, notify: null, ...hooks });
+}
+
+async function track({ ledger }: SchedulePlace, { name, hooks = {} }: NewSchedule): Promise<void> {
+  await ledger.trackSchedule(name, Date.now());
+  await ledger.setScheduleHooks(name, hooks);
 }
 
 /**

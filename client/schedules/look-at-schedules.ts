@@ -1,4 +1,5 @@
 import type { ScheduleDescription } from '@temporalio/client';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/occurrence-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -72,6 +73,8 @@ export interface ScheduleView {
   readonly spec: ScheduleSpec;
   /** Undefined if another version created it. */
   readonly run: ScheduledRun | undefined;
+  /** Of its batches, and of occurrences without one. */
+  readonly hooks: ScheduleHooks;
   /** How this month stands; undefined: it has no budget for months. */
   readonly month: ScheduleMonth | undefined;
   readonly isPaused: boolean;
@@ -104,6 +107,7 @@ export async function showSchedule(
     name,
     spec,
     run: parseScheduledRun(inputOf(found).run),
+    hooks: await place.ledger.scheduleHooks(name),
     month: await monthOfSchedule(place, name, spec),
     isPaused: state.paused,
     note: state.note ?? '',

@@ -1,5 +1,6 @@
 import type { ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { VoxbatchError } from '../problem.ts';
 import { requireSpec } from './create-schedule.ts';
@@ -78,6 +79,8 @@ export interface ScheduleChange {
   readonly written: WrittenSpec;
   /** What it runs from now on. */
   readonly run?: ScheduledRun | undefined;
+  /** Its hooks from now on; absent ones stay. */
+  readonly hooks?: Partial<ScheduleHooks>;
   /** Gives the name of an option for messages. */
   readonly nameOf: (option: keyof WrittenSpec) => string;
 }
@@ -89,7 +92,7 @@ export interface ScheduleChange {
 export async function updateSchedule(
   place: SchedulePlace,
   name: string,
-  { written, run, nameOf }: ScheduleChange,
+  { written, run, hooks = {}, nameOf }: ScheduleChange,
 ): Promise<void> {
   await surveySchedule(place, name);
   await askTemporal(place, name, () =>
@@ -110,4 +113,5 @@ export async function updateSchedule(
       };
     }),
   );
+  await place.ledger.setScheduleHooks(name, hooks);
 }

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { OVERLAP_POLICIES } from '../../policy/schedule-spec.ts';
 import type { CommandContext } from '../command-context.ts';
 import { credits } from '../commands/flag-values.ts';
@@ -38,7 +37,7 @@ export function addScheduleCommands(program: Command, context: CommandContext): 
 
 function addMakers(add: AddCommand, { output, done }: CommandContext): void {
   const makes = (command: Command): Command =>
-    addPricingFlags(addReadingFlags(addSpecFlags(command)), SCHEDULED_TUNABLES)
+    addPricingFlags(addReadingFlags(addSpecFlags(command)))
       .option('--confirm <credits>', 'Refuse a firing that costs more than this: nobody can be asked', credits)
       .option('-o, --out <folder>', "Folder that gets a folder for each batch's results (default: out)");
   makes(

@@ -9,12 +9,13 @@ import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { updateSchedule } from '../../client/schedules/steer-schedule.ts';
 import type { Settings } from '../../client/settings.ts';
-import { valuesOf } from '../../contract/tunables.ts';
+import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
-import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
+import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
+import { readTuning } from '../commands/tuning-flags.ts';
 import { planRun, type RunFlags } from '../run/run-options.ts';
 import { unchangedError } from '../exit-error.ts';
 import { openSession } from '../connect/open-api.ts';
@@ -33,7 +34,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   const settings = await readSettings();
   checkScheduleName(name);
   const spec = requireSpec(flags, flagOf);
-  const run = planScheduled(manifest, flags, settings, output);
+  const { run, hooks } = planScheduled(manifest, flags, settings);
   const session = openSession(settings, flags, { mustExist: false });
   try {
     const realm = realmOf(await session.api());
@@ -43,7 +44,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
     const temporal = await openTemporal(settings, { say: output.say });
     try {
       const place = { temporal, ledger };
-      await createSchedule(place, { name, spec, run, realm });
+      await createSchedule(place, { name, spec, run, hooks, realm });
       await lookAhead(run, output);
       return await report(place, name, { isJson: flags.json === true, around }, output);
     } finally {
@@ -72,13 +73,17 @@ const OF_THE_SPEC: readonly string[] = [
   'budgetMonth',
 ] satisfies readonly (keyof SpecFlags)[];
 
+/** Flags of `update` that need no manifest either: those of the schedule's record in the ledger. */
+const HOOKS: readonly string[] = ['onEnd', 'notify'] satisfies readonly (keyof ScheduleHooks)[];
+
 /** `voxbatch schedule update NAME`. A running batch stays as it is. */
 export async function update(name: string, flags: UpdateFlags, output: Output): Promise<ExitName> {
   return withSchedules(output, async (place, around, settings) => {
     const { manifest } = flags;
     if (manifest === undefined) refuseRunFlags(flags);
-    const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings, output);
-    await updateSchedule(place, name, { written: flags, run, nameOf: flagOf });
+    const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings).run;
+    const { onEnd, notify } = readTuning(flags);
+    await updateSchedule(place, name, { written: flags, run, hooks: defined({ onEnd, notify }), nameOf: flagOf });
     if (run !== undefined) await lookAhead(run, output);
     return report(place, name, { isJson: flags.json === true, around }, output);
   });
@@ -88,14 +93,18 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
 function refuseRunFlags(flags: UpdateFlags): void {
   // The only flag with a default of commander's own.
   const idle = ['json', ...(flags.tts === 'job' ? ['tts'] : [])];
-  const lost = Object.keys(flags).find((name) => !OF_THE_SPEC.includes(name) && !idle.includes(name));
+  const lost = Object.keys(flags).find((name) => ![...OF_THE_SPEC, ...HOOKS, ...idle].includes(name));
   if (lost === undefined) return;
   const flag = `--${lost.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   throw unchangedError(`${flag} needs --manifest FILE, and all other flags that the batches are to run with.`);
 }
 
-/** What to run, settled as far as possible before the manifest is read. */
-function planScheduled(manifest: string, flags: CreateFlags, settings: Settings, output: Output): ScheduledRun {
+/** What to run, settled as far as possible before the manifest is read, and the hooks of its batches. */
+function planScheduled(
+  manifest: string,
+  flags: CreateFlags,
+  settings: Settings,
+): { readonly run: ScheduledRun; readonly hooks: ScheduleHooks } {
   if (manifest === '-' || (isUrl(manifest) && !isManifestUrl(manifest))) {
     const came = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
     throw unchangedError(
@@ -104,17 +113,14 @@ function planScheduled(manifest: string, flags: CreateFlags, settings: Settings,
   }
   const { out, ...rest } = flags;
   const plan = planRun(manifest, rest, settings);
-  const lost = Object.entries(valuesOf(plan.settings)).flatMap(([tunable, value]) =>
-    value === null || SCHEDULED_TUNABLES.some((one) => one === tunable) ? [] : [tunable],
-  );
-  if (lost.length > 0)
-    output.say(`${lost.join(' and ')} of the config file do not hold for the batches of a schedule.`);
-  return scheduledRunOf(plan, {
+  const { onEnd, notify } = plan.settings;
+  const run = scheduledRunOf(plan, {
     manifest: isUrl(manifest) ? manifest : resolve(manifest),
     outFolder: resolve(out ?? 'out'),
     probe: plan.probe,
     confirmAbove: plan.confirmAbove,
   });
+  return { run, hooks: { onEnd, notify } };
 }
 
 /**

@@ -5,11 +5,13 @@ import type { ScheduleMonth } from '../../client/schedules/schedule-month.ts';
 import { timesInWords } from '../../client/schedules/spec-coding.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
+import { tuningOf } from '../../contract/tunables.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { formatDuration } from '../../policy/duration.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
+import { describeTuning, hostOf } from '../terminal/tunable-words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
 import { isLeftAlone, nobodyFires, type Surroundings } from './surroundings.ts';
@@ -24,7 +26,7 @@ export function standingWords(isPaused: boolean, note: string): string {
 
 /** Details of a schedule, in a few lines. */
 export function scheduleLines(view: ScheduleView, around: Surroundings): readonly string[] {
-  const { name, spec, run, month, isPaused, note, next, counts, occurrences } = view;
+  const { name, spec, run, hooks, month, isPaused, note, next, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   const lines = [
     `Schedule "${name}": ${standingWords(isPaused, note)}, ${timesInWords(spec.times)}, ${timezone}`,
@@ -36,6 +38,10 @@ export function scheduleLines(view: ScheduleView, around: Surroundings): readonl
       : `  runs ${oneLine(labelOfPlace(run.manifest))}, budget ${budgetOf(run) === null ? 'none' : `${number(budgetOf(run) ?? 0)} credits each`}, files in ${oneLine(run.outFolder)}/`,
     `  fired ${number(counts.taken)}, skipped for overlap ${number(counts.skippedOverlap)}, missed ${number(counts.missedCatchUp)}`,
   ];
+  if (hooks.onEnd !== null || hooks.notify !== null) {
+    const set = Object.entries(hooks).filter(([, value]) => value !== null);
+    lines.push(`  ${oneLine(describeTuning(tuningOf(Object.fromEntries(set))))}`);
+  }
   if (month !== undefined) lines.push(`  ${monthWords(month)}`);
   for (const one of occurrences) lines.push(`  ${occurrenceWords(one, timezone)}`);
   if (isPaused)
@@ -108,7 +114,7 @@ export function monthWords({ month, credits, spent, held, left }: ScheduleMonth)
 
 /** Details of a schedule, for machines; times in UTC. */
 export function scheduleJson(view: ScheduleView): object {
-  const { name, spec, run, month, isPaused, note, next, hasWorker, counts, occurrences } = view;
+  const { name, spec, run, hooks, month, isPaused, note, next, hasWorker, counts, occurrences } = view;
   const { timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   return {
     schedule: name,
@@ -126,6 +132,8 @@ export function scheduleJson(view: ScheduleView): object {
     out: run?.outFolder ?? null,
     budget: run?.tunables.budget ?? null,
     month: month ?? null,
+    on_end: hooks.onEnd,
+    notify: hooks.notify === null ? null : hostOf(hooks.notify),
     worker: hasWorker,
     fired: counts.taken,
     missed: counts.missedCatchUp,

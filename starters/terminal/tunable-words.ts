@@ -69,8 +69,12 @@ function inWords(name: TunableName, value: AnyValue): string {
 /** A value as it may be shown: only the host of a URL, because the rest is often a secret. */
 function shown(name: TunableName, value: AnyValue): string {
   const text = formatValue(value);
-  if (value === null || TUNABLES[name].takes.type !== 'url') return text;
-  const { origin, pathname, search } = new URL(text);
+  return value === null || TUNABLES[name].takes.type !== 'url' ? text : hostOf(text);
+}
+
+/** A URL that may be a secret, as it may be shown. */
+export function hostOf(url: string): string {
+  const { origin, pathname, search } = new URL(url);
   return pathname + search === '/' ? origin : `${origin}/…`;
 }
 

@@ -17,10 +17,7 @@ async function messageAfter(credits: number | undefined): Promise<NoticeMessage>
   const price = credits === undefined ? {} : { credits };
   await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', ...price }, { state: 'processing' });
   const view = await viewBatch(ledger, (await ledger.findBatch('b')) as BatchRecord);
-  return noticeMessage(
-    { id: 'n1', event: 'ended', batch: 'b', madeAt: 0 } as Parameters<typeof noticeMessage>[0],
-    view,
-  );
+  return noticeMessage({ id: 'n1', madeAt: 0 }, 'ended', view);
 }
 
 describe('what a hook is told of the credits', () => {

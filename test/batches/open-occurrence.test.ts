@@ -141,6 +141,15 @@ describe('openOccurrence', () => {
     expect(await place.ledger.listBatches()).toHaveLength(1);
   });
 
+  it('has the hooks that its schedule has in the ledger', async () => {
+    await place.ledger.trackSchedule('nightly', 0);
+    await place.ledger.setScheduleHooks('nightly', { notify: 'https://hooks.example/secret' });
+    expect(await fire(runOf())).toMatchObject({
+      batch: { settings: { onEnd: null, notify: 'https://hooks.example/secret' } },
+    });
+    expect(await fire(runOf(), null, 'other')).toMatchObject({ batch: { settings: { onEnd: null, notify: null } } });
+  });
+
   it('of a bad manifest is refused with its line, and without what is in its cells', async () => {
     await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,A secret text.,\n');
     const refused = await fire(runOf());

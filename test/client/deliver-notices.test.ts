@@ -142,6 +142,52 @@ describe('deliverLast', () => {
   });
 });
 
+describe('an occurrence that made no batch', () => {
+  const NIGHTLY = { schedule: 'nightly', at: Date.UTC(2026, 11, 1, 2) };
+  const NAME = 'nightly.2026-12-01T02-00-00Z';
+  const nightly = { ...request(), batch: NAME };
+
+  async function fail(hooks: Hooks, reason = 'The manifest has a problem.'): Promise<void> {
+    await ledger.trackSchedule('nightly', 0);
+    await ledger.setScheduleHooks('nightly', hooks);
+    await ledger.beginOccurrence(NIGHTLY);
+    await ledger.endOccurrence(NIGHTLY, { type: 'failed', exit: null, reason });
+  }
+
+  it('is told to the command and the URL of its schedule', async () => {
+    await fail({ onEnd: `cat > "${folder}/input"; env | grep VOXBATCH_ | sort > "${folder}/env"`, notify: url });
+    await deliverLast({ ...nightly, ledger }, 60_000);
+    const data = {
+      schedule: 'nightly',
+      at: '2026-12-01T02:00:00.000Z',
+      batch: NAME,
+      state: 'failed',
+      cause: null,
+      reason: 'The manifest has a problem.',
+    };
+    expect(got).toMatchObject([
+      {
+        type: 'occurrence.failed',
+        text: 'voxbatch: schedule "nightly" failed and made no batch at 2026-12-01T02:00:00.000Z. The manifest has a problem.',
+        data,
+      },
+    ]);
+    expect(JSON.parse(await readFile(join(folder, 'input'), 'utf8'))).toEqual(data);
+    const environment = await readFile(join(folder, 'env'), 'utf8');
+    expect(environment).toContain('VOXBATCH_EVENT=failed\n');
+    expect(environment).toContain('VOXBATCH_SCHEDULE=nightly\n');
+    expect(environment).toContain('VOXBATCH_OCCURRENCE=2026-12-01T02:00:00.000Z\n');
+    expect(environment).toContain('VOXBATCH_REASON=The manifest has a problem.\n');
+  });
+
+  it('is not told once it has taken place after all', async () => {
+    await fail({ notify: url });
+    await ledger.beginOccurrence(NIGHTLY);
+    await deliverLast({ ...nightly, ledger }, 60_000);
+    expect(got).toEqual([]);
+  });
+});
+
 describe('deliverNotices', () => {
   it('runs until the signal, after what comes before', async () => {
     const ending = new AbortController();

@@ -15,6 +15,7 @@ import { results } from './0013-results.ts';
 import { rowsById } from './0015-rows-by-id.ts';
 import { cleaning } from './0016-cleaning.ts';
 import { fetchedManifests } from './0017-fetched-manifests.ts';
+import { scheduleHooks } from './0018-schedule-hooks.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -34,6 +35,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-rows-by-id': rowsById,
   '0016-cleaning': cleaning,
   '0017-fetched-manifests': fetchedManifests,
+  '0018-schedule-hooks': scheduleHooks,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

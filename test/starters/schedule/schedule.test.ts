@@ -24,7 +24,7 @@ describe('schedule', () => {
     [['n', 'http://example.org/lines.csv', '--every', '1d'], '(http:// is for loopback), got a http: URL'],
     [['n', 'ftp://example.org/lines.csv', '--every', '1d'], 'got a ftp: URL'],
     [['n', '-', '--every', '1d'], 'got standard input'],
-    [['n', 'lines.csv', '--every', '1d', '--notify', 'https://example.org'], "unknown option '--notify'"],
+    [['n', 'lines.csv', '--every', '1d', '--notify', 'example.org'], 'expected an http or https URL'],
   ])('create %j is refused, and spends nothing', async (words, message) => {
     const { code, stdout, stderr } = await desk.line.run('schedule', 'create', ...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
