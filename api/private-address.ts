@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Address ranges that are not of the public internet, from the registries of special-purpose addresses (RFC 6890 and later). */
+/** Address ranges outside the public internet, from the special-purpose address registries (RFC 6890 and later). */
 const RANGES: readonly (readonly [range: string, prefix: number])[] = [
   // This host, loopback, link-local, private, shared by carriers.
   ['0.0.0.0', 8],
@@ -18,7 +18,7 @@ const RANGES: readonly (readonly [range: string, prefix: number])[] = [
   ['198.18.0.0', 15],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // Of IPv6: unspecified and loopback, discard, local translation, documentation, unique local, link-local, site-local, multicast.
+  // IPv6: unspecified and loopback, discard, local translation, documentation, unique local, link-local, site-local, multicast.
   ['::', 127],
   ['100::', 64],
   ['64:ff9b:1::', 48],
@@ -27,7 +27,7 @@ const RANGES: readonly (readonly [range: string, prefix: number])[] = [
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
-  // Tunnels that hide an IPv4 address: nothing of today is behind them.
+  // Tunnels that hide an IPv4 address; nothing uses them today.
   ['2001::', 32],
   ['2002::', 16],
 ];
@@ -35,15 +35,15 @@ const RANGES: readonly (readonly [range: string, prefix: number])[] = [
 const PRIVATE = new BlockList();
 for (const [range, prefix] of RANGES) PRIVATE.addSubnet(range, prefix, range.includes(':') ? 'ipv6' : 'ipv4');
 
-/** IPv6 ranges that stand for IPv4 addresses, in their last 32 bits. */
+/** IPv6 ranges whose last 32 bits are an IPv4 address. */
 const MAPPED = new BlockList();
 MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 MAPPED.addSubnet('64:ff9b::', 96, 'ipv6');
 MAPPED.addSubnet('::', 96, 'ipv6');
 
-/** Whether an IP address belongs to a private network, this machine, or anything else that is not the public internet. */
+/** Whether an IP address is outside the public internet: a private network, this machine, or the like. */
 export function isPrivateAddress(address: string): boolean {
-  // A link-local address may name its interface.
+  // A link-local address may include its interface.
   const bare = address.replace(/%.*$/, '');
   const version = isIP(bare);
   if (version === 0) return true;
@@ -51,9 +51,9 @@ export function isPrivateAddress(address: string): boolean {
   return PRIVATE.check(bare, 'ipv6') || (MAPPED.check(bare, 'ipv6') && PRIVATE.check(lastIpv4(bare), 'ipv4'));
 }
 
-/** The IPv4 address in the last 32 bits of an IPv6 address. */
+/** Extracts the IPv4 address from the last 32 bits of an IPv6 address. */
 function lastIpv4(address: string): string {
-  // The form of a URL has no dotted part and no zeros in front.
+  // In a URL, the address has no dotted part and no leading zeros.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2);
   return groups
     .flatMap((group) => {

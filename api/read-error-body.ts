@@ -1,21 +1,21 @@
 import { defined } from '../contract/defined.ts';
 import { asId, asObject, asText, firstOf, member, objectsAt } from './read-members.ts';
 
-/** The API's words in an error body. Public material shows `code` + `message` + `requestId`, and `error` + `details`. */
+/** The text of an error body. Public material shows `code` + `message` + `requestId`, and `error` + `details`. */
 export interface ErrorBody {
   readonly code?: string;
   readonly message?: string;
   readonly requestId?: string;
-  /** An explicit flag of the API; told to the user, never acted on. */
+  /** A flag of the API; shown to the user, never acted on. */
   readonly retryable?: boolean;
 }
 
 const PLACES = ['error', '', 'data.error', 'data'];
 
-/** Words that are no error where they stand as `code`: a body with one of them says nothing against the request. */
+/** Values of `code` that are not errors. */
 const SUCCESS_CODE = /^(0+|2\d\d|ok|success|succeeded|accepted|created|none|queued|pending|processing|submitted)$/i;
 
-/** Reads the words of an error body; empty where there are none. */
+/** Reads the text of an error body; empty if there is none. */
 export function readErrorBody(json: unknown): ErrorBody {
   const objects = objectsAt(json, PLACES);
   const code = firstOf(objects, ['code', 'errorCode', 'error_code'], asId);
@@ -32,7 +32,7 @@ export function readErrorBody(json: unknown): ErrorBody {
   };
 }
 
-/** True for a body that says in so many words that the request failed, whatever the status is. */
+/** True if the body says explicitly that the request failed, whatever its status. */
 export function isErrorBody(json: unknown): boolean {
   const body = asObject(json);
   if (body === undefined) return false;
@@ -52,7 +52,7 @@ export function saysNoSuccess(json: unknown): boolean {
   return success === false || success === 'false' || success === 0;
 }
 
-/** True for an error body that only the API itself writes; pages and texts of gateways in front of it are not. */
+/** True for an error body that only the API writes, not a gateway in front of it. */
 export function isOwnErrorBody(json: unknown): boolean {
   const body = asObject(json);
   if (body === undefined) return false;

@@ -4,7 +4,7 @@ import type { Answer } from './read-answer.ts';
 import { readCredits } from './read-members.ts';
 import type { AnswerFacts } from './speech-api.ts';
 
-/** What an answer to a paid request says beside its result; `json` is undefined where the answer is media. */
+/** What an answer to a paid request says besides its result. `json`: undefined if the answer is media. */
 export function readFacts(answer: Pick<Answer, 'header' | 'json'>, context: FailureContext): AnswerFacts {
   const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
   const requestId = readRequestId(answer, context);

@@ -3,8 +3,8 @@ import { asId, asObject, asText, firstOf, type JsonObject, member, objectsAt, re
 import type { JobReading } from './speech-api.ts';
 
 /**
- * Where the job may stand in an answer, the surest place first. Public material shows it bare, in `data`, and as `task`
- * beside a `record` whose id may be another's; `requestId` is never the job's id.
+ * Where an answer may contain the job, the most reliable place first. Public material shows it at the top level, in `data`,
+ * and as `task` next to a `record` that may have another id. `requestId` is never the job's id.
  */
 const JOB_PLACES = ['data.task', 'task', 'data.job', 'job', 'data', 'data.result', '', 'record', 'data.record'];
 
@@ -15,25 +15,25 @@ const ERROR_NAMES = ['error_message', 'errorMessage', 'error', 'failure_reason',
 const COMPLETED = new Set(['completed', 'complete', 'succeeded', 'success', 'done', 'finished']);
 const FAILED = new Set(['failed', 'failure', 'error', 'cancelled', 'canceled', 'expired', 'rejected']);
 
-/** Words that speak of the request, not of the job, where they stand beside the job or where there is no job at all. */
+/** Words about the request, not the job, if they are next to the job or there is no job. */
 const ENVELOPE_WORDS = new Set(['success', 'ok', 'error', 'fail']);
 
-/** Where an operation puts the link to its result: its own names first, then any inside a result object. */
+/** Where an operation puts the link to its result: its own names first, then any name inside a result object. */
 export interface ResultNames {
   readonly names: readonly string[];
   readonly inResult: readonly string[];
 }
 
-/** The id of a job that an answer names, if it names one. */
+/** The id of the job that an answer names, if any. */
 export function readJobId(json: unknown): string | undefined {
   return firstOf(objectsAt(json, JOB_PLACES), ID_NAMES, asId);
 }
 
-/** Where an error may name the job that it is about. */
+/** Where an error may name its job. */
 const NAMED_PLACES = [...JOB_PLACES, 'error', 'error.details', 'details'];
 
 /**
- * The job that an error names. A bare `id` counts only inside something that is called a job: elsewhere it may be the error's own.
+ * The job that an error names. A plain `id` counts only inside an object named as a job; elsewhere it may be the error's own.
  */
 export function readNamedJob(json: unknown): string | undefined {
   const named = objectsAt(json, NAMED_PLACES).flatMap((object) => objectsAt(object, ['', 'existing']));
@@ -51,8 +51,8 @@ export function readNamedJob(json: unknown): string | undefined {
 /**
  * Reads a job. Undefined if the answer holds none: no id, no status and no result.
  *
- * @param jobId the id that was asked for; undefined to take it from the answer.
- * @param base address against which a relative result link is resolved.
+ * @param jobId the requested id; undefined: take it from the answer.
+ * @param base address to resolve a relative result link against.
  */
 export function readJob(
   json: unknown,
@@ -85,12 +85,13 @@ function readStatus(json: unknown, job: JsonObject | undefined): string | undefi
   if (own !== undefined) return own.trim();
   const word = outer === undefined ? undefined : firstOf([outer], STATUS_NAMES, asText)?.trim();
   if (job === outer || word === undefined) return word;
-  // Without a job a failure is that of the request, in whatever word: a failed read is never a failed job, which would be given up, or paid again.
+  // Without a job, a failure is the request's, whatever the word. A failed read must never count as a failed job: that job
+  // would be given up or paid for again.
   const isEnvelope = ENVELOPE_WORDS.has(word.toLowerCase()) || (job === undefined && phaseOf(word, false) === 'failed');
   return isEnvelope ? undefined : word;
 }
 
-/** Only known words are final. An answer without any status, but with a result, is of a completed job. */
+/** Only known words are final. An answer without a status but with a result means a completed job. */
 function phaseOf(status: string | undefined, hasResult: boolean): JobReading['phase'] {
   if (status === undefined) return hasResult ? 'completed' : 'running';
   const word = status.toLowerCase();
@@ -118,7 +119,7 @@ function readError(json: unknown, job: JsonObject | undefined): string | undefin
   return code === undefined || words.includes(code) ? words : `${words} (${code})`;
 }
 
-/** A relative link means the API's own host. What can't be read is left as it is; the download refuses it. */
+/** A relative link means the API's own host. An unreadable link stays as it is; the download refuses it. */
 function resolveLink(link: string, base: string): string {
   try {
     return new URL(link, `${base}/`).href;
@@ -127,12 +128,12 @@ function resolveLink(link: string, base: string): string {
   }
 }
 
-/** Inputs that a service may echo in a job. */
+/** Inputs that a service may repeat in a job. */
 export function readInput(job: JsonObject, names: readonly string[]): string | undefined {
   return firstOf([job, ...objectsAt(job, ['input', 'inputs', 'request', 'params'])], names, asText);
 }
 
-/** The list of objects at the first of the given places that has one; undefined where none has. */
+/** The list of objects at the first given place that has one; undefined if none has. */
 export function readList(json: unknown, places: readonly string[]): readonly JsonObject[] | undefined {
   for (const place of places) {
     const path = place === '' ? [] : place.split('.');

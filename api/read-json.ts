@@ -4,10 +4,10 @@ import { type Answer, readAnswer } from './read-answer.ts';
 import { ApiError } from './speech-api.ts';
 
 /**
- * Reads a path of the API and makes something of its JSON.
+ * Reads a path of the API and converts its JSON.
  *
- * @param asked the path for messages: no ids, no query.
- * @param make undefined for a body that does not hold what was asked for.
+ * @param asked the path for messages, without ids and query.
+ * @param make converts the body; undefined: the body does not contain what was asked for.
  * @throws ApiError
  */
 export async function readJson<T>(

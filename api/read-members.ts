@@ -1,4 +1,4 @@
-/** A JSON object as it came; nothing is known about its members. */
+/** A JSON object as received; its members are unchecked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value as an object, if it is one (an array is not). */
@@ -7,14 +7,14 @@ export function asObject(value: unknown): JsonObject | undefined {
 }
 
 /**
- * Parses JSON, a byte order mark allowed. A whole number with more digits than a double holds comes as a text of its digits: some services
- * number their jobs so. Undefined for anything that is not whole JSON.
+ * Parses JSON, with or without a byte order mark. An integer too large for a double becomes a string of its digits, because
+ * some services number their jobs that way. Undefined for anything but complete JSON.
  */
 export function parseJson(text: string): unknown {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
     const value: unknown = JSON.parse(bare);
-    // Only what is whole JSON is looked through: in anything else a search for texts could take the square of its length.
+    // Search only complete JSON: elsewhere, a search for strings could take quadratic time.
     return bare.length <= LONGEST_WITH_NUMBERS && /\d{16}/.test(bare)
       ? (JSON.parse(withLongNumbersAsTexts(bare)) as unknown)
       : value;
@@ -23,19 +23,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** No answer that names jobs is longer, in characters. */
+/** Longest answer that names jobs, in characters. */
 const LONGEST_WITH_NUMBERS = 256 * 1024;
 
 function withLongNumbersAsTexts(json: string): string {
-  // A text is passed over as a whole: digits in it are not a number.
+  // Skip strings: digits in them are not numbers.
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
     /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
   );
 }
 
 /**
- * The objects at fixed places of a body, those that exist, in the given order. A place is a path such as `data.task`;
- * the empty path is the body itself.
+ * The existing objects at fixed places of a body, in the given order. A place is a path such as `data.task`; the empty path
+ * is the body itself.
  */
 export function objectsAt(body: unknown, places: readonly string[]): readonly JsonObject[] {
   const objects: JsonObject[] = [];
@@ -48,7 +48,7 @@ export function objectsAt(body: unknown, places: readonly string[]): readonly Js
   return objects;
 }
 
-/** Places are few, and looked at in every answer. */
+/** Cached, because there are few places and every answer is searched for them. */
 const NAMES = new Map<string, readonly string[]>();
 
 function namesOf(place: string): readonly string[] {
@@ -57,12 +57,12 @@ function namesOf(place: string): readonly string[] {
   return names;
 }
 
-/** An own member; inherited ones such as `constructor` are not data. */
+/** Reads an own member; inherited ones such as `constructor` are not data. */
 export function member(object: JsonObject | undefined, name: string): unknown {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** First member, object by object and name by name, that `read` can make something of. */
+/** The first member, object by object and name by name, that `read` accepts. */
 export function firstOf<T>(
   objects: readonly JsonObject[],
   names: readonly string[],
@@ -77,42 +77,42 @@ export function firstOf<T>(
   return undefined;
 }
 
-/** A text that is not blank. */
+/** A string that is not blank. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** An identifier: a text or a whole number, short enough for a path, and not one that a path would swallow. */
+/** An identifier: a string or integer that is short enough for a path and would not vanish in one, as `..` does. */
 export function asId(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : Number.isSafeInteger(value) ? String(value) : '';
   return text === '' || text === '.' || text === '..' || text.length > 200 ? undefined : text;
 }
 
-/** A finite number, also as a text of digits. */
+/** A finite number, also given as a string. */
 export function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Credits: a number, not negative; also as a text, as headers have it. */
+/** Credits: a number, 0 or more; also given as a string, as in headers. */
 export function asCredits(value: unknown): number | undefined {
   const credits = asNumber(value);
   return credits === undefined || credits < 0 ? undefined : credits;
 }
 
-/** A time in ms: ISO 8601, or seconds or milliseconds since 1970 (values below 10^11 are seconds: as ms they lie before 1974). */
+/** A time in ms, from ISO 8601, or from seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be before 1974). */
 export function asTimeMs(value: unknown): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) return number <= 0 ? undefined : Math.round(number < 1e11 ? number * 1000 : number);
   const text = asText(value);
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
-  // A time without a zone is read as UTC: services write UTC, and this machine's zone has nothing to do with it.
+  // A time without a zone is UTC: services write UTC, and this machine's zone is irrelevant.
   const zoned = /([zZ]|[+-]\d{2}:?\d{2})$/.test(text) || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`;
   const at = Date.parse(zoned);
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Places of a charge in any answer: the body or what it wraps. */
+/** Where any answer may name a charge: the body or what it wraps. */
 const CREDIT_PLACES = [
   '',
   'data',
@@ -126,7 +126,7 @@ const CREDIT_PLACES = [
   'data.result',
 ];
 
-/** What the service says it charged, from the body, else from its header. */
+/** What the service says it charged: from the body, else from the header. */
 export function readCredits(body: unknown, header: string | undefined): number | undefined {
   return firstOf(objectsAt(body, CREDIT_PLACES), ['credits_used', 'creditsUsed'], asCredits) ?? asCredits(header);
 }

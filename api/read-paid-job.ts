@@ -23,7 +23,7 @@ export async function readPaidJob(
     (json, answer) => {
       const job = readJob(json, results, jobId, connection.baseUrl);
       if (job === undefined) return undefined;
-      // A failed read is never a failed job: an error body is one only if it names the job and its status.
+      // A failed read is never a failed job. An error body counts as one only if it names the job and its status.
       if (isErrorBody(json) && (job.status === '' || readJobId(json) === undefined)) return undefined;
       const credits = job.credits ?? asCredits(answer.header('x-openapi-credits-used'));
       return { ...cleanReading(job, connection), ...defined({ credits }) };
@@ -32,7 +32,7 @@ export async function readPaidJob(
   );
 }
 
-/** Takes tokens, links and overlong texts out of the API's own words; the result link stays as it is. */
+/** Removes tokens, links and overlong text from the API's words; keeps the result link. */
 export function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): JobReading {
   return {
     ...job,

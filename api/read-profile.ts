@@ -7,7 +7,7 @@ import type { Profile } from './speech-api.ts';
 
 const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
 
-/** Reads the account of the token's owner. Throws ApiError. */
+/** Reads the token owner's account. Throws ApiError. */
 export async function readProfile(connection: Connection, signal: AbortSignal | undefined): Promise<Profile> {
   return readJson(
     connection,

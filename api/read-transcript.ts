@@ -13,8 +13,8 @@ const ENDS_MS = ['endMs', 'end_ms'];
 type Segment = Transcript['segments'][number];
 
 /**
- * Reads a transcription. Undefined if the answer has neither text nor segments with text. An empty text is a
- * transcription: of silence.
+ * Reads a transcription. Undefined if the answer has neither text nor segments with text. Empty text is valid: it is the
+ * transcription of silence.
  */
 export function readTranscript(json: unknown): Transcript | undefined {
   const objects = objectsAt(json, PLACES);
@@ -36,10 +36,10 @@ export function readTranscript(json: unknown): Transcript | undefined {
 }
 
 /**
- * All segments in seconds, or none: subtitles that silently miss a line are worse than no subtitles.
+ * All segments in seconds, or none: subtitles with a missing line are worse than none.
  *
- * Times are seconds unless their names say otherwise. Where the duration is known and they run far past it, they are
- * milliseconds if that makes them fit, else unusable.
+ * Times are seconds unless their names say otherwise. If they run far past a known duration, they are milliseconds if that
+ * makes them fit, otherwise unusable.
  */
 function readSegments(items: readonly JsonObject[], duration: number | undefined): readonly Segment[] {
   const segments: Segment[] = [];
@@ -49,7 +49,7 @@ function readSegments(items: readonly JsonObject[], duration: number | undefined
     if (start === undefined || end === undefined || start < 0 || end < start) return [];
     segments.push({ start, end, text: textOf(item)?.trim() ?? '' });
   }
-  // Services round, and count a tail of silence or not; so the limit is generous.
+  // The limit is generous: services round, and may or may not count trailing silence.
   const limit = duration === undefined ? Infinity : duration * 1.5 + 5;
   const last = segments.reduce((latest, segment) => Math.max(latest, segment.end), 0);
   if (last <= limit) return segments;

@@ -1,14 +1,15 @@
 import type { Answer } from './read-answer.ts';
 
-/** Longest wish that is believed: a day. Longer ones are a mistake, and timers could not hold them. */
+/** Longest wait that is accepted: a day. A longer one is a mistake, and would overflow a timer. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How long an answer asks us to wait. The whole answer is looked at here and nowhere else: today the wish is in `Retry-After`
- * (RFC 9110, 10.2.3), in seconds or as an HTTP date. A date is taken relative to the answer's own `Date`, so a wrong clock here does no harm.
+ * How long an answer asks us to wait. Only this function decides it, from the whole answer: today from `Retry-After`
+ * (RFC 9110, 10.2.3), in seconds or as an HTTP date. A date is relative to the answer's own `Date`, so a wrong clock here
+ * does no harm.
  *
- * @param nowMs this machine's clock, used where the answer has no date.
- * @returns milliseconds from the answer, 0 to a day; undefined where it says nothing, or nothing that makes sense.
+ * @param nowMs this machine's clock, used if the answer has no date.
+ * @returns milliseconds from the answer, 0 to a day; undefined if it names no wait, or none that makes sense.
  */
 export function readRetryAfter(answer: Pick<Answer, 'header' | 'json'>, nowMs: number): number | undefined {
   const text = answer.header('retry-after')?.trim() ?? '';
@@ -18,11 +19,11 @@ export function readRetryAfter(answer: Pick<Answer, 'header' | 'json'>, nowMs: n
   return Math.min(Math.max(at - (readHttpDate(answer.header('date')) ?? nowMs), 0), LONGEST_MS);
 }
 
-/** Reads an HTTP date, in any of its three forms, into ms; undefined for anything else that `Date` would guess at. */
+/** Converts an HTTP date in any of its three forms to ms; undefined for anything else that `Date` would guess at. */
 export function readHttpDate(value: string | undefined): number | undefined {
   if (value === undefined || !/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}( \d{4}| GMT)$/.test(value.trim()))
     return undefined;
-  // The oldest form has no zone; it means GMT, which `Date` would read as local time.
+  // The oldest form has no zone. It means GMT, but `Date` would read it as local time.
   const at = Date.parse(value.endsWith('GMT') ? value : `${value.trim()} GMT`);
   return Number.isNaN(at) ? undefined : at;
 }

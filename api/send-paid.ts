@@ -11,16 +11,16 @@ import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './read-facts.ts';
 import { ApiError, type MediaBody, type PaidRequest, type Receive, type Verdict } from './speech-api.ts';
 
-/** Pauses before the result of a paid answer is fetched from its link once more, ms, where what went wrong may pass. */
+/** Pauses before each new try to fetch a paid result from its link, ms, if the trouble may pass. */
 const PAUSES_MS = [250, 1_000, 4_000] as const;
 
-/** What goes with a paid request. */
+/** What a paid request needs besides its content. */
 export interface SendOptions<T> {
   readonly receive?: Receive<T>;
   readonly signal?: AbortSignal;
 }
 
-/** Sends one paid request, once, and says what is known afterwards. Never throws. */
+/** Sends one paid request once, and reports what is known afterwards. Never throws. */
 export async function sendPaid<T>(
   connection: Connection,
   request: PaidRequest,
@@ -73,8 +73,8 @@ export async function sendPaid<T>(
 }
 
 /**
- * The link is on no record, and nothing else leads to what was paid for: one connection that breaks must not lose it. A link that is dead
- * itself, or leads to something else, is tried once more, for a file may show up a moment later.
+ * The link is not recorded, and nothing else leads to the paid result, so a broken connection must not lose it. A dead or
+ * wrong link is tried once more, because the file may appear a moment later.
  */
 async function fetchPatiently<T>(fetchOnce: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let tries = 0; ; tries++) {
@@ -93,7 +93,7 @@ function mayBeMedia(operation: OperationClient, head: AnswerHead): boolean {
   return operation.answersMedia && head.status >= 200 && head.status < 300;
 }
 
-/** The answer is the media. Whatever keeps it from its place, it has been made, and most likely charged. */
+/** The answer is the media. Even if it cannot be stored, it was made and most likely charged. */
 async function receiveAnswer<T>(
   head: AnswerHead,
   body: MediaBody,
@@ -106,7 +106,7 @@ async function receiveAnswer<T>(
     if (head.body.cut !== undefined) throw head.body.cut;
     return { verdict: 'done', media, ...facts };
   } catch (error) {
-    // A cut is the cause even where the receiver names its own trouble with it, unless the disk failed first.
+    // A cut is the cause even if the receiver reports its own error about it, unless the disk failed first.
     const cause = isLocalTrouble(error) ? error : (head.body.cut ?? error);
     return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(cause), context) };
   } finally {

@@ -2,80 +2,78 @@ import type { Readable } from 'node:stream';
 import type { Failure } from '../contract/failures.ts';
 import type { JobOperation, ListedOperation, Operation, RowSpec } from '../contract/row-kinds.ts';
 
-/** One paid request, ready to be sent once. */
+/** One paid request, ready to send once. */
 export interface PaidRequest {
   readonly operation: Operation;
-  /** What the row asks for. A chain puts the fresh link of an earlier step's result in its place (the audio of a lip-sync). */
+  /** What the row asks for. A chain fills in the fresh link to an earlier step's result (the audio of a lip-sync). */
   readonly spec: RowSpec;
   /** Sent as `Idempotency-Key`; never relied on. */
   readonly idempotencyKey: string;
-  /** Whether an earlier request had the same key: then a conflict (409) may be about that one. */
+  /** Whether an earlier request had the same key; a conflict (409) may then be about that request. */
   readonly isRepeat: boolean;
-  /** Whether a 503 with the API's own error body means "not taken" (an assumption; see one-charge.md). A setting of the batch. */
+  /** Whether a 503 with the API's own error body means "not accepted" (an assumption; see one-charge.md). A batch setting. */
   readonly trust503: boolean;
 }
 
-/** What an answer to a paid request says beside its result. */
+/** What an answer to a paid request says besides its result. */
 export interface AnswerFacts {
-  /** What the API says it charged. */
+  /** What the API says that it charged. */
   readonly credits?: number;
   readonly requestId?: string;
 }
 
-/** Facts about a media body before it is read. Those of an answer are there if it is the result of a paid request. */
+/** Facts about a media body before it is read. A paid request's result also has those of its answer. */
 export interface BodyInfo extends AnswerFacts {
-  /** Lower case, without parameters; empty if the answer names none. */
+  /** Lower case, without parameters; empty if not given. */
   readonly contentType: string;
-  /** From `Content-Length`, where the answer has it. */
+  /** From `Content-Length`, if given. */
   readonly contentLength?: number;
 }
 
-/** A media body: a small one (1 MiB at most) whole, any other, or one that is still being made, as a stream. */
+/** A media body: complete if small (up to 1 MiB), otherwise a stream; also a stream if it is still being generated. */
 export type MediaBody = Buffer | Readable;
 
 /**
- * Takes a media body to its place. It must consume or destroy a stream, and throws
- * where the body is not whole or not media; then nothing may be left at the final place.
+ * Stores a media body. It must consume or destroy a stream. It throws if the body is incomplete or not media, and then
+ * leaves nothing at the final place.
  */
 export type Receive<T> = (body: MediaBody, info: BodyInfo) => Promise<T>;
 
-/** A transcription as the API gave it, read tolerantly. */
+/** A transcription from the API, read tolerantly. */
 export interface Transcript {
   readonly text: string;
-  /** Seconds of audio, where given. */
+  /** Seconds of audio, if given. */
   readonly durationSeconds?: number;
-  /** Timed segments in seconds; empty where the API gave none with usable times. */
+  /** Timed segments in seconds; empty if the API gave none with usable times. */
   readonly segments: readonly { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
-/**
- * What is known after a paid request. See section "verdicts" of docs/decisions/one-charge.md.
- */
+/** What is known after a paid request. See "verdicts" in docs/decisions/one-charge.md. */
 export type Verdict<T> =
   | (AnswerFacts & { readonly verdict: 'accepted'; readonly jobId: string })
   | (AnswerFacts & {
       readonly verdict: 'done';
-      /** The received body, for an answer that was media. */
+      /** The received body, if the answer was media. */
       readonly media?: T;
       readonly transcript?: Transcript;
     })
   | { readonly verdict: 'not-accepted' | 'rejected' | 'unknown'; readonly failure: Failure };
 
-/** What one poll of a job read. */
+/** Result of one poll of a job. */
 export interface JobReading {
   readonly id: string;
-  /** `running` for every status that is not known to be final, unknown words included. */
+  /** `running` for every status that is not known to be final, including unknown words. */
   readonly phase: 'running' | 'completed' | 'failed';
   /** The API's own word. */
   readonly status: string;
-  /** Short-lived link to the result, on a completed job that has one. Never logged, never recorded. */
+  /** Short-lived link to a completed job's result, if any. Never logged, never recorded. */
   readonly resultUrl?: string;
-  /** The API's words on a failed job. */
+  /** The API's message about a failed job. */
   readonly error?: string;
   readonly credits?: number;
 }
 
-/** A job in a list of the API. Inputs are given only by services that echo them. */
+/** A job in the API's list. Inputs are present only if the service repeats them. */
 export interface ListedJob extends JobReading {
   readonly createdAtMs?: number;
   readonly videoUrl?: string;
@@ -90,9 +88,9 @@ export interface JobPage {
 export interface Profile {
   readonly userId: string;
   readonly tier?: string;
-  /** API credits left (`api_quota_remaining`): the balance that API calls consume. */
+  /** API credits left (`api_quota_remaining`), which API calls consume. */
   readonly quotaRemaining?: number;
-  /** The ordinary website balance. */
+  /** The website balance. */
   readonly credits?: number;
   /** The server's clock, from the `Date` header, in ms. */
   readonly serverTimeMs?: number;
@@ -105,15 +103,15 @@ export interface Voice {
 }
 
 /**
- * The service over HTTP. It never retries a request to the API, follows redirects of result links only, and sends the token to the origin of its base
- * URL and nowhere else.
+ * The service over HTTP. It never retries a request to the API, follows redirects of result links only, and sends the token
+ * only to the origin of its base URL.
  */
 export interface SpeechApi {
-  /** Origin and path, e.g. `https://host/api/open/v1`, without a trailing slash. */
+  /** Origin and path without a trailing slash, such as `https://host/api/open/v1`. */
   readonly baseUrl: string;
   /**
-   * Sends one paid request, once. Never throws: whatever happens is a verdict. `receive` takes the body of an answer
-   * that is media (synchronous speech).
+   * Sends one paid request once. Never throws: every result is a verdict. `receive` stores the body if the answer is media
+   * (synchronous speech).
    */
   send<T>(
     request: PaidRequest,
@@ -121,23 +119,23 @@ export interface SpeechApi {
   ): Promise<Verdict<T>>;
   /** Reads a job by id. Throws {@link ApiError}. */
   readJob(operation: JobOperation, jobId: string, signal?: AbortSignal): Promise<JobReading>;
-  /** Reads a page (from 1) of the account's jobs of an operation, newest first where the service sorts. Throws {@link ApiError}. */
+  /** Reads a page (from 1) of the account's jobs of an operation, newest first if the service sorts. Throws {@link ApiError}. */
   listJobs(operation: ListedOperation, page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
   /** Throws {@link ApiError}. */
   readProfile(signal?: AbortSignal): Promise<Profile>;
-  /** All voices the account can use, page by page. Throws {@link ApiError}. */
+  /** All voices that the account can use, page by page. Throws {@link ApiError}. */
   listVoices(search?: string, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
-   * Downloads a result link, without the token unless the link is of the API's own origin. Follows five redirects, but from a public
-   * API or host never into a private network.
-   * Throws {@link ApiError} with class `ResultGone` for a dead link, one that may not be followed, a cut body or a wrong length.
+   * Downloads a result link. Sends the token only if the link has the API's own origin. Follows up to five redirects, but
+   * never from a public API or host into a private network. Throws {@link ApiError} (class `ResultGone`) for a dead or
+   * forbidden link, a cut body or a wrong length.
    */
   download<T>(url: string, receive: Receive<T>, signal?: AbortSignal): Promise<T>;
   /** Closes idle connections. */
   close(): void;
 }
 
-/** A free request (a read or a download) that did not work. */
+/** A free request (a read or a download) that failed. */
 export class ApiError extends Error {
   readonly failure: Failure;
 

@@ -1,79 +1,79 @@
-/** How long the parts of an exchange may take, in ms. */
+/** Time limits for the parts of an exchange, ms. */
 export interface TimeLimits {
-  /** From the start to the connection, DNS and TLS included. */
+  /** From the start to the connection, including DNS and TLS. */
   readonly connectTimeoutMs: number;
-  /** From the start to the end of the answer's head. */
+  /** From the start to the end of the answer's headers. */
   readonly headTimeoutMs: number;
   /** From the start to the end of the answer's body. */
   readonly totalTimeoutMs: number;
-  /** What each KiB of the body adds to that; left out: nothing. */
+  /** Extra time for each KiB of the body. Default: none. */
   readonly msPerKib?: number;
   /** Longest silence between two pieces of the body. */
   readonly idleTimeoutMs: number;
 }
 
-/** While a connection is made, it is noted so often that the process is at work, ms. */
+/** How often the process notes that it is running while it connects, ms. */
 const SEEN_EVERY_MS = 1_000;
-/** A process that was not seen for so long stood still, ms: as in `policy/send-deadline.ts`, well below a heartbeat time-out. */
+/** A longer gap means that the process stood still, ms. As in `policy/send-deadline.ts`, well below a heartbeat timeout. */
 export const STILL_MS = 5_000;
 
 /**
- * Keeps all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile, and looks what
- * is due when it wakes. So most requests cost one timer, however many pieces their answers come in.
+ * Enforces all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile, and
+ * checks what is due when it wakes. So most requests cost one timer, however many pieces their answers have.
  */
 export class Watch {
   readonly #limits: TimeLimits;
   readonly #onLate: (why: string) => void;
   readonly #startedAt = performance.now();
-  /** When this process was last seen to be at work, by either clock: one can be set back, the other stand still while a machine sleeps. */
+  /** When this process last ran, by both clocks: one can be set back, the other stops while the machine sleeps. */
   #seenAt = { wall: Date.now(), monotonic: this.#startedAt };
   #stoodStill = false;
   #stage: 'connecting' | 'heading' | 'reading' = 'connecting';
-  /** Since when somebody waits for a piece of the body; infinite while nobody does. */
+  /** Start of the present wait for a piece of the body; infinite if nobody waits. */
   #waitingSince = Infinity;
-  /** Time that the body has gained by what came of it. */
+  /** Extra time earned by the bytes received so far. */
   #gained = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onLate called once, with what did not come in time. */
+  /** @param onLate called once with the part that was late. */
   constructor(limits: TimeLimits, onLate: (why: string) => void) {
     this.#limits = limits;
     this.#onLate = onLate;
     this.#sleep(this.#startedAt);
   }
 
-  /** The connection is there. */
+  /** Call this once connected. */
   connected(): void {
     this.#see();
     if (this.#stage === 'connecting') this.#stage = 'heading';
   }
 
-  /** True if the process was stopped, or the machine slept, while the connection was made. */
+  /** True if the process was stopped or the machine slept while connecting. */
   get stoodStill(): boolean {
     return this.#stoodStill;
   }
 
-  /** The head of the answer is there. */
+  /** Call this once the answer's headers have arrived. */
   headed(): void {
     this.#stage = 'reading';
   }
 
-  /** Somebody waits for the next piece of the body from now on. */
+  /** Starts the wait for the next piece of the body. */
   listen(): void {
     this.#waitingSince = performance.now();
   }
 
-  /** So many bytes of the body came. */
+  /** Adds received bytes of the body. */
   came(bytes: number): void {
     this.#gained += (bytes / 1024) * (this.#limits.msPerKib ?? 0);
   }
 
-  /** Nobody waits for the body now, a slow disk for example: silence does not count. */
+  /** Ends the wait for the body, for example during a slow write: silence does not count then. */
   rest(): void {
     this.#waitingSince = Infinity;
   }
 
-  /** The exchange is over. */
+  /** Ends the exchange. */
   stop(): void {
     clearTimeout(this.#timer);
   }

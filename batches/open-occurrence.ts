@@ -19,28 +19,31 @@ import { claimOut, probeOut } from './out-folder.ts';
 import { probeManifest } from './probe-manifest.ts';
 import { choicesOf } from './scheduled-run.ts';
 
-/** A firing that is to become a batch. */
+/** A firing to turn into a batch. */
 export interface OccurrenceRequest {
   readonly ledger: Ledger;
   readonly realm: Realm;
   readonly occurrence: Occurrence;
-  /** What to run, as it came. */
+  /** What to run, as received. */
   readonly run: unknown;
-  /** The budget for each calendar month, as it came; absent: none. */
+  /** Budget for each calendar month, as received; absent: none. */
   readonly month?: unknown;
-  /** Reads the credits of the account; null: the API does not tell. */
+  /** Reads the account's credits; null: the API does not say. */
   readonly readBalance: () => Promise<number | null>;
-  /** Fetches a manifest that lies behind a URL. */
+  /** Fetches a manifest from a URL. */
   readonly fetchManifest: FetchManifest;
 }
 
-/** The batch of an occurrence, with the `ETag` of a manifest that was fetched; or why there is none; nothing was spent then. `skipped`: its month's budget is used up. */
+/**
+ * The batch of an occurrence, with the `ETag` of a fetched manifest; or why there is none, in which case nothing was
+ * spent. `skipped`: the month's budget is used up.
+ */
 export type OpenedOccurrence =
   | {
       readonly type: 'opened';
       readonly batch: BatchRecord;
       readonly out: string;
-      /** It was made of the manifest as it is now. */
+      /** The batch was made from the current manifest. */
       readonly isNew: boolean;
       readonly etag?: string | null;
     }
@@ -48,8 +51,8 @@ export type OpenedOccurrence =
   | { readonly type: 'skipped'; readonly reason: string };
 
 /**
- * Reads the manifest of a schedule as it is now and makes it the batch of an occurrence. If the batch is there it is returned as it is: whatever
- * became of the manifest since, an occurrence is one batch. Sends nothing that costs.
+ * Reads a schedule's current manifest and makes it the batch of an occurrence. Returns an existing batch unchanged: an
+ * occurrence is one batch, even if the manifest has changed since. Sends nothing that costs.
  */
 export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
   const { ledger, realm, occurrence } = request;
@@ -59,7 +62,7 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
     return refused('the schedule was made by another version of voxbatch. Update it: voxbatch schedule update');
   }
   const name = formatOccurrence(occurrence);
-  // It names the out folder, too, and comes from Temporal.
+  // The name comes from Temporal, and also names the out folder.
   if (!isBatchName(name)) return refused('the schedule has a name that no batch can have');
   const out = join(run.outFolder, name);
   const found = await ledger.findBatch(name);
@@ -125,14 +128,15 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     month: approval.month,
   });
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch);
-  // Another firing of this occurrence made it meanwhile, of a manifest that has changed since: it is this occurrence's batch all the same.
+  // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is this
+  // occurrence's batch.
   return { type: 'opened', batch: loaded.batch, out, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
 }
 
-/** What a message quotes of a manifest. */
+/** The part of a manifest that a message quotes. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
 
-/** What is wrong with a manifest, without what is in its cells: it goes on record in Temporal. */
+/** What is wrong with a manifest, without the content of its cells: Temporal records it. */
 function withoutCells(
   problems: readonly ManifestProblem[],
   { manifest }: ScheduledRun,
@@ -146,7 +150,7 @@ function withoutCells(
   return `the manifest ${labelOfPlace(manifest)} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
 }
 
-/** As a sentence: it is shown by itself. */
+/** Makes it a sentence, because it is shown on its own. */
 function refused(reason: string): OpenedOccurrence {
   const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
   return { type: 'refused', reason: /[.!?]$/.test(sentence) ? sentence : `${sentence}. Nothing was spent.` };

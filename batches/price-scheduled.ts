@@ -5,19 +5,19 @@ import { checkManifest } from '../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
 import { choicesOf } from './scheduled-run.ts';
 
-/** What a schedule would run if it fired now: rows and their price, in credits; or what is wrong with its manifest. */
+/** What a schedule would run if it fired now: rows and their price in credits, or what is wrong with its manifest. */
 export type ScheduledPrice =
   | {
       readonly type: 'sound';
       readonly rows: number;
       readonly quoted: number;
-      /** Rows whose price cannot be known yet. */
+      /** Rows without a known price. */
       readonly unpriced: number;
       readonly budget: number | null;
     }
   | { readonly type: 'unsound'; readonly reason: string };
 
-/** Reads the manifest of a schedule as it is now and prices it. Probes nothing, spends nothing. */
+/** Reads and prices a schedule's current manifest. Probes nothing, spends nothing. */
 export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchManifest): Promise<ScheduledPrice> {
   const { manifest: options, settings } = choicesOf(run);
   try {

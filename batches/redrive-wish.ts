@@ -6,26 +6,26 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { chosenRows, findRows, type RowChoice, type RowsByName } from './choose-rows.ts';
 import type { FoundRows, RedriveRules } from './redrive-draft.ts';
 
-/** Which rows that have ended are to run again, and how. A row must meet all that is given. */
+/** Which ended rows to run again, and how. A row must match every given condition. */
 export interface RedriveWish extends Omit<RowChoice, 'rows'> {
-  /** Ids, or numbers (`12`, `#12`) where no row has that id. Default: any row. */
+  /** Ids, or numbers (`12`, `#12`) if no row has that id. Default: any row. */
   readonly rows?: readonly string[];
-  /** Do this step and all later ones again, even if they are finished. Default: only what is missing. */
+  /** Redo this step and all later ones, even if they are finished. Default: only missing steps. */
   readonly step?: Step;
-  /** Include rows that may have been charged or whose job may still run, which can charge them twice. Default false. */
+  /** Include rows that may have been charged, or whose job may still run; this can charge them twice. Default false. */
   readonly resubmit?: boolean;
   /** Accept unfit results as they are, free. Default false. */
   readonly accept?: boolean;
 }
 
-/** How the rows of a wish are treated. */
+/** How to treat the rows of a wish. */
 export function rulesOf({ step, resubmit = false, accept = false, rows, outcomes }: RedriveWish): RedriveRules {
-  // Whoever names rows, or asks for those that have a result, wants a new result.
+  // Naming rows, or asking for rows with a result, means asking for a new result.
   const replace = rows !== undefined || (outcomes?.some(hasResult) ?? false);
   return { step: step ?? null, resubmit, accept, replace, asksForOverdue: false };
 }
 
-/** The rows of a wish, in order of the manifest, or the words that name none. */
+/** The rows of a wish in manifest order, or the words that match no row. */
 export async function wishedRows(
   ledger: Ledger,
   batch: BatchRecord,

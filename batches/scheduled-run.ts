@@ -6,10 +6,10 @@ import type { ScheduledRun } from '../inputs/scheduled-run.ts';
 import { applyTuning } from '../policy/tuning.ts';
 import type { BatchChoices } from './batch-settings.ts';
 
-/** What a schedule has to know besides the choices of its batches. */
+/** What a schedule needs to know besides its batches' choices. */
 export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
 
-/** What is put on record of the choices for batches that a schedule makes. {@link choicesOf} reads it. */
+/** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
 export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
   const { kind, defaults, map, tts } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
@@ -36,7 +36,7 @@ function isScheduled(name: string): boolean {
   return SCHEDULED_TUNABLES.some((one) => one === name);
 }
 
-/** How the manifest of a firing is read, and the settings of its batch. */
+/** How to read a firing's manifest, and the settings of its batch. */
 export function choicesOf(run: ScheduledRun): BatchChoices {
   const { kind, defaults, map, tts, strict, nameTemplate, assumeSeconds, subset, tunables } = run;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503 } = run;

@@ -7,7 +7,7 @@ import { settleUnknown } from './settle-unknown.ts';
 import type { SettledRow } from './settled-row.ts';
 import type { SettleOrder } from './settle-wish.ts';
 
-/** What settling works with. */
+/** What settling needs. */
 export interface SettleDesk {
   readonly ledger: Ledger;
   readonly reads: FreeReads;
@@ -16,7 +16,7 @@ export interface SettleDesk {
   readonly who: string;
 }
 
-/** Settles what is wanted, by a person's word first; gives each row once it is settled, or refused. It is free. */
+/** Settles rows, first those that a person decided. Yields each row once it is settled or refused. Free. */
 export async function* settleOrder(
   { ledger, reads, batch, who }: SettleDesk,
   { releases, notCharged, adoptions, lookFor }: SettleOrder,
@@ -28,22 +28,23 @@ export async function* settleOrder(
 }
 
 /**
- * What is left to do after settling. `toPay`: rows to be paid for once more; none where a row was refused, for whoever was wrong about one may be
- * about the others. `changed`: `rows` are open again or have ended in another way; of `sums` the batch must be counted anew.
+ * What remains after settling. `toPay`: rows to pay for again; none if a row was refused, because a person who was wrong
+ * about one row may be wrong about the others. `changed`: `rows` are open again or ended differently; `sums`: only the
+ * batch's sums changed.
  */
 export interface AfterSettling {
   readonly toPay: readonly number[];
   readonly changed: 'rows' | 'sums' | 'nothing';
 }
 
-/** Decides what is left to do once these rows were settled. */
+/** Decides what remains once these rows are settled. */
 export function afterSettling(rows: readonly SettledRow[], { again }: Pick<SettleOrder, 'again'>): AfterSettling {
   const types = new Set(rows.map(({ type }) => type));
   const settled = rows.filter(({ type }) => type === 'found' || type === 'adopted' || type === 'released');
   const settledRows = new Set(settled.map(({ row }) => row));
   return {
     toPay: types.has('refused') ? [] : again.filter((row) => !settledRows.has(row)),
-    // The charge of an earlier take changes the sums of the batch, though its row stays as it is.
+    // The charge of an earlier take changes the batch's sums, but not its row.
     changed: settled.length > 0 ? 'rows' : types.has('charged') || types.has('not-charged') ? 'sums' : 'nothing',
   };
 }

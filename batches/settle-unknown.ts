@@ -6,10 +6,10 @@ import type { FreeReads } from './free-reads.ts';
 import { hasList, mayHaveJob } from './leftovers.ts';
 import type { SettledRow } from './settled-row.ts';
 
-/** Rows that are looked for together: they share the reading of the API's list. */
+/** Rows to look up together: they share one reading of the API's list. */
 const ROWS_A_LOOK = 500;
 
-/** Numbers of the rows of which it is not known whether they were charged, be they called unknown or failed. */
+/** Numbers of rows that may have been charged, whether they ended `unknown` or `failed`. */
 export async function unknownRows(ledger: Ledger, batch: string): Promise<readonly number[]> {
   const rows: number[] = [];
   for (const choice of [{ outcomes: ['unknown'] }, { outcomes: ['failed'], classes: ['OutcomeUnknown'] }] as const) {
@@ -19,8 +19,8 @@ export async function unknownRows(ledger: Ledger, batch: string): Promise<readon
 }
 
 /**
- * Looks again in the store and in the API's list for what the requests of unknown rows left, and settles what it finds. It is free. A row
- * that is `adopted` is open again, so its batch must be worked on. Rows that are not there are left out.
+ * Looks again in the store and in the API's list for traces of unknown rows' requests, and settles what it finds. Free.
+ * An `adopted` row is open again, so its batch needs a worker. Skips rows that do not exist.
  */
 export async function* settleUnknown(
   ledger: Ledger,
@@ -47,7 +47,7 @@ export async function* settleUnknown(
   }
 }
 
-/** As {@link unknownRows} chooses them. */
+/** Selects as {@link unknownRows} does. */
 function isUnknown({ outcome, failure }: RowRecord): boolean {
   return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
 }
@@ -62,7 +62,7 @@ async function traceOf(
   return attempt?.state === 'unknown' ? reads.findTrace(attempt) : { type: 'none' };
 }
 
-/** The request of a take, by default the row's present one, that has no answer or whose outcome nobody knows. */
+/** The request of a take that has no answer or an unknown outcome. Default: the row's present take. */
 export async function findUnresolved(
   ledger: Pick<Ledger, 'readRow'>,
   batch: string,
@@ -76,6 +76,6 @@ export async function findUnresolved(
   const unresolved = found.charges.filter(
     (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
   );
-  // A later step is only ever asked for once the one before is settled.
+  // A later step is sent only after the step before it is settled.
   return unresolved.findLast(({ step }) => ROW_KINDS[kind].steps.includes(step));
 }

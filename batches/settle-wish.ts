@@ -7,38 +7,39 @@ import { findTake, type RowTake, type TakeByName } from './find-take.ts';
 import { unknownRows } from './settle-unknown.ts';
 
 /**
- * What is to be settled of a batch, and how. A row is named by its id, or by its number where no row has that id; `ROW/TAKE` is an earlier take of it.
+ * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an
+ * earlier take of it.
  */
 export interface SettleWish {
-  /** Jobs of the API that belong to unknown rows. */
+  /** The API's jobs of unknown rows. */
   readonly adopt?: readonly { readonly row: string; readonly job: string }[];
   /** Undo `adopt`: these rows are unknown again. */
   readonly release?: readonly string[];
-  /** Earlier takes, as `ROW/TAKE`, for which the account shows no charge. */
+  /** Earlier takes (`ROW/TAKE`) that the account shows no charge for. */
   readonly notCharged?: readonly string[];
-  /** Unknown rows that are paid for again unless their requests are found. */
+  /** Unknown rows to pay for again, unless their requests are found. */
   readonly resubmit?: readonly string[];
-  /** Unknown rows to be looked up. Default: all of them where nothing else is wished. */
+  /** Unknown rows to look up. Default: all, if nothing else is asked for. */
   readonly rows?: readonly string[];
 }
 
-/** The same by numbers of rows. */
+/** The same with row numbers. */
 export interface SettleOrder {
   readonly releases: readonly RowTake[];
   readonly notCharged: readonly RowTake[];
   readonly adoptions: readonly NamedJob[];
-  /** Rows to be looked for, those of `again` among them. */
+  /** Rows to look up, including those of `again`. */
   readonly lookFor: readonly number[];
-  /** Rows to be paid for once more, where nothing is found of them. */
+  /** Rows to pay for again if no trace of them is found. */
   readonly again: readonly number[];
 }
 
-/** Why a wish cannot be meant. `word`: the row as it was named. */
+/** Why a wish makes no sense. `word`: the row as named. */
 export type WishFault =
   | Exclude<TakeByName, { readonly type: 'found' }>
-  /** It is known what became of its request. */
+  /** The outcome of its request is known. */
   | { readonly type: 'not-unknown'; readonly word: string }
-  /** A row has one job, and a job belongs to one row. */
+  /** A row has one job, and a job has one row. */
   | { readonly type: 'adopted-twice'; readonly what: 'row' | 'job'; readonly word: string };
 
 /** Finds the rows of a wish. Changes nothing. */

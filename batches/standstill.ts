@@ -2,15 +2,15 @@ import { limiterScope } from '../contract/names.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
-/** Why an open batch does not move, where that can be known: no worker serves its account, or the API does not answer those that do. */
+/** Why an open batch does not move: no worker serves its account, or the API does not answer its workers. */
 export type Standstill = 'no-worker' | 'no-answer';
 
-/** Where a batch stands, with what the workers have noted. */
+/** What the ledger knows about workers and their troubles. */
 export type StandstillLedger = Pick<Ledger, 'livingWorkers' | 'troubles'>;
 
 /**
- * Why a batch that is to go on stands still; undefined: nothing is known to be in its way. Reads the ledger only. A worker that has just
- * died counts as living for some seconds, and the API as answering until several calls in a row have failed.
+ * Why a batch stands still; undefined: no known reason. Reads only the ledger. A worker that has just died counts as alive
+ * for some seconds, and the API counts as answering until several calls in a row have failed.
  */
 export async function standstillOf(
   ledger: StandstillLedger,

@@ -4,21 +4,21 @@ import type { BatchRecord, Counts, Money, ReasonCount } from '../ledger/record-t
 import { exitOf } from '../policy/exit-of.ts';
 import { standstillOf, type Standstill } from './standstill.ts';
 
-/** Reasons that are kept. */
+/** Maximum reasons kept. */
 const MOST_REASONS = 5;
 
-/** A batch as the ledger has it at one moment. */
+/** The ledger's view of a batch at one moment. */
 export interface BatchView {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
-  /** The five commonest reasons why rows failed, or fail now. */
+  /** The five most common reasons for failures, past and present. */
   readonly reasons: readonly ReasonCount[];
-  /** Why it does not move; undefined where nothing is known to be in its way. */
+  /** Why it does not move; undefined: no known reason. */
   readonly standstill?: Standstill | undefined;
 }
 
-/** Reads how a batch stands: counts, sums, reasons. Needs no worker and starts none. */
+/** Reads a batch's counts, sums and reasons. Needs no worker and starts none. */
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
   const standstill = await standstillOf(ledger, batch);
   return {
@@ -30,7 +30,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
   };
 }
 
-/** The exit code of a batch as it stands. `mismatch`: something that was counted or hashed did not add up. */
+/** The batch's current exit code. `mismatch`: a count or hash did not add up. */
 export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'>, mismatch = false): ExitName {
   const isClosed = batch.state === 'closed';
   const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;

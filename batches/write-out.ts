@@ -3,7 +3,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../results/project.ts';
 import { claimOut } from './out-folder.ts';
 
-/** A batch that is finished, and where its files go. */
+/** A finished batch and where to write its files. */
 export interface WriteOutRequest {
   readonly ledger: Ledger;
   readonly store: ProjectionRequest['store'];
@@ -13,7 +13,10 @@ export interface WriteOutRequest {
   readonly voxbatchVersion: string;
 }
 
-/** Makes the out folder that of a finished batch and writes its files. Throws where the folder is another's or cannot be written. */
+/**
+ * Claims the out folder for a finished batch and writes its files. Throws if the folder belongs to another batch or cannot
+ * be written.
+ */
 export async function writeOut(request: WriteOutRequest): Promise<Projection> {
   const { batch, out } = request;
   const found = await claimOut(out, batch);

@@ -5,13 +5,13 @@ import { readTranscript } from '../read-transcript.ts';
 import type { PaidRequest } from '../speech-api.ts';
 import { bodyOf, jobAt, need, type DirectClient, type JobClient } from './operation-client.ts';
 
-/** `videoUrl` and `audioUrl` of the job itself are echoes of the inputs; inside a result object they are results. */
+/** On the job itself, `videoUrl` and `audioUrl` repeat the inputs; inside a result object they are results. */
 const VIDEO_RESULT: ResultNames = {
   names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
   inResult: ['url', 'videoUrl', 'video_url'],
 };
 
-/** Every paid operation of the API, on the wire. A new one is an entry here and one in `contract/operations.ts`. */
+/** Every paid operation on the wire. A new one needs an entry here and one in `contract/operations.ts`. */
 export const OPERATION_CLIENTS: {
   readonly [O in Operation]: O extends JobOperation ? JobClient : DirectClient;
 } = {
@@ -20,7 +20,7 @@ export const OPERATION_CLIENTS: {
     inResult: ['url'],
   }),
 
-  // Speech in the answer itself. With the API's cache the answer is JSON with a short-lived link instead.
+  // The answer is the speech itself, or with the API's cache JSON with a short-lived link.
   'speech-sync': {
     path: '/speech/tts',
     answersMedia: true,
@@ -72,7 +72,7 @@ export const OPERATION_CLIENTS: {
   ),
 };
 
-/** Fields of a speech request. Both speech operations take the same; the API ignores those that an engine lacks. */
+/** Fields of a speech request, the same for both speech operations. The API ignores fields that an engine lacks. */
 function speechBody({ spec, operation }: PaidRequest): Readonly<Record<string, JsonValue>> {
   return bodyOf(
     {

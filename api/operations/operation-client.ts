@@ -2,7 +2,7 @@ import type { JsonValue, RowSpec } from '../../contract/row-kinds.ts';
 import { readJobId, type ResultNames } from '../read-job.ts';
 import type { PaidRequest, Transcript } from '../speech-api.ts';
 
-/** What a 2xx answer with JSON gave. */
+/** What a 2xx JSON answer contained. */
 type Reply =
   | { readonly type: 'job'; readonly jobId: string }
   | { readonly type: 'link'; readonly url: string }
@@ -10,17 +10,17 @@ type Reply =
 
 type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
-/** One paid operation: how it is asked for, and how its answer is read. */
+/** One paid operation: how to request it and read its answer. */
 export interface OperationClient {
-  /** Path under the base address. */
+  /** Path below the base address. */
   readonly path: string;
-  /** True where an answer may be the media itself. */
+  /** True if the answer may be the media itself. */
   readonly answersMedia: boolean;
-  /** True where the answer names a job. */
+  /** True if the answer names a job. */
   readonly answersJob: boolean;
-  /** The JSON body. Throws a {@link MissingInput} where the row lacks what the operation can't do without. */
+  /** The JSON body. Throws {@link MissingInput} if the row lacks a required input. */
   readonly body: Body;
-  /** Reads the body of a 2xx answer; undefined where it does not hold what was paid for. */
+  /** Reads the body of a 2xx answer; undefined if it does not contain what was paid for. */
   reply(json: unknown): Reply | undefined;
 }
 
@@ -29,14 +29,14 @@ export interface DirectClient extends OperationClient {
   readonly answersJob: false;
 }
 
-/** A paid operation whose job is read by id, at `path/{id}`, and listed, if it is, at `path`. */
+/** A paid operation whose job is read at `path/{id}` and, if the API lists such jobs, listed at `path`. */
 export interface JobClient extends OperationClient {
   readonly answersMedia: false;
   readonly answersJob: true;
   readonly results: ResultNames;
 }
 
-/** A paid operation whose answer names a job. `results`: where a job that has ended well says where its result is. */
+/** A paid operation whose answer names a job. `results`: where a completed job names its result. */
 export function jobAt(path: string, body: Body, results: ResultNames): JobClient {
   return {
     path,
@@ -51,7 +51,7 @@ export function jobAt(path: string, body: Body, results: ResultNames): JobClient
   };
 }
 
-/** A paid request that can't be made. Nothing was sent. */
+/** A paid request that cannot be built. Nothing was sent. */
 class MissingInput extends Error {
   constructor(operation: string, input: string) {
     super(`${operation} needs ${input}`);
@@ -59,15 +59,15 @@ class MissingInput extends Error {
   }
 }
 
-/** The given value; throws {@link MissingInput} where there is none. */
+/** Returns the value; throws {@link MissingInput} if there is none. */
 export function need<T>(value: T | undefined, operation: string, input: string): T {
   if (value === undefined) throw new MissingInput(operation, input);
   return value;
 }
 
 /**
- * A request body: fields without a value are left out, so that the API's own defaults hold; `api.` columns come last
- * and are sent as they are.
+ * Builds a request body. Fields without a value are left out, so the API's defaults apply. `api.` columns come last,
+ * unchanged.
  */
 export function bodyOf(
   fields: Readonly<Record<string, JsonValue | undefined>>,
