@@ -20,6 +20,8 @@ export interface DeliverRequest {
   readonly othersAfterMs?: number | undefined;
   /** Only notices of this event. Default: of all. */
   readonly event?: HookEvent | undefined;
+  /** Awaited before each search, so that the files of a batch exist when its command runs. */
+  readonly before?: (() => Promise<void>) | undefined;
   /** Called with what could not be delivered. */
   readonly say: (line: string) => void;
   /** Aborts, including the delivery in progress; the next process delivers that again. */
@@ -28,8 +30,6 @@ export interface DeliverRequest {
 
 /** Input of {@link deliverNotices}. */
 export interface DeliverUntil extends DeliverRequest {
-  /** Awaited before each search, so that the files of a batch exist when its command runs. */
-  readonly before?: (() => Promise<void>) | undefined;
   /** False: no search now. Default: always one. */
   readonly isWanted?: (() => boolean) | undefined;
   /** Ends it once what is under way is delivered. */
@@ -40,12 +40,11 @@ export interface DeliverUntil extends DeliverRequest {
  * Delivers the notices of `--on-end` and `--notify` until the signal aborts. Rejects if the ledger is gone.
  */
 export async function deliverNotices(request: DeliverUntil): Promise<void> {
-  const { signal, until = signal, before, isWanted } = request;
+  const { signal, until = signal, isWanted } = request;
   const ending = AbortSignal.any([signal, until]);
   const courier = courierOf(request);
   try {
     while (!ending.aborted) {
-      await before?.();
       if (isWanted?.() !== false) await courier.begin();
       await sleep(EVERY_MS, undefined, { signal: ending });
     }
@@ -94,9 +93,10 @@ export async function deliverDue(request: DeliverRequest): Promise<void> {
 }
 
 function courierOf(request: DeliverRequest): NoticeCourier {
-  const { ledger, batch, othersAfterMs, event, say } = request;
+  const { ledger, batch, othersAfterMs, event, before, say } = request;
   return new NoticeCourier({
     ledger,
+    before,
     claim: { batch, othersAfterMs, event },
     deliver: (notice) => deliver(notice, request),
     onResult: (notice, delivery) => {

@@ -15,6 +15,8 @@ export const DELIVERIES_AT_ONCE: Readonly<Record<HookTarget, number>> = { comman
 /** What a courier needs. */
 export interface CourierRequest {
   readonly ledger: Pick<Ledger, 'takeNotice' | 'keepNotice' | 'noteDelivery'>;
+  /** Awaited before each search. */
+  readonly before?: (() => Promise<void>) | undefined;
   /** Which notices. */
   readonly claim: Omit<NoticeClaim, 'leaseMs' | 'targets' | 'except'>;
   /** Delivers one; rejects if it was cut off, and the notice is then delivered again. */
@@ -62,9 +64,10 @@ export class NoticeCourier {
 
   /** Never rejects. */
   async #take(): Promise<void> {
-    const { ledger, claim } = this.#request;
+    const { ledger, before, claim } = this.#request;
     try {
       for (;;) {
+        await before?.();
         const targets = HOOK_TARGETS.filter((target) => this.#countTo(target) < DELIVERIES_AT_ONCE[target]);
         if (targets.length === 0 || this.#isClosed || this.#failure !== undefined) return;
         const except = [...this.#underWay.keys()];

@@ -28,7 +28,6 @@ export function tellHooks(told: Omit<DeliverUntil, 'signal' | 'until'>): Telling
       }, PATIENCE_MS);
       try {
         await Promise.allSettled([ended, worked]);
-        await told.before?.();
         await deliverDue(request);
       } catch {
         // They stay on record for the next process.

@@ -206,7 +206,7 @@ describe('deliverNotices', () => {
     const ending = new AbortController();
     await endBatch({ notify: url });
     let [asked, looks] = [0, 0];
-    const before = (): Promise<void> => Promise.resolve(void (looks += 1));
+    const isWanted = (): boolean => (looks += 1) > 2;
     const counting = {
       ...ledger,
       takeNotice: (claim: Parameters<Ledger['takeNotice']>[0]) => {
@@ -214,12 +214,7 @@ describe('deliverNotices', () => {
         return ledger.takeNotice(claim);
       },
     };
-    const running = deliverNotices({
-      ...request(ending.signal),
-      ledger: counting,
-      before,
-      isWanted: () => looks > 2,
-    });
+    const running = deliverNotices({ ...request(ending.signal), ledger: counting, isWanted });
     await waitFor(() => looks === 2);
     expect(asked).toBe(0);
     await waitFor(() => got.length === 1);

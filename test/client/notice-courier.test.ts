@@ -74,6 +74,30 @@ describe('NoticeCourier', () => {
     expect(new Set(noted).size).toBe(40);
   });
 
+  it('looks for no more before the files of a batch are written, also when one has just been delivered', async () => {
+    const { ledger, noted } = outbox([notice('a', 'url', '1'), notice('a', 'url', '2')]);
+    const { begun, deliver, end } = road();
+    let write = (): void => undefined;
+    const before = (): Promise<void> => new Promise((resolve) => (write = resolve));
+    const courier = new NoticeCourier({ ledger, before, claim: {}, deliver, onResult: () => undefined });
+    const beginning = courier.begin();
+    await settled();
+    expect(begun).toEqual([]);
+    for (const id of ['1', '2']) {
+      // Once for the notice, and once for the search after it, which finds none while that is under way.
+      for (let search = 0; search < 2; search += 1) {
+        write();
+        await settled();
+      }
+      expect(begun.at(-1)).toBe(id);
+      end(id);
+      await settled();
+    }
+    expect(noted).toEqual(['1', '2']);
+    write();
+    await Promise.all([beginning, courier.idle()]);
+  });
+
   it('begins nothing more once it is closed, and passes on what ended a delivery', async () => {
     const { ledger, noted } = outbox([notice('a', 'url', '1'), notice('a', 'url', '2')]);
     const { begun, deliver, end } = road();
