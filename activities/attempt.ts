@@ -20,17 +20,19 @@ export interface SubmitReport {
   /**
    * A verdict, or why nothing was recorded or sent. `blocked`: the batch is paused or stopping. `deferred`: a free read
    * that had to come first failed. `skipped`: the attempt would exceed the budget, and the row has ended. `cached`: an
-   * earlier result is there. `awaited`: another row's request may bring the same result.
+   * earlier result stands in its place.
    */
-  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped' | 'cached' | 'awaited';
+  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped' | 'cached';
   /** What the row needs now. */
   readonly next: Move;
   /** State of the row now, if it is known without asking the ledger again. */
   readonly standing?: RowStanding;
+  /** The request is needless for now: an earlier result is there, or another row's request may bring the same. */
+  readonly instead?: 'cached' | 'awaited';
 }
 
 /** What a row needs now, and its state if that is known. */
-export type RowNow = Pick<SubmitReport, 'next' | 'standing'>;
+export type RowNow = Pick<SubmitReport, 'next' | 'standing' | 'instead'>;
 
 /** Name of an attempt, for the work that runs on it. */
 export function nameOf(key: AttemptKey): string {

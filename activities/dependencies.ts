@@ -9,6 +9,8 @@ import type { Store } from '../store/store.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { JobMemory } from './job-memory.ts';
+import type { MediaIdentities } from '../batches/media-identities.ts';
+import type { ResultLookUps } from './result-look-ups.ts';
 import type { Listings } from './shared-job-list.ts';
 import type { PolledJobs } from './polled-jobs.ts';
 import type { Pace } from './pace.ts';
@@ -62,6 +64,10 @@ export interface ProcessMemory {
   readonly jobTimes: JobMemory;
   /** How many jobs the API runs at once, and how many of them this process may start. */
   readonly concurrencyLimit: ConcurrencyLimit;
+  /** Looks for earlier results, of many rows at once. */
+  readonly resultLookUps: ResultLookUps;
+  /** What is behind the links of rows, as far as their servers tell. */
+  readonly media: MediaIdentities;
   /** Readings of the API's job list, shared by all look-ups of lost jobs. */
   readonly listings: Listings;
   /** Paid requests of this process between intent and verdict, by attempt name. */

@@ -8,6 +8,7 @@ export const FAULT_POINTS = [
   'after-answer',
   'after-verdict',
   'before-rename',
+  'before-reuse-record',
 ] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 

@@ -3,6 +3,7 @@ import { ApiError } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { Failure } from '../contract/failures.ts';
 import { makesJob, operationOf, type linkOf, type MediaColumn } from '../contract/row-kinds.ts';
+import type { ChargeRecord } from '../ledger/record-types.ts';
 import { lastAttempt } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
@@ -21,7 +22,10 @@ export interface ReadyLink {
 export const NO_LINK_NEEDED: ReadyLink = { type: 'ready', freshUntil: Infinity };
 
 export interface NoLink {
-  /** `later`: a free read failed; ask again later. `ended`: the link can never be had, and the row was ended. */
+  /**
+   * `later`: a free read failed; ask again later. `ended`: the link can never be had, and the row was ended, or has to
+   * make the earlier step again.
+   */
   readonly type: 'later' | 'ended';
 }
 
@@ -50,12 +54,13 @@ export async function freshLink(
   const { row, batch, charges } = loaded;
   const operation = operationOf(row.kind, step, batch.settings.tts);
   const before = lastAttempt(charges, step);
+  const jobId = before?.jobId ?? before?.source?.jobId;
   // An earlier take's link may be of another text.
-  if (!makesJob(operation) || before?.jobId == null || before.file === null) {
+  if (!makesJob(operation) || before === undefined || jobId == null || before.file === null) {
     const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
     return endWith(deps, key, message);
   }
-  const { jobId } = before;
+  const made = { key, before };
   const name = nameOf(key);
   try {
     let askedAt = 0;
@@ -68,7 +73,7 @@ export async function freshLink(
       return { type: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
     }
     const message = `The ${step} job ${jobId} no longer gives a link to its result.`;
-    return await laterOrNever(deps, key, signal, { trouble: 'result', message });
+    return await laterOrNever(deps, made, signal, { trouble: 'result', message });
   } catch (error) {
     if (signal.aborted) return { type: 'later' };
     if (!(error instanceof ApiError)) throw error;
@@ -79,7 +84,7 @@ export async function freshLink(
     );
     if (failure.class !== 'BadToken') {
       const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
-      return laterOrNever(deps, key, signal, { ...failure, trouble });
+      return laterOrNever(deps, made, signal, { ...failure, trouble });
     }
     await deps.ledger.setControl(key.batch, 'paused', failure);
     return later(signal);
@@ -89,16 +94,25 @@ export async function freshLink(
 /** Reads in a row that may bring no link: of a finished job, and of one that cannot be read now. */
 const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
 
+/** The same for the job of an earlier, equal row: the API may have forgotten it long ago. */
+const MOST_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MOST_READS, result: 2 };
+
 async function laterOrNever(
   deps: Dependencies,
-  key: AttemptKey,
+  { key, before }: { readonly key: AttemptKey; readonly before: ChargeRecord },
   signal: AbortSignal,
   { trouble, message, ...from }: { readonly trouble: PollTrouble } & Omit<Failure, 'class'>,
 ): Promise<Link> {
   const name = nameOf(key);
+  const isEarlier = before.state === 'cached';
   const reads = deps.polls.troubled(name, trouble, deps.clock.now().monotonic);
-  if (reads < MOST_READS[trouble]) return later(signal);
+  if (reads < (isEarlier ? MOST_READS_OF_EARLIER : MOST_READS)[trouble]) return later(signal);
   deps.polls.forget(name);
+  // The API forgets jobs. The speech is made again; its row ends no worse than one that found no earlier result.
+  if (isEarlier) {
+    await deps.ledger.revokeCached(before);
+    return { type: 'ended' };
+  }
   return endWith(deps, key, message, from);
 }
 

@@ -20,6 +20,9 @@ import { reportHealth } from './report-health.ts';
 /** Time of a synced commit, including the way to the ledger and back, ms. */
 const COMMIT_MS = 5;
 
+/** What the record of a request says of its result: what that is known by, and whether an earlier one will do. */
+export type ResultTerms = Pick<Intent, 'resultKey' | 'reuse' | 'source'>;
+
 /** An attempt whose turn has come. */
 export interface Sending {
   readonly loaded: LoadedAttempt;
@@ -27,6 +30,7 @@ export interface Sending {
   readonly link: ReadyLink;
   readonly turn: Turn;
   readonly signal: AbortSignal;
+  readonly terms: ResultTerms;
 }
 
 /**
@@ -49,7 +53,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
       return reportOf('blocked', key, intent);
     case 'cached':
     case 'awaited':
-      return reportOf(intent.type, key, intent);
+      return { ...reportOf('blocked', key, intent), instead: intent.type };
     case 'over-budget':
       return reportOf('skipped', key, intent);
     case 'exists':
@@ -60,12 +64,13 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
 /** What the record of a request says before it is sent: its cost, and that of its row's later steps. */
 function intentOf(
   { owner }: Dependencies,
-  { loaded, key, link: { link }, turn }: Sending,
+  { loaded, key, link: { link }, turn, terms }: Sending,
   settings: BatchSettings,
   askedAt: Instant,
 ): Intent {
   return {
     ...quoteFrom(loaded.row.kind, key.step, loaded.row.spec, settings),
+    ...terms,
     owner,
     maxSending: settings.limits.submits,
     // It may wait for others, as long as it is on disk when its request is due.

@@ -6,7 +6,7 @@ import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, typ
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
 import { giveBack } from './pace.ts';
-import { send } from './send.ts';
+import { send, type ResultTerms } from './send.ts';
 
 /** Pause before asking again for room under the in-flight limit while other processes use it up, ms. */
 const FULL_PAUSE_MS = 50;
@@ -21,7 +21,7 @@ const FULL_PAUSE_MS = 50;
  * 5. Reports what the row needs next.
  *
  * `known`: the row's state as its holder last saw it. Nobody else has worked on it since, and the intent checks all of
- * it again.
+ * it again. `terms`: what its result is known by, and whether an earlier result will do; default: it is known by nothing.
  *
  * Rejects if the signal aborts before the intent. After the intent the request is brought home, whatever it takes. An
  * error from then on leaves the attempt open: reconcile settles it, and it is not queued again for the in-flight limit,
@@ -32,6 +32,7 @@ export async function submit(
   key: FencedAttempt,
   signal: AbortSignal,
   known?: RowStanding,
+  terms: ResultTerms = {},
 ): Promise<SubmitReport> {
   const loaded = await loadAttempt(deps, key, known);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(key, loaded);
@@ -42,7 +43,7 @@ export async function submit(
   // Only from here on is anything in flight; what comes before must not take the place of a request.
   return deps.inFlightLimits.run(key.batch, loaded.batch.settings.limits.submits, () =>
     // Inside the window: a request that waits for it is no job yet, and must not count as one.
-    deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal }, link)),
+    deps.concurrencyLimit.run(deps, signal, () => sendInTurn(deps, { loaded, key, need, signal, terms }, link)),
   );
 }
 
@@ -53,12 +54,13 @@ interface Waiting {
   /** The link that its step needs of an earlier one. */
   readonly need: ReturnType<typeof linkOf>;
   readonly signal: AbortSignal;
+  readonly terms: ResultTerms;
 }
 
 /** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
 async function sendInTurn(
   deps: Dependencies,
-  { loaded, key, need, signal }: Waiting,
+  { loaded, key, need, signal, terms }: Waiting,
   early: ReadyLink,
 ): Promise<SubmitReport> {
   signal.throwIfAborted();
@@ -75,7 +77,7 @@ async function sendInTurn(
       giveBack(turn);
       return reportWithoutLink(deps, loaded, key, link);
     }
-    const report = await send(deps, { loaded, key, link, turn, signal });
+    const report = await send(deps, { loaded, key, link, turn, signal, terms });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });
   }

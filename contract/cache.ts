@@ -7,4 +7,3 @@
  * - `off`: every row is sent, and no later row uses its result.
  */
 export const CACHE_MODES = ['on', 'fresh', 'only', 'off'] as const;
-export type CacheMode = (typeof CACHE_MODES)[number];

@@ -35,7 +35,7 @@ const MOST_REDIRECTS = 3;
 const MOST_KEPT = 16 * 1024 ** 2;
 
 /** Why there is no media to read, in words for the user. */
-class NoMedia extends Error {
+export class NoMedia extends Error {
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent = false) {
@@ -78,8 +78,8 @@ async function measure(input: Input): Promise<number> {
   return (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
 }
 
-/** Follows redirects itself, so that each hop is checked. `dispose` aborts it by the signal in `init`. */
-async function fetchMedia(to: string | URL | Request, init?: RequestInit): Promise<Response> {
+/** Follows redirects itself, so that each hop is checked. `dispose` aborts it by the signal in `init`. Throws where there is no media. */
+export async function fetchMedia(to: string | URL | Request, init?: RequestInit): Promise<Response> {
   let url = new URL(to instanceof Request ? to.url : to);
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
     if (!/^https?:$/.test(url.protocol)) throw new NoMedia(`redirects to ${url.protocol}`);

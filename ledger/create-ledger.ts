@@ -29,7 +29,7 @@ import { scheduleHooks, setScheduleHooks } from './schedule-hooks.ts';
 import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
-import { findResults } from './found-results.ts';
+import { findResults, lookForResult } from './found-results.ts';
 import { dropResult, resultPage, revokeCached, useResult } from './results.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
 import { scanPage, scanRows } from './scans.ts';
@@ -90,6 +90,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     revoke: (key) => revoke(db, key),
     finishJob: (key, end, effect) => finishJob(db, key, end, effect),
     findResults: (keys) => findResults(db, keys),
+    lookForResult: (own, key, passOver) => lookForResult(db, own, key, passOver),
     useResult: (key, use) => useResult(db, key, use),
     dropResult: (of) => dropResult(db, of),
     revokeCached: (key) => revokeCached(db, key),

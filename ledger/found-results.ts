@@ -1,3 +1,5 @@
+import type { AttemptKey } from '../contract/batch.ts';
+import { makingOf, type MakingAttempt } from './making.ts';
 import { prepared } from './prepared.ts';
 import type { ResultRecord } from './record-types.ts';
 import { toResult } from './records.ts';
@@ -11,6 +13,16 @@ export async function findResults(db: Db, keys: readonly string[]): Promise<read
     for (const key of keys) found.push(...(await resultsOf(tx, key)));
     return found;
   });
+}
+
+/** See {@link Ledger.lookForResult}. */
+export async function lookForResult(
+  db: Db,
+  own: AttemptKey,
+  key: string,
+  passOver: readonly AttemptKey[],
+): Promise<{ readonly results: readonly ResultRecord[]; readonly by: MakingAttempt | undefined }> {
+  return look(db, async (tx) => ({ results: await resultsOf(tx, key), by: await makingOf(tx, key, own, passOver) }));
 }
 
 const selectResults = prepared((db, { key }: { key: string }) =>

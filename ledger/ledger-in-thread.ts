@@ -75,6 +75,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   revoke: true,
   finishJob: true,
   findResults: true,
+  lookForResult: true,
   useResult: true,
   dropResult: true,
   revokeCached: true,

@@ -1,4 +1,5 @@
 import type { AttemptKey } from '../contract/batch.ts';
+import type { MakingAttempt } from './making.ts';
 import type { ResultFile, ResultRecord, RowStanding } from './record-types.ts';
 
 /** An earlier result in place of a request. */
@@ -28,6 +29,15 @@ export interface ResultMethods {
    * the account too, so no other account's results are among them.
    */
   findResults(keys: readonly string[]): Promise<readonly ResultRecord[]>;
+  /**
+   * What an intent with this key would find in place of its request: results, or another row's request that may bring
+   * one, except those of `passOver`.
+   */
+  lookForResult(
+    own: AttemptKey,
+    key: string,
+    passOver: readonly AttemptKey[],
+  ): Promise<{ readonly results: readonly ResultRecord[]; readonly by: MakingAttempt | undefined }>;
   /**
    * Records that a step has an earlier result in place of a request: an attempt in state `cached`, which costs nothing.
    * For the last step of its kind, whose result is the row's, the row ends `cached`, even if earlier steps were never

@@ -4,7 +4,8 @@ import { isLastStep } from '../policy/row-machine.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
 import { prepared } from './prepared.ts';
-import type { ResultRecord, ResultSource, RowStanding } from './record-types.ts';
+import type { RowStanding } from './record-types.ts';
+import { sourceOf } from './result-source.ts';
 import { toResult } from './records.ts';
 import type { ResultPage, ResultUse } from './result-methods.ts';
 import { keepResult } from './kept-results.ts';
@@ -72,12 +73,6 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promi
   await keepResult(row.tx, charge, { extraFiles, text, jobId: result.jobId, credits: result.credits });
   await applyEffect(row, isEnd ? ending : { state: 'waiting' });
   return true;
-}
-
-/** What is recorded of an earlier result with the attempt that used it, or could not. */
-export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
-  const { batch, row, step, take, attempt, jobId, madeAt, credits } = result;
-  return { is, from: { batch, row, step, take, attempt }, jobId, madeAt, credits };
 }
 
 /** See {@link Ledger.dropResult}. */

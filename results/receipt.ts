@@ -14,7 +14,10 @@ const receiptFile = z.object({
   sha256: z.string(),
 });
 
-/** A line of `receipts.jsonl`: one paid request, or one key that was revoked so that nothing can be sent with it. */
+/**
+ * A line of `receipts.jsonl`: one paid request, an earlier result in place of one, or a key that was revoked so that
+ * nothing can be sent with it.
+ */
 export const receiptSchema = z.object({
   row: z.number().int().positive(),
   id: z.string(),

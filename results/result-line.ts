@@ -109,7 +109,7 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
     _credits: creditsOf(charges),
     _credits_kind: creditsKindOf(charges),
     _take: row.take,
-    _attempts: charges.filter((charge) => charge.take === row.take && charge.state !== 'revoked').length,
+    _attempts: charges.filter((charge) => charge.take === row.take && wasMade(charge.state)).length,
     _job_ids: charges.flatMap((charge) => charge.jobId ?? []),
   };
 }
@@ -131,6 +131,11 @@ export interface Charged {
   readonly state: ChargeRecord['state'];
   readonly charged: number | null;
   readonly chargedFrom: ChargeRecord['chargedFrom'];
+}
+
+/** True for an attempt that may have been sent. */
+export function wasMade(state: ChargeRecord['state']): boolean {
+  return state !== 'revoked' && state !== 'cached';
 }
 
 /** Credits charged, as far as known. */

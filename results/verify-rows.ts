@@ -3,7 +3,7 @@ import type { LineValue } from './line-formats.ts';
 import { csvCell } from './line-formats.ts';
 import type { Findings } from './mismatch.ts';
 import type { Receipt } from './receipt.ts';
-import { creditsKindOf, creditsOf, hasFile, resultSchema } from './result-line.ts';
+import { creditsKindOf, creditsOf, hasFile, resultSchema, wasMade } from './result-line.ts';
 import type { CsvRecord } from './row-source.ts';
 
 /** A line of `results.jsonl`: strings for the input columns, and our own columns. */
@@ -42,7 +42,7 @@ export function compareReceipts(row: JsonRow, receipts: readonly Receipt[], find
   }));
   findings.compareCredits(`${where}, _credits`, creditsOf(charges), row._credits);
   findings.compare(`${where}, _credits_kind`, creditsKindOf(charges), row._credits_kind);
-  const sent = receipts.filter((receipt) => receipt.take === row._take && receipt.verdict !== 'revoked');
+  const sent = receipts.filter((receipt) => receipt.take === row._take && wasMade(receipt.verdict));
   findings.compare(`${where}, _attempts`, sent.length, row._attempts);
   const latest = Math.max(row._take, ...receipts.map((receipt) => receipt.take));
   findings.compare(`${where}, _take`, latest, row._take);

@@ -41,6 +41,11 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
       const expectation = { family, ...(extension === undefined ? {} : { extension }) };
       return place.threads.run({ root, stem, expectation, from: undefined });
     },
+    reuse: async (file, stem) => {
+      checkNames(root, stem, file.extension);
+      pathOf(root, file.key);
+      return place.threads.reuse({ type: 'reuse', root, file, stem, parts: join(root, PARTS_FOLDER) });
+    },
     read: async (key) => (await open(pathOf(root, key), 'r')).createReadStream(),
     pathOf: (key) => pathOf(root, key),
     link: async (names) =>

@@ -14,6 +14,11 @@ export function stemOf(layout: BatchLayout, key: { row: number; step: string; ta
   return [layout.stem, ...foldersOf(layout, key.row), `${key.row}-${key.step}-${key.take}`].join('/');
 }
 
+/** Stem of a copy that a take has of an earlier result. A result of its own never has it. */
+export function copyStemOf(layout: BatchLayout, key: { row: number; step: string; take: number }): string {
+  return `${stemOf(layout, key)}-cached`;
+}
+
 /** Folders between the media folder and the files of this row: `0000`, `0001`, …, or none. Rows count from 1. */
 export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row: number): readonly string[] {
   return rowsAFolder === null ? [] : [String(Math.floor((row - 1) / rowsAFolder)).padStart(4, '0')];

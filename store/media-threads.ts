@@ -5,12 +5,17 @@ import { unpackError, type ThrownError } from '../threads/thrown-error.ts';
 import { StoreUnwritable } from './errors.ts';
 import { linkFiles, type Link } from './link-files.ts';
 import { doMediaJob, type MediaJob } from './media-work.ts';
-import { UnfitBody, type Linked, type StoredFile } from './store.ts';
+import { reuseFile, type ReuseJob } from './reuse.ts';
+import { UnfitBody, type Linked, type Reused, type StoredFile } from './store.ts';
 import type { ThreadJob, ThreadResult } from './thread-job.ts';
+
+/** A file above this is read again by a thread for large ones. */
+const MOST_SMALL_BYTES = 1024 ** 2;
 
 /** Checks, keeps and links media. */
 export interface MediaThreads {
   run(job: MediaJob): Promise<StoredFile | undefined>;
+  reuse(job: ReuseJob): Promise<Reused>;
   /** Never rejects. */
   link(links: readonly Link[]): Promise<readonly Linked[]>;
   close(): Promise<void>;
@@ -45,6 +50,14 @@ export function startMediaThreads(
         throw error;
       }
     },
+    reuse: async (job) => {
+      try {
+        return (await (job.file.bytes > MOST_SMALL_BYTES ? large : small).run(job)) as Reused;
+      } catch (error) {
+        if (error instanceof ThreadDied) return reuseFile(job);
+        throw error;
+      }
+    },
     link: async (links) => {
       try {
         return (await small.run(links)) as readonly Linked[];
@@ -62,9 +75,17 @@ class SameThread implements MediaThreads {
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  async run(job: MediaJob): Promise<StoredFile | undefined> {
+  run(job: MediaJob): Promise<StoredFile | undefined> {
+    return this.#track(() => doMediaJob(job));
+  }
+
+  reuse(job: ReuseJob): Promise<Reused> {
+    return this.#track(() => reuseFile(job));
+  }
+
+  async #track<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('Expected an open store, but it was closed.');
-    const running = doMediaJob(job);
+    const running = work();
     this.#running.add(running);
     try {
       return await running;

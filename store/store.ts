@@ -38,6 +38,13 @@ export class UnfitBody extends Error {
   }
 }
 
+/** What is on record of a stored file. */
+export type KeptFile = Omit<StoredFile, 'unfit'>;
+
+/** Whether a stored file is still what its record says, and then its copy. */
+export type Reused =
+  { readonly type: 'reused'; readonly file: KeptFile } | { readonly type: 'missing' } | { readonly type: 'altered' };
+
 /** A further name for a stored file. */
 export interface FurtherName {
   readonly key: string;
@@ -84,6 +91,11 @@ export interface Store {
    * whole was changed by somebody, and is not found.
    */
   find(stem: string, expectation: Pick<Expectation, 'family' | 'extension'>): Promise<StoredFile | undefined>;
+  /**
+   * Keeps a file a second time, as `<stem>.<ext>`, if its bytes still have the hash on record. No space is used where
+   * the disk makes links. Either name may be removed without the other. Throws `StoreUnwritable`.
+   */
+  reuse(file: KeptFile, stem: string): Promise<Reused>;
   /** A readable stream of a stored file. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */

@@ -16,6 +16,8 @@ import { Listings } from '../activities/shared-job-list.ts';
 import { PolledJobs } from '../activities/polled-jobs.ts';
 import { Pace } from '../activities/pace.ts';
 import { PagePolls } from '../activities/page-polls.ts';
+import { ResultLookUps } from '../activities/result-look-ups.ts';
+import { readMediaIdentities } from '../batches/media-identities.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/in-flight-limits.ts';
 
@@ -62,6 +64,8 @@ function memoryOf(ledger: Ledger): ProcessMemory {
     pagePolls: new PagePolls(),
     jobTimes: new JobMemory(),
     concurrencyLimit: new ConcurrencyLimit(),
+    resultLookUps: new ResultLookUps(ledger),
+    media: readMediaIdentities(),
     listings: new Listings(),
     sends: new RunningWork(),
     fetches: new RunningWork(),

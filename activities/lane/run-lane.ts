@@ -5,7 +5,9 @@ import type { LaneOwnership } from '../../ledger/lanes.ts';
 import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../batch-cache.ts';
-import { type LaneWork, workRow } from './work-row.ts';
+import { workRow } from './work-row.ts';
+import { Ahead } from './ahead.ts';
+import type { LaneWork } from './lane-work.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Window } from '../in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
@@ -52,7 +54,7 @@ export async function runLane(
   const wakeUps = new WakeUps();
   const window = new Window(windowOf(batch.settings.limits, offer.lanes));
   const steering = new Steering(deps, batch, { signal: end, wakeUps: wakeUps });
-  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering };
+  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering, ahead: new Ahead() };
   end.addEventListener('abort', () => {
     window.open();
     steering.release();
@@ -86,7 +88,7 @@ async function claimLoop(
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
-  const { deps, signal, window, steering } = lane;
+  const { deps, signal, window, steering, ahead } = lane;
   let exhausted = false;
   let lanes = 1;
   let askAt = 0;
@@ -102,7 +104,7 @@ async function claimLoop(
     }
     const size = windowOf(settings.limits, lanes);
     window.resize(size);
-    const limit = control === 'running' && (!exhausted || isDue) ? claimSize(size, window.queued) : 0;
+    const limit = control === 'running' && (!exhausted || isDue) ? claimSize(size, window.queued + ahead.count) : 0;
     if (limit > 0 || isDue) {
       const claim = await deps.ledger.claimRows({ ...owned, limit });
       if (claim === 'lost') return { then: 'more' };

@@ -3,25 +3,13 @@ import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport } from '../attempt.ts';
-import type { Dependencies } from '../dependencies.ts';
-import type { Window } from '../in-flight-limits.ts';
 import { reconcile } from '../reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
+import { beforeWindow } from './before-window.ts';
 import { endFaulty } from './end-faulty.ts';
-import type { Steering } from './steering.ts';
-import type { WakeUps } from './wake-ups.ts';
-
-/** What all rows of one lane share. */
-export interface LaneWork {
-  readonly deps: Dependencies;
-  readonly batch: string;
-  /** Aborts when the lane must end, for whatever reason. What is in flight is still brought home. */
-  readonly signal: AbortSignal;
-  readonly wakeUps: WakeUps;
-  readonly window: Window;
-  readonly steering: Steering;
-}
+import type { LaneWork } from './lane-work.ts';
+import { RowResults } from './row-results.ts';
 
 /** A row is ended after this many submits in one lane that failed before anything was sent. */
 const MOST_FAULTS = 3;
@@ -30,7 +18,8 @@ const MOST_FAULTS = 3;
  * Takes a row from its state in the ledger to where it needs nothing more, or as far as the lane may go. The row
  * machine decides what each report means for the row; this only follows it.
  *
- * A row enters the window when it is to be sent, or at once if it was begun before, and stays in it through all its
+ * A row that is to be sent first looks for an earlier result (`before-window.ts`), and takes no place meanwhile. It
+ * enters the window when it is to be sent, or at once if it was begun before, and stays in it through all its
  * steps. While the batch is paused, a row that is to be sent waits; in a stopping batch it is given up, because the
  * ledger ends it.
  *
@@ -39,35 +28,74 @@ const MOST_FAULTS = 3;
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
   let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
-  if (now.next.type === 'ended') return;
-  if (now.next.type === 'submit') await lane.window.enter();
-  else lane.window.force();
-  try {
-    const faults: unknown[] = [];
-    while (now.next.type !== 'ended' && !lane.signal.aborted) now = await step(lane, now.next, now.standing, faults);
-  } finally {
-    lane.window.leave();
+  const work: RowWork = { lane, results: new RowResults(lane.deps, lane.batch), faults: [] };
+  while (now.next.type !== 'ended' && !lane.signal.aborted) {
+    now = await prepare(work, now);
+    if (now.next.type === 'ended') return;
+    if (now.next.type === 'submit') await lane.window.enter();
+    else lane.window.force();
+    try {
+      now = await workInWindow(work, now);
+    } finally {
+      lane.window.leave();
+    }
   }
 }
 
+/** What the steps of one row share. */
+interface RowWork {
+  readonly lane: LaneWork;
+  readonly results: RowResults;
+  /** Of submits in this lane. */
+  readonly faults: unknown[];
+}
+
+/** Before the window: a row that is due looks for earlier results. */
+function prepare({ lane, results }: RowWork, now: RowNow): Promise<RowNow> {
+  const { next } = now;
+  if (next.type !== 'submit') return Promise.resolve(now);
+  return orEndFaulty(lane, { batch: lane.batch, ...next.at }, () => beforeWindow(lane, results, now));
+}
+
+/** All steps up to the row's end, or until its request turns out to be needless for now. */
+async function workInWindow(work: RowWork, entered: RowNow): Promise<RowNow> {
+  let now: RowNow = entered;
+  do {
+    if (now.next.type === 'ended' || work.lane.signal.aborted) return now;
+    now = await step(work, now.next, now.standing);
+  } while (now.instead === undefined);
+  return now;
+}
+
 async function step(
-  lane: LaneWork,
+  work: RowWork,
   next: Exclude<Move, { type: 'ended' }>,
   standing: RowStanding | undefined,
-  faults: unknown[],
 ): Promise<RowNow> {
+  const { lane } = work;
   const { deps, signal } = lane;
   const key: FencedAttempt = { batch: lane.batch, ...next.at };
-  try {
+  return orEndFaulty(lane, key, async () => {
     switch (next.type) {
       case 'submit':
         if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
-        return await submitOrReconcile(lane, key, standing, faults);
+        return submitOrReconcile(work, key, standing);
       case 'reconcile':
-        return await reconcile(deps, key, signal);
+        return reconcile(deps, key, signal);
       case 'wait':
-        return await awaitJob(deps, key, await loadAttempt(deps, key, standing), lane);
+        return awaitJob(deps, key, await loadAttempt(deps, key, standing), lane);
     }
+  });
+}
+
+/** An unexpected error ends the row, unless the lane itself has to end. */
+async function orEndFaulty(
+  { deps, signal }: LaneWork,
+  key: FencedAttempt,
+  act: () => Promise<RowNow>,
+): Promise<RowNow> {
+  try {
+    return await act();
   } catch (error) {
     if (signal.aborted) return { next: { type: 'ended' } };
     if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
@@ -81,13 +109,14 @@ async function step(
  * other for ever.
  */
 async function submitOrReconcile(
-  { deps, signal }: LaneWork,
+  { lane: { deps, signal }, results, faults }: RowWork,
   key: FencedAttempt,
-  standing: RowStanding | undefined,
-  faults: unknown[],
+  known: RowStanding | undefined,
 ): Promise<SubmitReport> {
   try {
-    return await submit(deps, key, signal, standing);
+    const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
+    const terms = standing === undefined ? {} : await results.termsOf({ key, standing });
+    return await submit(deps, key, signal, standing, terms);
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.warn({ ...key, error: error instanceof Error ? error.message : '' }, 'a submit failed; it is reconciled');

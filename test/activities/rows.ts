@@ -6,7 +6,7 @@ import { DEFAULT_TUNABLES, type BatchLimits } from '../../contract/tunables.ts';
 /** The batch of these tests. */
 export const BATCH = 'b';
 
-/** Settings of the batch that differ from the defaults of these tests: no waiting, job endpoint, 8 on the wire. */
+/** Settings of the batch that differ from the defaults of these tests: no waiting, job endpoint, 8 on the wire, no cache. */
 export type Wanted = Partial<Omit<BatchSettings, 'limits'>> & { readonly limits?: Partial<BatchLimits> };
 
 export function keyOf(row: number, attempt = 1, step: Step = 'speech', take = 1): AttemptKey {
@@ -26,6 +26,8 @@ export function settingsOf({ limits, ...rest }: Wanted): BatchSettings {
     trust503: true,
     ...DEFAULT_TUNABLES,
     halt: NEVER_HALT,
+    // Rows of these tests often ask for the same.
+    cache: 'off',
     ...rest,
     limits: { ...DEFAULT_TUNABLES.limits, window: 100, ...limits },
   };

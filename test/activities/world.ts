@@ -114,11 +114,14 @@ export class World {
   }
 
   /** Makes the batch, open, with these rows. */
-  async fill(specs: readonly RowSpec[], wanted: Wanted & { readonly apiUrl?: string } = {}): Promise<void> {
-    const { apiUrl = this.simulator.url, ...settings } = wanted;
+  async fill(
+    specs: readonly RowSpec[],
+    wanted: Wanted & { readonly apiUrl?: string; readonly name?: string } = {},
+  ): Promise<void> {
+    const { apiUrl = this.simulator.url, name = BATCH, ...settings } = wanted;
     const ledger = await this.look();
     await ledger.createBatch({
-      name: BATCH,
+      name,
       digest: 'd1',
       apiUrl,
       account: ACCOUNT,
@@ -127,7 +130,7 @@ export class World {
       source: 'b.csv',
     });
     await ledger.addRows(
-      BATCH,
+      name,
       specs.map((spec, index) => ({
         row: index + 1,
         id: `r${index + 1}`,
@@ -137,7 +140,7 @@ export class World {
         quoted: 1,
       })),
     );
-    await ledger.openBatch(BATCH, specs.length);
+    await ledger.openBatch(name, specs.length);
   }
 
   /** The ledger, for looking. */
@@ -146,8 +149,8 @@ export class World {
     return this.#ledger;
   }
 
-  async row(row: number): Promise<RowRecord & { readonly charges: readonly ChargeRecord[] }> {
-    const found = await (await this.look()).readRow(BATCH, row);
+  async row(row: number, batch = BATCH): Promise<RowRecord & { readonly charges: readonly ChargeRecord[] }> {
+    const found = await (await this.look()).readRow(batch, row);
     if (found === undefined) throw new Error(`there is no row ${row}`);
     return { ...found.row, charges: found.charges };
   }
@@ -160,8 +163,8 @@ export class World {
   }
 
   /** The attempts of a row as words: `speech 1 not-accepted`. */
-  async attempts(row: number): Promise<string[]> {
-    return (await this.row(row)).charges.map(({ step, attempt, state }) => `${step} ${attempt} ${state}`);
+  async attempts(row: number, batch = BATCH): Promise<string[]> {
+    return (await this.row(row, batch)).charges.map(({ step, attempt, state }) => `${step} ${attempt} ${state}`);
   }
 
   /** Accepted paid requests: the only count of charges that counts. */

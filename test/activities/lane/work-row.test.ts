@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { Ahead } from '../../../activities/lane/ahead.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { loadBatch } from '../../../activities/batch-cache.ts';
-import { type LaneWork, workRow } from '../../../activities/lane/work-row.ts';
+import type { LaneWork } from '../../../activities/lane/lane-work.ts';
+import { workRow } from '../../../activities/lane/work-row.ts';
 import { Window } from '../../../activities/in-flight-limits.ts';
 import { Steering } from '../../../activities/lane/steering.ts';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
@@ -25,7 +27,7 @@ async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): 
     steering.release();
     wakeUps.stop();
   };
-  return { deps, batch: BATCH, signal, wakeUps, window, steering, end };
+  return { deps, batch: BATCH, signal, wakeUps, window, steering, ahead: new Ahead(), end };
 }
 
 /** Works on a row as it stands in the ledger. */

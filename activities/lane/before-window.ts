@@ -1,0 +1,38 @@
+import type { FencedAttempt } from '../../contract/batch.ts';
+import { pauseBefore } from '../../policy/awaited-result.ts';
+import type { RowNow } from '../attempt.ts';
+import type { Due, RowResults } from './row-results.ts';
+import type { LaneWork } from './lane-work.ts';
+
+/**
+ * What a row that is to be sent does before it enters the window: it uses the earlier results that there are. If the
+ * request turned out to be needless for now (`instead`), it first waits for the other row's result, outside of every
+ * limit: a row that waits never keeps out the one that it waits for.
+ */
+export async function beforeWindow(lane: LaneWork, results: RowResults, now: RowNow): Promise<RowNow> {
+  if (now.next.type !== 'submit' || !(await results.usesEarlier())) return now;
+  const key: FencedAttempt = { batch: lane.batch, ...now.next.at };
+  const standing = now.standing ?? (await lane.deps.ledger.readRow(key.batch, key.row));
+  if (standing === undefined) return { next: { type: 'ended' } };
+  const due = { key, standing };
+  if (now.instead === 'awaited') {
+    const isDue = await lane.ahead.whileAwaiting(() => awaitResult(lane, results, due));
+    if (!isDue) return { next: { type: 'ended' } };
+  }
+  if (!(await lane.steering.mayPay())) return { next: { type: 'ended' } };
+  return lane.ahead.whileLookingUp(() => results.use(due));
+}
+
+/** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */
+async function awaitResult({ deps, wakeUps, steering }: LaneWork, results: RowResults, due: Due): Promise<boolean> {
+  const { resultKey } = await results.termsOf(due);
+  if (resultKey === undefined) return true;
+  for (let looks = 0; ; looks++) {
+    await wakeUps.sleep(pauseBefore(looks, Math.random()));
+    if (!(await steering.mayPay())) return false;
+    const { attempts } = results.passedOver;
+    const { results: found, by } = await deps.ledger.lookForResult(due.key, resultKey, attempts);
+    if (found.length > 0 || by === undefined) return true;
+    results.passedOver.sees(by, deps.clock.now().monotonic);
+  }
+}

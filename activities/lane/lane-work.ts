@@ -1,0 +1,17 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { Window } from '../in-flight-limits.ts';
+import type { Ahead } from './ahead.ts';
+import type { Steering } from './steering.ts';
+import type { WakeUps } from './wake-ups.ts';
+
+/** What all rows of one lane share. */
+export interface LaneWork {
+  readonly deps: Dependencies;
+  readonly batch: string;
+  /** Aborts when the lane must end, for whatever reason. What is in flight is still brought home. */
+  readonly signal: AbortSignal;
+  readonly wakeUps: WakeUps;
+  readonly window: Window;
+  readonly steering: Steering;
+  readonly ahead: Ahead;
+}

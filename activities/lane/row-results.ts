@@ -1,0 +1,142 @@
+import type { FencedAttempt } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
+import { ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { stepKey } from '../../batches/result-keys.ts';
+import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
+import { quoteFrom } from '../../policy/pricing.ts';
+import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
+import { mayReuse } from '../../policy/result-reuse.ts';
+import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
+import { loadBatch } from '../batch-cache.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { reuseResult } from '../reuse-result.ts';
+import type { ResultTerms } from '../send.ts';
+import { PassedOver } from './passed-over.ts';
+
+/** A row whose next step is to be sent. */
+export interface Due {
+  readonly key: FencedAttempt;
+  readonly standing: RowStanding;
+}
+
+/**
+ * What a row has to do with the results of other rows, while a lane has it: it uses those that are there, and makes its
+ * own known. Each of its steps is known by a key, or by none where nobody can tell what is behind a link.
+ */
+export class RowResults {
+  readonly #deps: Dependencies;
+  readonly #batch: string;
+  readonly passedOver = new PassedOver();
+  /** Asked for once, so that what is recorded is what was looked for. */
+  #media: { readonly urls: string; readonly identities: ReadonlyMap<string, MediaIdentity> } | undefined;
+  #keys = new Map<Step, { readonly spec: RowSpec; readonly key: string | undefined }>();
+  #damaged: ResultSource | undefined;
+
+  constructor(deps: Dependencies, batch: string) {
+    this.#deps = deps;
+    this.#batch = batch;
+  }
+
+  /** Whether the batch uses earlier results, for now: a person may change that at any time. */
+  async usesEarlier(): Promise<boolean> {
+    const { cache } = (await this.#read()).settings;
+    return cache === 'on' || cache === 'only';
+  }
+
+  /**
+   * Gives a row that is due what there is of it: the result of its last step, which ends it, else that of its present
+   * one, and so on with the next. Without any, the row stays as it is; or ends `skipped`, if nothing is to be paid for.
+   */
+  async use(due: Due): Promise<RowNow> {
+    const batch = await this.#read();
+    let now: RowNow = { next: moveAfter(due.key, due.standing), standing: due.standing };
+    const tried = new Set<string>();
+    while (now.next.type === 'submit' && now.standing !== undefined) {
+      const key: FencedAttempt = { batch: this.#batch, ...now.next.at };
+      const taken = await this.#useOne(batch, { key, standing: now.standing }, tried);
+      if (taken !== undefined) now = { next: moveAfter(key, taken), standing: taken };
+      else if (batch.settings.cache !== 'only') return now;
+      else return this.#skip(key);
+    }
+    return now;
+  }
+
+  /** What the record of a request says of its result. */
+  async termsOf({ key, standing }: Due): Promise<ResultTerms> {
+    const batch = await this.#read();
+    const resultKey = await this.#keyOf(batch, standing.row.spec, key.step);
+    if (resultKey === undefined) return {};
+    const isWanted = (await this.usesEarlier()) && mayReuse(standing.row, standing.charges, key.step, resultKey);
+    return {
+      resultKey,
+      ...(isWanted ? { reuse: { passOver: this.passedOver.attempts } } : {}),
+      ...defined({ source: this.#damaged }),
+    };
+  }
+
+  /** Tries the results that there are for a row, the last step's first; undefined: none will do. */
+  async #useOne(batch: BatchRecord, due: Due, tried: Set<string>): Promise<RowStanding | undefined> {
+    const wanted = await this.#wantedOf(batch, due);
+    const found = await this.#deps.resultLookUps.find(wanted.map(({ resultKey }) => resultKey));
+    for (const { key, resultKey, saved } of wanted) {
+      for (const result of found.get(resultKey) ?? []) {
+        if (tried.has(nameOf(result))) continue;
+        tried.add(nameOf(result));
+        const answer = await reuseResult(this.#deps, { batch, key, result, saved });
+        if (answer.type === 'damaged') this.#damaged = answer.source;
+        else if (answer.standing.used || moveAfter(key, answer.standing).type !== 'submit') return answer.standing;
+      }
+    }
+    return undefined;
+  }
+
+  /** The steps for which an earlier result would do, and what each would save. */
+  async #wantedOf(
+    batch: BatchRecord,
+    { key, standing }: Due,
+  ): Promise<readonly { readonly key: FencedAttempt; readonly resultKey: string; readonly saved: number | null }[]> {
+    const { row, charges } = standing;
+    const last = ROW_KINDS[row.kind].steps.at(-1) ?? key.step;
+    const { quoted, quotedRest } = quoteFrom(row.kind, key.step, row.spec, batch.settings);
+    const all = quoted === null || quotedRest === null ? null : quoted + quotedRest;
+    const steps =
+      last === key.step
+        ? [{ key, saved: quoted }]
+        : [
+            { key: { ...key, step: last, attempt: 1 }, saved: all },
+            { key, saved: quoted },
+          ];
+    const keyed = await Promise.all(
+      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, row.spec, one.key.step) })),
+    );
+    return keyed.flatMap(({ resultKey, ...one }) =>
+      resultKey !== undefined && mayReuse(row, charges, one.key.step, resultKey) ? [{ ...one, resultKey }] : [],
+    );
+  }
+
+  async #keyOf(batch: BatchRecord, spec: RowSpec, step: Step): Promise<string | undefined> {
+    if (batch.settings.cache === 'off') return undefined;
+    const known = this.#keys.get(step);
+    if (known?.spec === spec) return known.key;
+    const links = mediaOf(spec);
+    const urls = links.join(' ');
+    if (this.#media?.urls !== urls) this.#media = { urls, identities: await this.#deps.media.of(links) };
+    const key = stepKey(batch, spec, step, this.#media.identities);
+    this.#keys.set(step, { spec, key });
+    return key;
+  }
+
+  /** Nothing is to be paid for, and there is no earlier result. */
+  async #skip(key: FencedAttempt): Promise<RowNow> {
+    const message = 'No earlier result will do, and this batch uses nothing else (--cached-only). Nothing was sent.';
+    const standing = await this.#deps.ledger.giveUp(key, {
+      outcome: 'skipped',
+      failure: { class: 'NotCached', message },
+    });
+    return { next: moveAfter(key, standing), standing };
+  }
+
+  #read(): Promise<BatchRecord> {
+    return loadBatch(this.#deps, this.#batch);
+  }
+}

@@ -1,0 +1,89 @@
+import pLimit from 'p-limit';
+import type { MediaIdentity } from '../policy/result-key.ts';
+import { fetchMedia, NoMedia } from './probe-media.ts';
+
+/** Finds out what is behind an http(s) URL; undefined if its server does not tell. Never throws. */
+export type Identify = (url: string) => Promise<MediaIdentity | undefined>;
+
+/** Options of {@link createIdentify}. */
+export interface IdentifyOptions {
+  /** How many URLs are read at once. Default 8. */
+  readonly atOnce?: number;
+  /** How long one URL may take, ms. Default 10 s. */
+  readonly limitMs?: number;
+  /** How long an answer holds, ms: the content may change while the process lives. Default 60 s. */
+  readonly holdsMs?: number;
+}
+
+/** Answers beyond this many are forgotten, the oldest first. */
+const MOST_KNOWN = 10_000;
+/** An origin that failed this often in a row, without any answer, is not asked again while the answers hold. */
+const PATIENCE = 5;
+
+interface Known {
+  readonly at: number;
+  readonly identity: Promise<MediaIdentity | undefined>;
+}
+
+/**
+ * Creates a reader of media identities: by one free request of a single byte, without any token. It asks for each URL
+ * once, however many rows name it, and a few at a time.
+ */
+export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 }: IdentifyOptions = {}): Identify {
+  const limit = pLimit(atOnce);
+  const known = new Map<string, Known>();
+  const silent = new Map<string, { readonly at: number; readonly times: number }>();
+  const failuresOf = (origin: string): number => {
+    const found = silent.get(origin);
+    return found === undefined || performance.now() - found.at > holdsMs ? 0 : found.times;
+  };
+  const read = async (url: string): Promise<MediaIdentity | undefined> => {
+    const { origin } = new URL(url);
+    if (failuresOf(origin) >= PATIENCE) return undefined;
+    try {
+      const identity = await identify(url, limitMs);
+      silent.delete(origin);
+      return identity;
+    } catch (error) {
+      if (isSilence(error)) silent.set(origin, { at: performance.now(), times: failuresOf(origin) + 1 });
+      return undefined;
+    }
+  };
+  return (url) => {
+    const before = known.get(url);
+    if (before !== undefined && performance.now() - before.at < holdsMs) return before.identity;
+    const identity = limit(() => read(url));
+    // Re-inserted at the end, so that the first is always the oldest.
+    known.delete(url);
+    known.set(url, { at: performance.now(), identity });
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? url);
+    return identity;
+  };
+}
+
+async function identify(url: string, limitMs: number): Promise<MediaIdentity | undefined> {
+  const response = await fetchMedia(url, {
+    // A compressed answer has another length and another tag.
+    headers: { range: 'bytes=0-0', 'accept-encoding': 'identity' },
+    signal: AbortSignal.timeout(limitMs),
+  });
+  await response.body?.cancel();
+  const etag = response.headers.get('etag') ?? '';
+  const bytes = lengthOf(response);
+  // A weak tag is the same for contents that are merely alike.
+  return /^"[^"]+"$/.test(etag) && bytes !== undefined ? { etag, bytes } : undefined;
+}
+
+/** True if there was no answer at all, or none in time. */
+function isSilence(error: unknown): boolean {
+  return !(error instanceof NoMedia) || error.isSilent;
+}
+
+/** The whole length, also where only a part was sent. */
+function lengthOf({ status, headers }: Response): number | undefined {
+  const text =
+    status === 206
+      ? /\/(?<bytes>\d+)$/.exec(headers.get('content-range') ?? '')?.groups?.['bytes']
+      : (headers.get('content-length') ?? undefined);
+  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
+}

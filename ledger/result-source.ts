@@ -1,0 +1,7 @@
+import type { ResultRecord, ResultSource } from './record-types.ts';
+
+/** What is recorded of an earlier result with the attempt that used it, or could not. */
+export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
+  const { batch, row, step, take, attempt, jobId, madeAt, credits } = result;
+  return { is, from: { batch, row, step, take, attempt }, jobId, madeAt, credits };
+}

@@ -1,0 +1,35 @@
+import type { AttemptState } from '../contract/outcomes.ts';
+import type { Step } from '../contract/row-kinds.ts';
+
+/** The part of an attempt that matters here. */
+export interface EarlierAttempt {
+  readonly step: Step;
+  readonly take: number;
+  readonly state: AttemptState;
+  readonly file: object | null;
+  readonly failure: object | null;
+  readonly resultKey: string | null;
+  readonly source: { readonly is: 'used' | 'missing' | 'altered' } | null;
+}
+
+/**
+ * Whether a step of a row may have the result of an earlier, equal row.
+ *
+ * Not if the row has had a good result for the same: whoever runs it again wants another. Not if it had such a result
+ * at this take and gave it back, because the next step could not use it.
+ */
+export function mayReuse(
+  { take }: { readonly take: number },
+  attempts: readonly EarlierAttempt[],
+  step: Step,
+  key: string,
+): boolean {
+  return attempts
+    .filter((one) => one.step === step)
+    .every((one) => {
+      const isSame = one.resultKey === null || one.resultKey === key;
+      const hadIt = one.file !== null && one.failure === null && isSame;
+      const gaveItBack = one.take === take && one.state === 'revoked' && one.source?.is === 'used';
+      return !hadIt && !gaveItBack;
+    });
+}

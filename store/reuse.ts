@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, copyFileSync, fsync, closeSync, linkSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Folders, onDisk } from './folders.ts';
+import type { KeptFile, Reused } from './store.ts';
+
+/** A media thread's job: a further copy of a stored file, under a stem of its own. */
+export interface ReuseJob {
+  readonly type: 'reuse';
+  /** Folder of the store. */
+  readonly root: string;
+  readonly file: KeptFile;
+  readonly stem: string;
+  /** Folder for files that have no name yet. */
+  readonly parts: string;
+}
+
+const PIECE_BYTES = 1024 ** 2;
+const syncFile = promisify(fsync);
+const folders = new Folders();
+
+/**
+ * Gives a stored file a second name, if it is still what its record says. The new name is made first and read through
+ * it, so that whoever removes or replaces the file meanwhile changes nothing. A link costs no space; where the disk
+ * makes none (too many of one file, say), it is a copy. Throws `StoreUnwritable`.
+ */
+export async function reuseFile({ root, file, stem, parts }: ReuseJob): Promise<Reused> {
+  const source = join(root, file.key);
+  const part = join(parts, `${randomUUID()}.part`);
+  const key = `${stem}.${file.extension}`;
+  const path = join(root, key);
+  try {
+    const made = await folders.within(parts, () => onDisk(part, () => linkOrCopy(source, part)));
+    if (made === 'missing') return { type: 'missing' };
+    const found = await onDisk(part, () => readThrough(part, made === 'copied'));
+    if (found.bytes !== file.bytes || found.sha256 !== file.sha256) return { type: 'altered' };
+    await folders.within(dirname(path), () =>
+      onDisk(path, () => {
+        // A name that already is this very file stays, and so would the part.
+        renameSync(part, path);
+        return folders.sync(dirname(path));
+      }),
+    );
+    return { type: 'reused', file: { ...file, key } };
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+function linkOrCopy(source: string, part: string): 'linked' | 'copied' | 'missing' {
+  try {
+    linkSync(source, part);
+    return 'linked';
+  } catch (error) {
+    if (isAbsent(error, source)) return 'missing';
+  }
+  try {
+    copyFileSync(source, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    return 'copied';
+  } catch (error) {
+    if (isAbsent(error, source)) return 'missing';
+    throw error;
+  }
+}
+
+/** True if it is the source that is missing, and not the folder of the part. */
+function isAbsent(error: unknown, source: string): boolean {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
+  try {
+    closeSync(openSync(source, 'r'));
+    return false;
+  } catch (found) {
+    return (found as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
+
+async function readThrough(path: string, isNew: boolean): Promise<{ bytes: number; sha256: string }> {
+  const opened = openSync(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    const piece = Buffer.alloc(PIECE_BYTES);
+    let bytes = 0;
+    for (let read = readSync(opened, piece); read > 0; read = readSync(opened, piece)) {
+      hash.update(piece.subarray(0, read));
+      bytes += read;
+    }
+    if (isNew) await syncFile(opened);
+    return { bytes, sha256: hash.digest('hex') };
+  } finally {
+    closeSync(opened);
+  }
+}
