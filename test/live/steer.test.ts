@@ -133,7 +133,8 @@ describe('steering a batch that runs', () => {
   });
 
   it('a second run of the same batch follows it; another batch runs beside it', async () => {
-    await world.write('others.csv', mixedManifest(40, KINDS));
+    // Rows of its own: it would have the results of the first batch otherwise.
+    await world.write('others.csv', mixedManifest(40, KINDS).replaceAll('this batch', 'another batch'));
     const both = [world.start(RUN), world.start(['run', 'others.csv'])];
     await world.untilCharged(10);
     const second = world.start(RUN);
