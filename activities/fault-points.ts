@@ -8,9 +8,9 @@ export const FAULT_POINTS = [
   'after-answer',
   'after-verdict',
   'before-rename',
-  'before-reuse-record',
 ] as const;
-export type FaultPoint = (typeof FAULT_POINTS)[number];
+/** `before-reuse-record`: an earlier result is copied, and nothing is recorded yet; no request is on its way. */
+export type FaultPoint = (typeof FAULT_POINTS)[number] | 'before-reuse-record';
 
 /** Called at each fault point; it may take its time, or never return. */
 export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;

@@ -14,6 +14,18 @@ const receiptFile = z.object({
   sha256: z.string(),
 });
 
+const receiptSource = z.object({
+  /** `used`: in place of a request. `missing`, `altered`: its file was, so a request was made. */
+  is: z.enum(['used', 'missing', 'altered']),
+  batch: z.string(),
+  row: z.number().int().positive(),
+  step: z.enum(STEPS),
+  take: z.number().int().positive(),
+  attempt: z.number().int().positive(),
+  job_id: z.string().nullable(),
+  made_at: z.string(),
+});
+
 /**
  * A line of `receipts.jsonl`: one paid request, an earlier result in place of one, or a key that was revoked so that
  * nothing can be sent with it.
@@ -39,6 +51,8 @@ export const receiptSchema = z.object({
   request_id: z.string().nullable(),
   error_class: z.enum(Object.keys(FAILURES) as [FailureClass, ...FailureClass[]]).nullable(),
   file: receiptFile.nullable(),
+  /** The earlier result that was used, or could not be; absent without one. */
+  source: receiptSource.exactOptional(),
   /** Files beside the result: subtitles of a transcript. */
   extra_files: z.array(receiptFile),
 });
@@ -65,6 +79,7 @@ export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): 
     finished_at: charge.finishedAt === null ? null : isoTime(charge.finishedAt),
     request_id: charge.requestId,
     error_class: charge.failure?.class ?? null,
+    ...sourceOf(charge),
     ...(charge === paidFor && files.length > 0 ? fileFields(files) : ownFile(charge)),
   }));
 }
@@ -85,6 +100,13 @@ function chargeOfResult({ row }: RowWithCharges, charges: readonly ChargeRecord[
     charges.findLast((charge) => charge.file?.key === key) ??
     charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state))
   );
+}
+
+function sourceOf({ source }: ChargeRecord): Pick<Receipt, 'source'> {
+  if (source === null) return {};
+  const { batch, row, step, take, attempt } = source.from;
+  const made = { job_id: source.jobId, made_at: isoTime(source.madeAt) };
+  return { source: { is: source.is, batch, row, step, take, attempt, ...made } };
 }
 
 function fileFields(files: readonly RowFile[]): Pick<Receipt, 'file' | 'extra_files'> {

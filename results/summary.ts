@@ -50,13 +50,16 @@ export const summarySchema = z.object({
   /**
    * Credits. `charged`: known charges. `reserved`: quotes of requests in flight and, under a budget, of the later steps
    * of rows that have begun; 0 once the batch is closed. `uncertain`: quotes of requests that may have been charged.
-   * `estimated`: some of these figures are quotes, not the API's.
+   * `estimated`: some of these figures are quotes, not the API's. `saved`: quotes of rows that used an earlier result.
+   * `damaged`: how many requests were made because the file of an earlier result was missing or altered.
    */
   credits: z.object({
     charged: z.number(),
     reserved: z.number(),
     uncertain: z.number(),
     estimated: z.boolean(),
+    saved: z.number().default(0),
+    damaged: count.default(0),
   }),
   /** ISO 8601, UTC. */
   created_at: z.string(),

@@ -1,11 +1,13 @@
 import { OUTCOMES, ROW_STATES, wasAccepted } from '../contract/outcomes.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
+import type { ResultSource } from '../ledger/record-types.ts';
 import type { Charged } from './result-line.ts';
 import { roundCredits } from '../contract/price-units.ts';
 
 /** The part of a charge that goes into the sums. */
 export interface Billed extends Charged {
   readonly quoted: number | null;
+  readonly source: { readonly is: ResultSource['is'] } | null;
 }
 
 /** Sums in credits, as in the ledger's `Money`. */
@@ -14,6 +16,9 @@ export interface Credits {
   readonly reserved: number;
   readonly uncertain: number;
   readonly estimated: boolean;
+  readonly saved: number;
+  /** A count, not credits. */
+  readonly damaged: number;
 }
 
 /** Counts rows and adds up money by the same rules as the ledger, but from the files. */
@@ -27,6 +32,8 @@ export class Tally {
   #reserved = 0;
   #uncertain = 0;
   #estimated = false;
+  #saved = 0;
+  #damaged = 0;
 
   /** Counts a row. The state matters only without an outcome; omit it if unknown. `failure`: its class, if any. */
   addRow(outcome: Outcome | null, failure: string | undefined, state?: RowState): void {
@@ -40,6 +47,8 @@ export class Tally {
     this.#charged += charge.charged ?? 0;
     if (charge.state === 'sending') this.#reserved += charge.quoted ?? 0;
     if (charge.state === 'unknown') this.#uncertain += charge.quoted ?? 0;
+    if (charge.state === 'cached') this.#saved += charge.quoted ?? 0;
+    else if (charge.state !== 'revoked' && charge.source !== null) this.#damaged += 1;
     const isOpen = charge.state === 'sending' || charge.state === 'unknown';
     this.#estimated ||= isOpen || (wasAccepted(charge.state) && charge.chargedFrom !== 'api');
   }
@@ -50,6 +59,8 @@ export class Tally {
       reserved: roundCredits(this.#reserved),
       uncertain: roundCredits(this.#uncertain),
       estimated: this.#estimated,
+      saved: roundCredits(this.#saved),
+      damaged: this.#damaged,
     };
   }
 }

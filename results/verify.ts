@@ -144,5 +144,7 @@ function compareSummary(summary: Summary, tally: Tally, findings: Findings): voi
   const known = summary.state === 'closed' ? tally.credits.reserved : Math.max(tally.credits.reserved, reserved);
   findings.compareCredits(where('credits.reserved'), known, reserved);
   findings.compareCredits(where('credits.uncertain'), tally.credits.uncertain, uncertain);
+  findings.compareCredits(where('credits.saved'), tally.credits.saved, summary.credits.saved);
+  findings.compare(where('credits.damaged'), tally.credits.damaged, summary.credits.damaged);
   findings.compare(where('credits.estimated'), String(tally.credits.estimated), String(summary.credits.estimated));
 }

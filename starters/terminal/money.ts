@@ -17,8 +17,19 @@ export function moneyWords(money: Money, budget: number | null): string {
     `${number(money.reserved)} reserved`,
     `${number(money.uncertain)} uncertain`,
   ].join(', ');
+  const saved = money.saved === 0 ? '' : `, ${number(money.saved)} saved by earlier results`;
   const left = budgetLeft(money, budget);
-  return budget === null || left === null ? sums : `${sums}; ${number(left)} left of a budget of ${number(budget)}`;
+  const rest = budget === null || left === null ? '' : `; ${number(left)} left of a budget of ${number(budget)}`;
+  return `${sums}${saved}${rest}`;
+}
+
+/** That earlier results were damaged, in a line of its own; none if none was. */
+export function damagedLines({ damaged }: Pick<Money, 'damaged'>): readonly string[] {
+  if (damaged === 0) return [];
+  const files = damaged === 1 ? '1 earlier result was' : `${number(damaged)} earlier results were`;
+  return [
+    `${files} missing or altered, so the rows that would have used ${damaged === 1 ? 'it' : 'them'} were paid for anew`,
+  ];
 }
 
 /** Budget and what is left of it, for machines. */

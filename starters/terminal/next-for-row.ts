@@ -64,6 +64,7 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
     case 'skipped':
       if (row.failure?.class === 'NotChosen')
         return `It was not chosen so far. Send it: ${redrive}. To send all such rows: ${goOnCommand({ ...batch, subset: null })}`;
+      if (row.failure?.class === 'NotCached') return `Pay for it: voxbatch tune ${name} --cache on, then: ${redrive}`;
       return `Raise the budget (voxbatch tune ${name} --budget ${row.quoted === null ? 'CREDITS' : String(budgetFor(money, row.quoted))}), then: ${redrive}`;
     case 'unfit':
       return `Its result is kept. Accept it as it is, free: voxbatch redrive ${name} --accept ${word}. To pay for another one: ${redrive}`;

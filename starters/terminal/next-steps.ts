@@ -116,6 +116,10 @@ function skippedStep({ batch, counts, money, leftovers }: Finished): string {
   const name = shellWord(batch.name);
   const rows = rowsInWords(counts.outcomes.skipped - counts.notChosen);
   const { overBudget: quoted } = leftovers.skippedQuotes;
+  if (batch.settings.cache === 'only') {
+    const redriven = `voxbatch redrive ${name} --where class=NotCached`;
+    return `${rows} without an earlier result, not sent. To pay for them: voxbatch tune ${name} --cache on, then: ${redriven}`;
+  }
   const again = counts.notChosen === 0 ? redrive(name, 'skipped') : `voxbatch redrive ${name} --where class=OverBudget`;
   const left = budgetLeft(money, batch.settings.budget);
   if (left === null || (quoted !== null && left >= quoted)) {

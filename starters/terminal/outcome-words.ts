@@ -24,7 +24,7 @@ export const OUTCOME_WORDS: Readonly<Record<EndWord, OutcomeWords>> = {
   failed: { meaning: 'no result; see _error_class and _message', inProgress: 'always' },
   unknown: { meaning: 'may have been charged; not sent again', inProgress: 'always' },
   unfit: { meaning: 'paid for and kept; failed a check', inProgress: 'if any' },
-  skipped: { meaning: 'not sent: over the budget', inProgress: 'if any' },
+  skipped: { meaning: 'not sent: over the budget, or --cached-only', inProgress: 'if any' },
   overdue: { meaning: 'job was still running at the API; can be fetched later, free', inProgress: 'if any' },
   cancelled: { meaning: 'not sent, or only in part: the batch ended early', inProgress: 'if any' },
   'not chosen': { meaning: 'not sent: left out by --limit or --sample', inProgress: 'never' },

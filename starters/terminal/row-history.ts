@@ -115,7 +115,10 @@ function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions 
   const lines = [
     `  ${charge.step}, take ${charge.take}, attempt ${charge.attempt}: ${VERDICTS[charge.state]}`,
     `    started ${isoTime(charge.intentAt)}${timesOf(charge, decisions)}`,
-    `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
+    charge.state === 'cached'
+      ? `    credits: nothing charged, ${credits(charge.quoted)} saved`
+      : `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
+    ...sourceLines(charge),
   ];
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
   if (charge.requestId !== null) lines.push(`    request ${oneLine(charge.requestId)} (for the API's support)`);
@@ -142,8 +145,19 @@ function timesOf(charge: ChargeRecord, decisions: readonly DecisionRecord[]): st
   return `, ${what} a person ${isoTime(decided.madeAt)}${finishedAt === null ? '' : `, ended ${isoTime(finishedAt)}`}`;
 }
 
+/** Which earlier result was used, or could not be. */
+function sourceLines({ source }: ChargeRecord): string[] {
+  if (source === null) return [];
+  const { is, from, jobId, madeAt } = source;
+  const job = jobId === null ? '' : `, job ${oneLine(jobId)}`;
+  const which = `the ${from.step} of row ${from.row} of batch "${from.batch}" (take ${from.take}${job}, ${isoTime(madeAt)})`;
+  if (is === 'used') return [`    result: that of ${which}`];
+  return [`    made because the file of ${which} is ${is}`];
+}
+
 /** What happened at the verdict: not always an answer. */
 function verdictWords({ state, failure }: ChargeRecord): string {
+  if (state === 'cached') return ', reused after';
   if (state === 'revoked' || failure?.class === 'NotSent') return ', given up after';
   return state === 'unknown' || failure?.class === 'OutcomeUnknown' ? ', no clear answer after' : ', answered after';
 }

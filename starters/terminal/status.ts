@@ -8,7 +8,7 @@ import { pauseMessage } from './pause-words.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import type { LocalView } from '../look/view-here.ts';
 import { exitOfView } from '../../batches/view-batch.ts';
-import { budgetJson, moneyWords } from './money.ts';
+import { budgetJson, damagedLines, moneyWords } from './money.ts';
 import { haltMessage, nextSteps } from './next-steps.ts';
 import { endsOf } from './outcome-words.ts';
 import { chosenOf, clock, doneOf, number, reasonWords } from './progress.ts';
@@ -53,6 +53,7 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   if (running.length > 0)
     lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
   lines.push(`  credits: ${moneyWords(money, batch.settings.budget)}`);
+  lines.push(...damagedLines(money).map((line) => `  ${line}`));
   for (const group of groups) {
     const first = namedRow({ row: group.firstRow, id: group.firstId });
     lines.push(

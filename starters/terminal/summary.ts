@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { Pilot } from '../../batches/pilot.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
-import { moneyWords } from './money.ts';
+import { damagedLines, moneyWords } from './money.ts';
 import { workSpan } from './status.ts';
 import { pilotLines } from './pilot-words.ts';
 import { nextSteps } from './next-steps.ts';
@@ -36,6 +36,7 @@ export function summaryLines(end: {
     `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${took}`,
     ...rows,
     `  credits: ${moneyWords(money, batch.settings.budget)}`,
+    ...damagedLines(money).map((line) => `  ${line}`),
     `  results: ${shortPath(end.out)}/results.csv    media: ${shortPath(end.out)}/media/`,
     ...(pilot === undefined ? [] : pilotLines(pilot)).map((line) => `  ${line}`),
     ...(batch.state === 'closed' ? nextSteps({ ...end, out: shortPath(end.out) }) : []).map((step) => `  ${step}`),

@@ -210,7 +210,10 @@ describe('a manifest that is written in another way', () => {
     if (!piped) await world.write(file, content);
     const before = world.simulator.ledger().length;
     // All of these files ask for the same.
-    const ended = await world.run(['run', file, ...flags, '--cache', 'off'], { env: env(), ...(piped ? { input: content } : {}) });
+    const ended = await world.run(['run', file, ...flags, '--cache', 'off'], {
+      env: env(),
+      ...(piped ? { input: content } : {}),
+    });
     expect(ended).toMatchObject({ code: 0 });
     const charged = world.simulator.ledger().slice(before);
     expect(charged.map(({ text }) => text).sort()).toEqual(TEXTS);

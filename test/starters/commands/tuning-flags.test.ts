@@ -39,6 +39,15 @@ describe('the tuning flags', () => {
     });
   });
 
+  it('say in several ways what to do with earlier results, and one at a time', () => {
+    expect(parse('--cache', 'on')).toEqual({ cache: 'on' });
+    expect(parse('--no-cache')).toEqual({ cache: 'off' });
+    expect(parse('--fresh')).toEqual({ cache: 'fresh' });
+    expect(parse('--cached-only')).toEqual({ cache: 'only' });
+    expect(() => parse('--fresh', '--cached-only')).toThrow('only one of --cache, --no-cache');
+    expect(() => parse('--cache', 'on', '--fresh')).toThrow('only one of --cache, --no-cache');
+  });
+
   it('take limits up to their bounds', () => {
     expect(parse('--submits', '256', '--window', '10000')).toEqual({ limits: { submits: 256, window: 10_000 } });
   });

@@ -63,6 +63,32 @@ describe('explain tells the history of takes', () => {
   });
 });
 
+describe('explain of a row with an earlier result', () => {
+  it('says which row that came from, and what it saved', async () => {
+    const { ledger } = desk.place;
+    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+    for (const row of [4, 7]) await redriveNow(ledger, 'demo', [{ row, take: 1, how }]);
+    const file = { key: 'demo/4.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+    const [made, used] = [
+      { ...keyOf(4), take: 2 },
+      { ...keyOf(7), take: 2 },
+    ];
+    await ledger.intend(made, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey: 'key' });
+    await ledger.settle(made, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+    await ledger.finishJob(made, { file }, { outcome: 'succeeded', file });
+    const [result] = await ledger.findResults(['key']);
+    if (result === undefined) throw new Error('there is no result');
+    await ledger.useResult(used, { result, file, extraFiles: [], saved: 5, owner: 'w' });
+    const { stdout } = await desk.line.run('explain', 'g');
+    expect(stdout).toMatch(/attempt 1: cached: nothing was sent; an earlier result was used/);
+    expect(stdout).toMatch(/credits: nothing charged, 5 saved\n +result: that of the speech of row 4 of batch "demo"/);
+    const { value } = await desk.line.json('explain', 'g', '--json');
+    expect(value['attempts']).toContainEqual(
+      expect.objectContaining({ verdict: 'cached', source: expect.objectContaining({ row: 4, job_id: 'job-4' }) }),
+    );
+  });
+});
+
 describe('explain of a request', () => {
   it.each([
     ['b', 'answered after'],
