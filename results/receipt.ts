@@ -51,8 +51,8 @@ export const receiptSchema = z.object({
   request_id: z.string().nullable(),
   error_class: z.enum(Object.keys(FAILURES) as [FailureClass, ...FailureClass[]]).nullable(),
   file: receiptFile.nullable(),
-  /** The earlier result that was used, or could not be; absent without one. */
-  source: receiptSource.exactOptional(),
+  /** The earlier result that was used, or could not be; null without one. */
+  source: receiptSource.nullable().default(null),
   /** Files beside the result: subtitles of a transcript. */
   extra_files: z.array(receiptFile),
 });
@@ -79,7 +79,7 @@ export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): 
     finished_at: charge.finishedAt === null ? null : isoTime(charge.finishedAt),
     request_id: charge.requestId,
     error_class: charge.failure?.class ?? null,
-    ...sourceOf(charge),
+    source: sourceOf(charge),
     ...(charge === paidFor && files.length > 0 ? fileFields(files) : ownFile(charge)),
   }));
 }
@@ -102,11 +102,10 @@ function chargeOfResult({ row }: RowWithCharges, charges: readonly ChargeRecord[
   );
 }
 
-function sourceOf({ source }: ChargeRecord): Pick<Receipt, 'source'> {
-  if (source === null) return {};
+function sourceOf({ source }: ChargeRecord): Receipt['source'] {
+  if (source === null) return null;
   const { batch, row, step, take, attempt } = source.from;
-  const made = { job_id: source.jobId, made_at: isoTime(source.madeAt) };
-  return { source: { is: source.is, batch, row, step, take, attempt, ...made } };
+  return { is: source.is, batch, row, step, take, attempt, job_id: source.jobId, made_at: isoTime(source.madeAt) };
 }
 
 function fileFields(files: readonly RowFile[]): Pick<Receipt, 'file' | 'extra_files'> {

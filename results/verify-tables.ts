@@ -33,7 +33,7 @@ export async function checkTables(check: TableCheck): ReturnType<MediaCheck['fin
   const media = new MediaCheck(folder, findings);
   for (let row = 1; row <= summary.rows; row += 1) {
     const receipts = (await tables.receipts?.take(row)) ?? [];
-    for (const { quoted, charged, charged_from, verdict, source = null } of receipts) {
+    for (const { quoted, charged, charged_from, verdict, source } of receipts) {
       tally.addCharge({ quoted, charged, chargedFrom: charged_from, state: verdict, source });
     }
     const json = await takeOne(tables.json, row, 1, findings);
