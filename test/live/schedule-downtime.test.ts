@@ -43,7 +43,19 @@ describe('a schedule of every 10 s', () => {
   async function create(count: number, ...flags: readonly string[]): Promise<readonly number[]> {
     const last = (Math.floor(Date.now() / EVERY_MS) + 1 + count) * EVERY_MS;
     const every = ['--every', `${String(EVERY_MS / 1_000)}s`, '--until', new Date(last + EVERY_MS / 2).toISOString()];
-    const create = ['schedule', 'create', 'often', 'lines.csv', '--json', ...every, '--catch-up', '1d', ...flags];
+    const create = [
+      'schedule',
+      'create',
+      'often',
+      'lines.csv',
+      '--json',
+      ...every,
+      '--catch-up',
+      '1d',
+      '--cache',
+      'off',
+      ...flags,
+    ];
     const { stdout, stderr } = await world.run(create);
     if (stdout === '') throw new Error(`create said: ${stderr}`);
     const { next } = JSON.parse(stdout) as { readonly next: readonly string[] };
