@@ -76,7 +76,8 @@ export class SubsetDraw<Item> {
   }
 
   #heapOf(traits: Traits): RankHeap<Drawn<Item>> {
-    const key = JSON.stringify(traits);
+    // No cell holds a NUL, and an empty one is no trait.
+    const key = traits.join('\0');
     const known = this.#strata.get(key);
     if (known !== undefined) return known.heap;
     const heap = new RankHeap<Drawn<Item>>();
