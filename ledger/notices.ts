@@ -1,6 +1,7 @@
-import { sql, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { HookEvent, HookTarget } from '../contract/hooks.ts';
-import type { Db, NoticesTable, Tx } from './schema.ts';
+import { parseOccurrence } from '../policy/occurrence.ts';
+import type { Db, NoticesTable, OccurrencesTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /**
@@ -42,7 +43,10 @@ export type Delivery =
 export interface NoticeClaim {
   /** Notices of this batch. Default: of any. */
   readonly batch?: string | undefined;
-  /** Also notices of other batches, once they are this old, ms. Default: only of `batch`, or of any without it. */
+  /**
+   * Also notices of other batches, once they are this old, ms; those of a schedule's batch as soon as its occurrence is
+   * over, and so its files are written. Default: only of `batch`, or of any without it.
+   */
   readonly othersAfterMs?: number | undefined;
   /** Only notices of this event. Default: of any. */
   readonly event?: HookEvent | undefined;
@@ -71,22 +75,46 @@ export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | u
   });
 }
 
-async function due(
-  db: Db | Tx,
-  { batch, event, othersAfterMs, targets, except = [] }: NoticeClaim,
-  now: number,
-): Promise<Selectable<NoticesTable> | undefined> {
+async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Selectable<NoticesTable> | undefined> {
+  const { batch, event, othersAfterMs, targets, except = [] } = claim;
   let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
-  if (othersAfterMs !== undefined) {
-    const others = sql<boolean>`made_at <= ${now - othersAfterMs}`;
-    query = query.where((eb) => (batch === undefined ? others : eb.or([eb('batch', '=', batch), others])));
-  } else if (batch !== undefined) query = query.where('batch', '=', batch);
+  if (othersAfterMs === undefined && batch !== undefined) query = query.where('batch', '=', batch);
   if (event !== undefined) query = query.where('event', '=', event);
   if (targets !== undefined) query = query.where('target', 'in', targets);
   for (const one of except) {
     query = query.where((eb) => eb.not(eb.and([eb('batch', '=', one.batch), eb('target', '=', one.target)])));
   }
-  return query.orderBy('due_at').limit(1).executeTakeFirst();
+  const lines = await query.orderBy('due_at').limit(MOST_LOOKED_AT).execute();
+  for (const line of lines) {
+    if (othersAfterMs === undefined || line.batch === batch || (await isLeft(db, line, now - othersAfterMs, now))) {
+      return line;
+    }
+  }
+  return undefined;
+}
+
+/** Notices that one search looks at. What is left for later holds up others only if there are so many. */
+const MOST_LOOKED_AT = 200;
+/** The firing of an occurrence that has not written its files by then was ended from outside, ms. */
+const WRITTEN_AFTER_MS = 600_000;
+
+/** Whether a notice of another batch is left to whoever takes it: its files are written, or it has none. */
+async function isLeft(db: Db | Tx, line: Selectable<NoticesTable>, before: number, now: number): Promise<boolean> {
+  if (line.event === 'failed' || line.event === 'skipped') return true;
+  const occurrence = line.event === 'ended' ? await occurrenceOf(db, line.batch) : undefined;
+  if (occurrence?.state === 'running') return line.made_at <= now - WRITTEN_AFTER_MS;
+  // A batch that ends again afterwards, as by a redrive, has a command that writes the files.
+  return line.made_at <= Math.max(before, occurrence?.ended_at ?? 0);
+}
+
+async function occurrenceOf(
+  db: Db | Tx,
+  batch: string,
+): Promise<Pick<Selectable<OccurrencesTable>, 'state' | 'ended_at'> | undefined> {
+  const { schedule, at } = parseOccurrence(batch) ?? {};
+  if (schedule === undefined || at === undefined) return undefined;
+  const lines = db.selectFrom('occurrences').select(['state', 'ended_at']);
+  return lines.where('schedule', '=', schedule).where('at', '=', at).executeTakeFirst();
 }
 
 /** Keeps a notice for its current deliverer for this many ms from now. */

@@ -1,7 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { Tunables } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { formatOccurrence } from '../../policy/occurrence.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from './setup.ts';
 
 type Hooks = Partial<Pick<Tunables, 'onEnd' | 'notify'>>;
@@ -113,5 +115,39 @@ describe('a notice', () => {
     expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 60_000, batch: 'b' })).toMatchObject({ batch: 'b' });
     expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 0, batch: 'other' })).toMatchObject({ batch: 'b' });
     expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 0 })).toMatchObject({ batch: 'b' });
+  });
+
+  it('of a batch of a schedule is left to its firing, which writes the files, and then to anybody at once', async () => {
+    const occurrence = { schedule: 'b', at: Date.parse('2026-12-01T02:00:00Z') };
+    const name = formatOccurrence(occurrence);
+    const batch = aBatch();
+    await ledger.createBatch({ ...batch, name, settings: { ...batch.settings, notify: 'https://hooks.example/x' } });
+    await ledger.addRows(name, [aRow(1)]);
+    await ledger.openBatch(name, 1);
+    await ledger.beginOccurrence(occurrence);
+    const key = { ...aKey(1), batch: name };
+    await ledger.intend(key, INTENT);
+    await ledger.settle(key, { verdict: 'rejected' }, { outcome: 'failed' });
+    await ledger.closeBatch(name);
+    const left = { leaseMs: 0, othersAfterMs: 0 };
+    expect(await ledger.takeNotice(left)).toBeUndefined();
+    expect(await ledger.takeNotice({ ...left, batch: name })).toMatchObject({ batch: name });
+    const later = Date.now() + 600_001;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+    expect(await ledger.takeNotice({ leaseMs: -600_001, othersAfterMs: 0 })).toMatchObject({ batch: name });
+    clock.mockRestore();
+    expect(await ledger.takeNotice(left)).toBeUndefined();
+    await ledger.endOccurrence(occurrence, { type: 'ended', exit: 'failures' });
+    const ended = await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 60_000 });
+    expect(ended).toMatchObject({ batch: name });
+    await ledger.noteDelivery(ended?.id ?? '', { type: 'delivered' });
+    // A command redrives it, and writes the files again.
+    await redriveNow(ledger, name, [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    const now = Date.now();
+    await waitFor(() => Date.now() > now + 1);
+    await ledger.intend({ ...key, take: 2 }, INTENT);
+    await ledger.settle({ ...key, take: 2 }, { verdict: 'rejected' }, { outcome: 'failed' });
+    await ledger.closeBatch(name);
+    expect(await ledger.takeNotice({ leaseMs: 0, othersAfterMs: 60_000 })).toBeUndefined();
   });
 });

@@ -1,11 +1,13 @@
 /** @slow */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { signatureOf } from '../../client/post-notice.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 8;
 const SECRET = 'hush-hush';
@@ -97,5 +99,19 @@ describe('hooks', () => {
     ]);
     expect(posted.map(({ headers }) => headers['webhook-signature'] !== undefined)).toEqual([false, true]);
     await expectWhole(world, 'lines', ROWS);
+  });
+
+  it('of a schedule are told by up once the files of its batch are there', async () => {
+    const up = world.start(['up']);
+    await up.said('Working for account');
+    const command = 'test -f "out/$VOXBATCH_BATCH/summary.json" && echo $VOXBATCH_EVENT $VOXBATCH_EXIT_CODE >> events';
+    const flags = ['--calendar', 'year=2099', '--on-end', command, '--notify', url];
+    expect(await world.run(['schedule', 'create', 'nightly', 'lines.csv', ...flags])).toMatchObject({ code: 0 });
+    expect(await world.run(['schedule', 'trigger', 'nightly', '--wait'])).toMatchObject({ code: 0 });
+    await waitFor(() => existsSync(world.path('events')) && posted.length > 0);
+    up.child.kill('SIGTERM');
+    expect(await up.ended).toMatchObject({ code: 0 });
+    expect(await readFile(world.path('events'), 'utf8')).toBe('ended 0\n');
+    expect(posted.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(['batch.ended']);
   });
 });
