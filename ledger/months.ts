@@ -9,6 +9,15 @@ export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<
   return monthStanding(question.credits, await batchesOfMonth(db, question));
 }
 
+/**
+ * What rows that were given up need for their later steps. Such a row ends, and holds nothing back from its batch; a late answer opens it again, and
+ * nobody asks the month then.
+ */
+const PROMISED_IN_DOUBT = sql<number>`case when sums.unknown = 0 then 0 else coalesce((
+  select sum(promised) from rows where rows.batch = batches.name and rows.outcome is not null
+    and rows.row in (select row from charges where charges.batch = batches.name and charges.state = 'unknown')
+), 0) end`;
+
 /** The names of a schedule's batches sort by their times. */
 async function batchesOfMonth(
   db: Db | Tx,
@@ -20,13 +29,14 @@ async function batchesOfMonth(
     .innerJoin('sums', 'sums.batch', 'batches.name')
     .select(['name', 'state', 'charged', 'sending_quoted', 'unknown_quoted', 'promised'])
     .select(sql<number | null>`json_extract(settings, '$.budget')`.as('budget'))
+    .select(PROMISED_IN_DOUBT.as('in_doubt'))
     .where('name', '>=', formatOccurrence({ schedule, at: from }))
     .where('name', '<', formatOccurrence({ schedule, at: until }))
     .execute();
   return lines
     .filter(({ name }) => name !== except && parseOccurrence(name)?.schedule === schedule)
     .map((line) => ({
-      spent: line.charged + line.sending_quoted + line.unknown_quoted + line.promised,
+      spent: line.charged + line.sending_quoted + line.unknown_quoted + line.promised + line.in_doubt,
       budget: line.budget,
       isClosed: line.state === 'closed',
     }));

@@ -17,7 +17,7 @@ export interface MonthBudget {
 
 /** A batch of the month, in credits. */
 export interface MonthBatch {
-  /** Charged, in flight, possibly charged, and promised to later steps. */
+  /** Charged, in flight, possibly charged, and promised to later steps, also of rows that a late answer would open again. */
   readonly spent: number;
   /** What it may spend in all; null: no limit. */
   readonly budget: number | null;

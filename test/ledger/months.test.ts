@@ -99,6 +99,28 @@ describe('the month of a schedule', () => {
     });
   });
 
+  it('keeps what a row needs that a late answer would open again, although its batch has ended', async () => {
+    expect(await fire(DECEMBER)).toBe(10);
+    const name = formatOccurrence({ schedule: 'nightly', at: DECEMBER });
+    await ledger.addRows(name, [
+      { ...aRow(1), spec: { kind: 'dub', text: 'Row 1', voice: 'v', video: 'http://h/v.mp4', extra: {} } },
+    ]);
+    await ledger.openBatch(name, 1);
+    const key = { batch: name, row: 1, step: 'speech', take: 1, attempt: 1 } as const;
+    const lease = await ledger.acquireLane({ batch: name, lane: 1, run: 'run', owner: 'w1' });
+    await ledger.claimRows({ ...lease, limit: 1 });
+    expect(await ledger.intend(key, { ...INTENT, quotedRest: 6 })).toMatchObject({ type: 'go' });
+    const lost = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
+    await ledger.settle(key, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    expect(await ledger.closeBatch(name)).toBe(0);
+    expect(await ledger.monthSpend({ ...MONTH, at: DECEMBER })).toMatchObject({ spent: 8.5, left: 1.5 });
+    expect(await fire(DECEMBER + DAY_MS)).toBe('used-up');
+    // The answer comes after all.
+    await ledger.settle(key, { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
+    expect(await ledger.findBatch(name)).toMatchObject({ state: 'open' });
+    expect(await ledger.monthSpend({ ...MONTH, at: DECEMBER })).toMatchObject({ spent: 8.5, left: 0 });
+  });
+
   it('begins and ends by the clocks of its timezone', async () => {
     const berlin = { timezone: 'Europe/Berlin' };
     const midnight = Date.parse('2026-11-30T23:00:00Z');
