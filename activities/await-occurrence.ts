@@ -1,3 +1,4 @@
+import { areRowsCleaned } from '../batches/clean-batch.ts';
 import { exitOfView } from '../batches/view-batch.ts';
 import { writeOut } from '../batches/write-out.ts';
 import type { OccurrenceEnd } from '../contract/activities.ts';
@@ -27,10 +28,11 @@ export async function awaitOccurrence(
   return end;
 }
 
-/** Writes the files of a batch that has ended. */
+/** Writes the files of a batch that has ended; of one that was cleaned since, those that are there know more. */
 async function finish(deps: Dependencies, batch: BatchRecord, out: string): Promise<EndedOccurrence> {
   const { ledger, store, log, voxbatchVersion } = deps;
   const { name } = batch;
+  if (areRowsCleaned(batch)) return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }) };
   try {
     const { counts, mismatches } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
     return { type: 'ended', exit: exitOfView({ batch, counts }, mismatches.length > 0) };

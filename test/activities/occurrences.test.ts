@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { awaitOccurrence } from '../../activities/await-occurrence.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import { openOccurrence } from '../../activities/open-occurrence.ts';
 import { chooseSettings } from '../../batches/batch-settings.ts';
+import { cleanBatch } from '../../batches/clean-batch.ts';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
 import type { OccurrenceStart } from '../../contract/activities.ts';
 import type { OccurrenceRecord } from '../../ledger/occurrence-records.ts';
@@ -99,5 +100,24 @@ describe('a firing', () => {
     await writeFile(join(blocked, 'results.csv'), 'mine');
     expect(await finish(blocked)).toMatchObject({ exit: 'failures', problem: saying('cannot be written') });
     expect(await onRecord()).toMatchObject({ state: 'failed', exit: 'failures', reason: saying('cannot be written') });
+  });
+
+  it('of a time whose batch was cleaned since leaves the files as they are', async () => {
+    await fire();
+    await finish();
+    const results = join(world.folder, 'out', NAME, 'results.csv');
+    const written = await readFile(results, 'utf8');
+    expect(written).toContain('One.');
+    const { ledger, store } = deps;
+    const batch = await ledger.findBatch(NAME);
+    if (batch === undefined) throw new Error('no batch');
+    await cleanBatch({ ledger, store, batch, parts: { media: true, rows: true } });
+    expect(await fire()).toMatchObject({ type: 'opened', isClosed: true });
+    expect(await awaitOccurrence(deps, { batch: NAME, out: join(world.folder, 'out', NAME) })).toEqual({
+      type: 'ended',
+      exit: 'failures',
+    });
+    expect(await readFile(results, 'utf8')).toBe(written);
+    expect(await onRecord()).toMatchObject({ state: 'ended', exit: 'failures' });
   });
 });
