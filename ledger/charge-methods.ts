@@ -65,7 +65,7 @@ export type IntentAnswer =
    * free. Nothing was recorded; ask again.
    */
   | { readonly type: 'full' }
-  /** There is an earlier result with its key. Nothing was recorded. */
+  /** There is an earlier result with its key, or the batch may use nothing else (`results` is empty). Nothing was recorded. */
   | { readonly type: 'cached'; readonly results: readonly ResultRecord[] }
   /** Another row's request may still bring the same result. Nothing was recorded; ask again. */
   | { readonly type: 'awaited'; readonly by: MakingAttempt }

@@ -43,11 +43,13 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   // the budget.
   const { next } = row;
   if (next.type === 'ended' || next.at.step !== key.step) return { type: 'blocked' };
+  const { budget, cache } = toSettings(batch.settings);
+  // Whatever the lane knew when the row began to wait for its turn: a person may have said so since.
+  if (cache === 'only') return { type: 'cached', results: [] };
   const instead = await findInstead(tx, key, intent);
   if (instead !== undefined) return instead;
   const sums = await readSums(tx, key.batch);
   if (sums.sending >= intent.maxSending) return { type: 'full' };
-  const { budget } = toSettings(batch.settings);
   if (budget !== null) {
     const room = roomFor(sums, line, budget, intent);
     // A row does not end while a request of its own is in flight: nobody would settle that request any more.

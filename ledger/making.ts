@@ -6,7 +6,7 @@ import { aliveSince } from './workers.ts';
 
 /** An attempt of another row that may still bring a result. */
 export interface MakingAttempt extends AttemptKey {
-  /** True if a live worker made it, or works on its batch. */
+  /** True if a live worker works on its batch, or has its request on the wire. */
   readonly isAttended: boolean;
 }
 
@@ -14,7 +14,8 @@ const selectMaking = prepared((db, { key }: { key: string }) =>
   db
     .selectFrom('charges')
     .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
-    .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt', 'charges.owner'])
+    .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt'])
+    .select(['charges.owner', 'charges.state'])
     .where('charges.result_key', '=', key)
     .where(isMaking('charges'))
     .where('rows.outcome', 'is', null)
@@ -36,17 +37,21 @@ export async function makingOf(
   );
   const [first] = others;
   if (first === undefined) return undefined;
-  const { owner, ...attempt } = first;
+  const { owner, state, ...attempt } = first;
   const found = await tx
     .selectFrom('workers')
     .select('owner')
     .where('seen_at', '>', aliveSince())
-    .where((eb) =>
-      eb.or([
-        eb('owner', '=', owner),
-        eb('owner', 'in', eb.selectFrom('lanes').select('lanes.owner').where('lanes.batch', '=', attempt.batch)),
-      ]),
-    )
+    .where((eb) => {
+      const hasLane = eb(
+        'owner',
+        'in',
+        eb.selectFrom('lanes').select('lanes.owner').where('lanes.batch', '=', attempt.batch),
+      );
+      // Who has sent it brings its answer home, and no more: only a lane looks after what follows. A worker may live
+      // for weeks after it has left the batch.
+      return state === 'sending' ? eb.or([eb('owner', '=', owner), hasLane]) : hasLane;
+    })
     .executeTakeFirst();
   return { ...attempt, isAttended: found !== undefined };
 }

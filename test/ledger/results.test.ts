@@ -146,6 +146,28 @@ describe('an intent with a key', () => {
     expect(await ledger.intend(aKey(2), KEYED)).toMatchObject({ type: 'awaited', by: { isAttended: false } });
   });
 
+  it('does not count on a worker that lives, but works on its batch no more', async () => {
+    await accept(aKey(1));
+    await ledger.beat({ owner: INTENT.owner, apiUrl: 'x', account: 'y' });
+    const lane = await ledger.acquireLane({ batch: 'b', lane: 1, run: 'run', owner: INTENT.owner });
+    expect(await ledger.intend(aKey(2), KEYED)).toMatchObject({ type: 'awaited', by: { isAttended: true } });
+    await ledger.releaseLane(lane);
+    expect(await ledger.intend(aKey(2), KEYED)).toMatchObject({ type: 'awaited', by: { isAttended: false } });
+  });
+
+  it('counts on a worker that has the request on the wire', async () => {
+    await ledger.intend(aKey(1), KEYED);
+    await ledger.beat({ owner: INTENT.owner, apiUrl: 'x', account: 'y' });
+    expect(await ledger.intend(aKey(2), KEYED)).toMatchObject({ type: 'awaited', by: { isAttended: true } });
+  });
+
+  it('is never recorded once the batch may use nothing but earlier results', async () => {
+    await ledger.tune('b', { cache: 'only' });
+    for (const intent of [KEYED, INTENT]) {
+      expect(await ledger.intend(aKey(1), intent)).toMatchObject({ type: 'cached', results: [], charges: [] });
+    }
+  });
+
   it('waits for nobody whose row has ended, failed or is at another take', async () => {
     const failure: Failure = { class: 'JobFailed', message: 'no' };
     await accept(aKey(1));

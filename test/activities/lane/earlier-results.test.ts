@@ -133,6 +133,20 @@ describe('whether earlier results are used', () => {
     expect(await world.paidRequests()).toBe(4);
   });
 
+  it('holds for the next step too, if a person says so while the one before is made', async () => {
+    const world = await createWorld();
+    await world.fill([dub()], { name: 'b', cache: 'on' });
+    const stop = world.holdAt('before-rename');
+    const ended = workOn(await workerWithMedia(world, { atFaultPoint: stop.atFaultPoint }), 'b');
+    await stop.reached;
+    await (await world.look()).tune('b', { cache: 'only' });
+    stop.release();
+    await ended;
+    expect(await world.row(1)).toMatchObject({ outcome: 'skipped', failure: { class: 'NotCached' } });
+    expect(await world.attempts(1)).toEqual(['speech 1 accepted']);
+    expect(world.charges()).toHaveLength(1);
+  });
+
   it('is not asked where a person runs a good row again', async () => {
     const world = await createWorld();
     const worker = await world.worker();
