@@ -54,8 +54,8 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
   const before = runs.find(
     ({ at, until }) => at < due.at && (until === null || until + SLACK_MS > due.firesAt) && spec.overlap !== 'allow',
   );
-  // A paused schedule does not come to its overlap policy. A run that has ended may have been over before the pause.
-  if (isPaused && before?.until === null) return pausedBy(note);
+  // A paused schedule does not come to its overlap policy. A run that ended after the due time may have been over before the pause.
+  if (isPaused && (before?.until == null || before.until <= due.firesAt)) return pausedBy(note);
   const ends = before === undefined ? 0 : (before.until ?? Infinity) + SLACK_MS;
   if (before !== undefined && spec.overlap === 'cancel') {
     // Of those that wait for a batch to stop, Temporal fires the last one only.

@@ -90,6 +90,8 @@ describe('a due time without a firing', () => {
     expect(explainMissing(DUE, withOverlap('skip', { isPaused: true }))).toMatchObject({ cause: 'paused' });
     const runs = [{ at: AT - HOUR_MS, until: AT + 1, isScheduled: true }];
     expect(explainMissing(DUE, standing({ isPaused: true, runs }))).toMatchObject({ cause: 'overlap' });
+    const ended = [{ at: AT - HOUR_MS, until: AT - 1, isScheduled: true }];
+    expect(explainMissing(DUE, standing({ isPaused: true, runs: ended }))).toMatchObject({ cause: 'paused' });
   });
 
   it('waits as long as its catch-up time lasts, and is missed then', () => {
