@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'csv-parse/sync';
 import { readPage } from '../docs/pages.ts';
 import { replayFolder } from '../support/replay-folder.ts';
 
@@ -55,10 +54,8 @@ describe('the walk of the guide to schedules', () => {
       expect(batches).toHaveLength(2);
       const outcomes = await Promise.all(
         batches.map(async (batch) => {
-          const lines = parse(await readFile(join(out, batch, 'results.csv')), { columns: true }) as {
-            _outcome: string;
-          }[];
-          return lines.map(({ _outcome }) => _outcome);
+          const lines = (await readFile(join(out, batch, 'results.jsonl'), 'utf8')).trim().split('\n');
+          return lines.map((line) => (JSON.parse(line) as { readonly _outcome: string })._outcome);
         }),
       );
       expect(outcomes).toEqual([
