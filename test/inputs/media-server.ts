@@ -62,6 +62,14 @@ export function whole(bytes: Buffer | string, type: string): Serve {
   };
 }
 
+/** Serves bytes with an entity tag, in answer to a range or as a whole. */
+export function tagged(serve: Serve, etag: string): Serve {
+  return (request, response) => {
+    response.setHeader('etag', etag);
+    serve(request, response);
+  };
+}
+
 export function redirect(to: string): Serve {
   return (_, response) => {
     response.writeHead(302, { location: to }).end('moved');

@@ -49,6 +49,19 @@ describe('a store whose work is done in threads', () => {
     expect(await readdir(join(folder, 'b'))).toHaveLength(4);
   });
 
+  it('keeps files a second time there, large and small, and says which are damaged', async () => {
+    const large = Buffer.concat([await mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
+    for (const [stem, body] of Object.entries({ 'b/1': mp3(), 'b/2': large })) {
+      const file = await store.write(stem, Readable.from([body]), { family: 'audio' });
+      const copy = await store.reuse(file, `${stem}-cached`);
+      expect(copy).toEqual({ type: 'reused', file: { ...file, key: `${stem}-cached.${file.extension}` } });
+      expect(await store.reuse({ ...file, sha256: '0'.repeat(64) }, 'b/x')).toEqual({ type: 'altered' });
+      await rm(join(folder, file.key));
+      expect(await store.reuse(file, 'b/x')).toEqual({ type: 'missing' });
+    }
+    expect((await readdir(join(folder, 'b'))).toSorted()).toEqual(['1-cached.mp3', '2-cached.mp4']);
+  });
+
   it('links files there, too, and says so where a thread cannot be had', async () => {
     const { key, bytes } = await store.write('b/1', mp3(), { family: 'audio' });
     const name = { key, bytes, path: join(folder, 'out', '1.mp3') };

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { mayReuse, type EarlierAttempt } from '../../policy/result-reuse.ts';
+
+const FILE = { key: 'b/1.mp3' };
+const NONE: EarlierAttempt = {
+  step: 'speech',
+  take: 1,
+  state: 'accepted',
+  file: null,
+  failure: null,
+  resultKey: 'key',
+  source: null,
+};
+
+const may = (attempts: readonly Partial<EarlierAttempt>[], take = 2): boolean =>
+  mayReuse(
+    { take },
+    attempts.map((one) => ({ ...NONE, ...one })),
+    'speech',
+    'key',
+  );
+
+describe('a step may have an earlier result', () => {
+  it('if it was never tried, or failed, or its result was unfit', () => {
+    expect(may([])).toBe(true);
+    expect(may([{ failure: {} }, { state: 'rejected' }, { state: 'unknown' }, { state: 'not-accepted' }])).toBe(true);
+    expect(may([{ file: FILE, failure: {} }])).toBe(true);
+  });
+
+  it('if the row had a result of something else, or of another step', () => {
+    expect(may([{ file: FILE, resultKey: 'other' }])).toBe(true);
+    expect(may([{ step: 'lip-sync', file: FILE }])).toBe(true);
+  });
+
+  it.each(['accepted', 'done', 'cached'] as const)(
+    'but not if it was %s for the same: who asks wants another',
+    (state) => {
+      expect(may([{ state, file: FILE }])).toBe(false);
+      expect(may([{ state, file: FILE, resultKey: null }])).toBe(false);
+    },
+  );
+
+  it('and not again at the same take, if it gave one back', () => {
+    const gaveBack = { state: 'revoked', source: { is: 'used' } } as const;
+    expect(may([{ ...gaveBack, take: 2 }])).toBe(false);
+    expect(may([{ ...gaveBack, take: 1 }])).toBe(true);
+    expect(may([{ state: 'revoked' }])).toBe(true);
+  });
+});

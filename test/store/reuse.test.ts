@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UnsafeName } from '../../store/errors.ts';
+import { openFolderStore } from '../../store/folder-store.ts';
+import type { Store, StoredFile } from '../../store/store.ts';
+import { mp3 } from './media.ts';
+
+let folder: string;
+let store: Store;
+let file: StoredFile;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-reuse-'));
+  store = await openFolderStore(folder);
+  file = await store.write('one/1-speech-1', mp3(), { family: 'audio' });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a stored file that is kept a second time', () => {
+  it('uses no space, and outlives the first', async () => {
+    expect(await store.reuse(file, 'two/7-speech-1-cached')).toEqual({
+      type: 'reused',
+      file: { ...file, key: 'two/7-speech-1-cached.mp3' },
+    });
+    const [first, second] = [join(folder, file.key), join(folder, 'two/7-speech-1-cached.mp3')];
+    expect((await stat(second)).ino).toBe((await stat(first)).ino);
+    await rm(first);
+    expect(await readFile(second)).toEqual(mp3());
+  });
+
+  it('may be kept again under the same name: nothing is left over', async () => {
+    for (let times = 0; times < 2; times++) expect(await store.reuse(file, 'two/7')).toMatchObject({ type: 'reused' });
+    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+    expect(await readdir(join(folder, 'two'))).toEqual(['7.mp3']);
+  });
+
+  it.each([
+    ['altered', (path: string) => writeFile(path, 'something else')],
+    ['altered', (path: string) => truncate(path, 20)],
+    ['missing', (path: string) => rm(path)],
+  ] as const)('is %s: nothing is kept', async (type, damage) => {
+    const path = join(folder, file.key);
+    await chmod(path, 0o644);
+    await damage(path);
+    expect(await store.reuse(file, 'two/7')).toEqual({ type });
+    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+    await expect(stat(join(folder, 'two/7.mp3'))).rejects.toThrow('ENOENT');
+  });
+
+  it('lies in the store, and so does its copy', async () => {
+    await expect(store.reuse(file, '../7')).rejects.toThrow(UnsafeName);
+    await expect(store.reuse({ ...file, key: '../../etc/hostname' }, 'two/7')).rejects.toThrow(UnsafeName);
+  });
+});
