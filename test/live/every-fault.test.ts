@@ -313,6 +313,7 @@ describe('the classes of failures', () => {
       'RateLimited',
       'InternalError',
       'NotChosen',
+      'NotCached',
     ]);
   });
 });
