@@ -1,4 +1,5 @@
 import type { ExitName } from '../../../contract/exit-codes.ts';
+import { withoutSecrets } from '../../../contract/url-scheme.ts';
 import { makeHome } from '../../../embedded/home.ts';
 import { readSettings } from '../../connect/settings.ts';
 import { ExitError, usageError } from '../../exit-error.ts';
@@ -71,6 +72,8 @@ export async function printUnit(
     refuses.test(value),
   );
   if (odd !== undefined) throw usageError(`A unit for ${format} cannot hold the value ${JSON.stringify(odd)}.`);
+  const open = Object.entries(service.environment).find(([, value]) => isSecretUrl(value))?.[0];
+  if (open !== undefined) throw usageError(`A unit holds no secret, and ${open} is a URL with a password or a query.`);
   const unit = write(service);
   if (format === 'cron' && unit.split('\n').some((line) => line.length > LONGEST_CRON_LINE)) {
     throw usageError(
@@ -90,4 +93,8 @@ export async function printUnit(
   output.say('Then install it:');
   for (const line of install(service)) output.say(`  ${line}`);
   return 'complete';
+}
+
+function isSecretUrl(value: string): boolean {
+  return value.includes('://') && withoutSecrets(value) !== value;
 }

@@ -157,6 +157,18 @@ describe('up --print-unit', () => {
     },
   );
 
+  it.each(['VOXBATCH_API_URL', 'VOXBATCH_LEDGER'])('does not print a %s with a password', async (name) => {
+    const line = await openCommandLine({ ...API, [name]: 'https://me:pass-word@api.example/v1' });
+    try {
+      const { code, stdout, stderr } = await line.run('up', '--print-unit', 'systemd');
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(name);
+      expect(stderr).not.toContain('pass-word');
+    } finally {
+      await line.close();
+    }
+  });
+
   it('leaves the token in its file, and refuses what no unit can hold', async () => {
     const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN_FILE: '/run/token' });
     try {
