@@ -34,7 +34,8 @@ export function occurrenceMessage(
   record: OccurrenceRecord | undefined,
 ): OccurrenceMessage | undefined {
   if (record?.state !== 'failed' && record?.state !== 'skipped') return undefined;
-  const { state, cause, reason } = record;
+  const { state, cause } = record;
+  const reason = record.reason === null ? null : hostsOnly(record.reason);
   const at = new Date(atMs).toISOString();
   const what = state === 'failed' ? 'failed and made no batch' : `was skipped (${cause ?? 'unknown'})`;
   return {
@@ -44,6 +45,11 @@ export function occurrenceMessage(
     text: `voxbatch: schedule "${schedule}" ${what} at ${at}.${reason === null ? '' : ` ${reason}`}`,
     data: { schedule, at, batch, state, cause, reason },
   };
+}
+
+/** Names only the host of each URL: that of a manifest often is a secret, and receivers of messages need not know it. */
+function hostsOnly(text: string): string {
+  return text.replaceAll(/\bhttps?:\/\/([^/\s?#]+)(?:\S*[^\s:.,;])?/g, '$1');
 }
 
 /** What a command of `--on-end` is given in its environment for it. All values are text. */
