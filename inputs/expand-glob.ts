@@ -25,13 +25,16 @@ async function walk(folder: string, [segment, ...rest]: readonly string[], found
   if (segment === undefined) return;
   if (segment === '**') {
     await walk(folder, rest, found);
+    // A link to a folder may lead back to where it is.
     for (const name of await namesIn(folder, /^[^.]/, 'folders')) {
       await walk(join(folder, name), [segment, ...rest], found);
     }
     return;
   }
   const isLast = rest.length === 0;
-  const names = isGlob(segment) ? await namesIn(folder, matcherOf(segment), isLast ? 'files' : 'folders') : [segment];
+  const names = isGlob(segment)
+    ? await namesIn(folder, matcherOf(segment), isLast ? 'files' : 'folders-and-links')
+    : [segment];
   for (const name of names) {
     const path = join(folder, name);
     if (!isLast) await walk(path, rest, found);
@@ -39,15 +42,21 @@ async function walk(folder: string, [segment, ...rest]: readonly string[], found
   }
 }
 
-async function namesIn(folder: string, matches: RegExp, what: 'files' | 'folders'): Promise<readonly string[]> {
+async function namesIn(
+  folder: string,
+  matches: RegExp,
+  what: 'files' | 'folders' | 'folders-and-links',
+): Promise<readonly string[]> {
   const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true }).catch(() => []);
   const names: string[] = [];
   for (const entry of entries) {
     if (!matches.test(entry.name)) continue;
     const isLink = entry.isSymbolicLink();
-    // A link to a folder may lead back to where it is.
+    // Where a link leads to no folder, nothing is found in it.
     const fits =
-      what === 'folders' ? entry.isDirectory() : entry.isFile() || (isLink && (await isFile(join(folder, entry.name))));
+      what === 'files'
+        ? entry.isFile() || (isLink && (await isFile(join(folder, entry.name))))
+        : entry.isDirectory() || (isLink && what === 'folders-and-links');
     if (fits) names.push(entry.name);
   }
   return names;

@@ -148,6 +148,16 @@ describe('a pattern', () => {
     ]);
   });
 
+  it('follows a link to a folder, except for `**`', async () => {
+    await write({ 'far/a.csv': csv('a,One.,v'), 'drop/en/b.csv': csv('b,Two.,v') });
+    await symlink(join(folder, 'far'), join(folder, 'drop', 'de'));
+    await symlink(join(folder, 'gone'), join(folder, 'drop', 'fr'));
+    expect(await expandGlob(join(folder, 'drop', '*', '*.csv'))).toEqual([
+      join(folder, 'drop', 'de', 'a.csv'),
+      join(folder, 'drop', 'en', 'b.csv'),
+    ]);
+  });
+
   it('is a name where a file has it', async () => {
     await write({ 'a?.csv': csv('a,One.,v'), 'ab.csv': csv('b,Two.,v') });
     expect((await check('a?.csv')).rows).toBe(1);
