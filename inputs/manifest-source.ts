@@ -88,11 +88,15 @@ async function openUrl(url: string, fetchManifest: FetchManifest): Promise<Manif
   requireManifestUrl(url);
   const label = labelOfPlace(url);
   let etag: string | null = null;
+  const failed = (why: string): ManifestError =>
+    new ManifestError(`cannot read the manifest ${label}: ${why}. Nothing was spent.`);
   const source = await spool(label, new URL(url).pathname, async (path) => {
     const fetched = await fetchManifest(url, (body) => writeTo(path, body));
-    if (fetched.type === 'failed')
-      throw new ManifestError(`cannot read the manifest ${label}: ${fetched.why}. Nothing was spent.`);
+    if (fetched.type === 'failed') throw failed(fetched.why);
     ({ etag } = fetched);
+  }).catch((error: unknown) => {
+    // A full disk, say. A firing that met it as any other error would fetch the manifest again and again.
+    throw error instanceof ManifestError ? error : failed(error instanceof Error ? error.message : String(error));
   });
   return { ...source, etag };
 }

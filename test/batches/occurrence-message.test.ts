@@ -2,7 +2,15 @@ import { expect, it } from '@jest/globals';
 import { occurrenceMessage } from '../../batches/occurrence-message.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
-const RECORD = { at: AT, state: 'failed', exit: null, cause: null, endedAt: AT, etag: null, isUnchanged: null } as const;
+const RECORD = {
+  at: AT,
+  state: 'failed',
+  exit: null,
+  cause: null,
+  endedAt: AT,
+  etag: null,
+  isUnchanged: null,
+} as const;
 
 it.each([
   [

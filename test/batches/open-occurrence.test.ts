@@ -118,6 +118,19 @@ describe('what a schedule runs', () => {
 });
 
 describe('openOccurrence', () => {
+  it('is refused, and not tried for ever, where a fetched manifest cannot be kept', async () => {
+    const full = async (): Promise<never> => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    };
+    const request = { ledger: place.ledger, realm: REALM, occurrence: { schedule: 'nightly', at: AT } };
+    const run = { ...runOf(), manifest: 'https://h.example/lines.csv?key=secret' };
+    expect(await openOccurrence({ ...request, run, readBalance: async () => null, fetchManifest: full })).toEqual({
+      type: 'refused',
+      reason:
+        'Cannot read the manifest https://h.example/lines.csv: ENOSPC: no space left on device, write. Nothing was spent.',
+    });
+  });
+
   it('makes the manifest the batch of the occurrence, with its own out folder', async () => {
     const opened = await fire(runOf({ tuning: { budget: 50 } }));
     const out = join(folder, 'out', NAME);
