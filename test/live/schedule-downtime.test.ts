@@ -1,6 +1,7 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
+import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 3;
@@ -17,30 +18,38 @@ interface Occurrence {
 /** A matcher with a type. */
 const saying = (text: string): unknown => expect.stringContaining(text);
 
-describe('a schedule of every 10 s', () => {
-  let world: LiveWorld;
+/** A schedule of every 10 s in a world of its own. */
+class Downtime {
+  readonly world: LiveWorld;
 
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 93, createMs: [20, 50], jobMs: [100, 300] });
-    await world.prepare(ROWS, ['tts']);
-  });
-  afterEach(async () => {
-    await world.close();
-  });
+  private constructor(world: LiveWorld) {
+    this.world = world;
+  }
 
-  async function startUp(command = 'up'): Promise<Running> {
-    const up = world.start([command]);
+  /** Gives a test a world of its own. */
+  static async play(test: (here: Downtime) => Promise<void>): Promise<void> {
+    const world = await LiveWorld.create({ seed: 93, createMs: [20, 50], jobMs: [100, 300] });
+    try {
+      await world.prepare(ROWS, ['tts']);
+      await test(new Downtime(world));
+    } finally {
+      await world.close();
+    }
+  }
+
+  async startUp(command = 'up'): Promise<Running> {
+    const up = this.world.start([command]);
     await up.said('Working for account');
     return up;
   }
 
-  async function stop(...running: readonly Running[]): Promise<void> {
+  async stop(...running: readonly Running[]): Promise<void> {
     for (const { child } of running) child.kill('SIGTERM');
     for (const { ended } of running) expect(await ended).toMatchObject({ code: 0 });
   }
 
   /** Makes a schedule that fires so many times, or fewer where the command takes long; returns when, ms. */
-  async function create(count: number, ...flags: readonly string[]): Promise<readonly number[]> {
+  async create(count: number, ...flags: readonly string[]): Promise<readonly number[]> {
     const last = (Math.floor(Date.now() / EVERY_MS) + 1 + count) * EVERY_MS;
     const every = ['--every', `${String(EVERY_MS / 1_000)}s`, '--until', new Date(last + EVERY_MS / 2).toISOString()];
     const create = [
@@ -56,102 +65,110 @@ describe('a schedule of every 10 s', () => {
       'off',
       ...flags,
     ];
-    const { stdout, stderr } = await world.run(create);
+    const { stdout, stderr } = await this.world.run(create);
     if (stdout === '') throw new Error(`create said: ${stderr}`);
     const { next } = JSON.parse(stdout) as { readonly next: readonly string[] };
     expect(next.length).toBeGreaterThanOrEqual(3);
     return next.map((at) => Date.parse(at));
   }
 
-  async function occurrences(): Promise<readonly Occurrence[]> {
-    const { stdout, stderr } = await world.run(['schedule', 'check', '--json']);
+  async occurrences(): Promise<readonly Occurrence[]> {
+    const { stdout, stderr } = await this.world.run(['schedule', 'check', '--json']);
     if (stdout === '') throw new Error(`check said: ${stderr}`);
     const { schedules } = JSON.parse(stdout) as { readonly schedules: readonly { occurrences: Occurrence[] }[] };
     return schedules.flatMap((one) => one.occurrences).toReversed();
   }
 
   /** Waits until all is over; expects that each of these times had its batch, whole and paid once. */
-  async function expectEachOnce(times: readonly number[]): Promise<void> {
+  async expectEachOnce(times: readonly number[]): Promise<void> {
     const last = times.at(-1) ?? 0;
     await waitFor(
       async () => {
-        const all = await occurrences();
+        const all = await this.occurrences();
         return Date.parse(all.at(-1)?.at ?? '') >= last && all.every(({ state }) => /ended|failed|skipped/.test(state));
       },
       undefined,
       500,
     );
-    const all = await occurrences();
+    const all = await this.occurrences();
     expect(all.map(({ at }) => Date.parse(at))).toEqual(times);
     expect(all.filter(({ state }) => state !== 'ended')).toEqual([]);
     expect(all.filter(({ exit_code: code }) => code !== 0 && code !== 13)).toEqual([]);
-    for (const { batch } of all) expect((await world.results(batch)).size).toBe(ROWS);
-    const { stdout } = await world.run(['list', '--json']);
+    for (const { batch } of all) expect((await this.world.results(batch)).size).toBe(ROWS);
+    const { stdout } = await this.world.run(['list', '--json']);
     const names = (JSON.parse(stdout) as readonly { readonly batch: string }[]).map(({ batch }) => batch);
     expect(names.toSorted()).toEqual(all.map(({ batch }) => batch).toSorted());
-    expect(world.doubleCharges()).toEqual([]);
-  }
-
-  async function until(at: number): Promise<void> {
-    await waitFor(() => Date.now() >= at);
+    expect(this.world.doubleCharges()).toEqual([]);
   }
 
   /** Kills the server, and waits until `up` has brought it back. */
-  async function killServer(): Promise<void> {
-    const killed = await world.server();
+  async killServer(): Promise<void> {
+    const killed = await this.world.server();
     if (killed === undefined) throw new Error('there is no server to kill');
     process.kill(killed.pid, 'SIGKILL');
     await waitFor(async () => {
-      const server = await world.server();
+      const server = await this.world.server();
       return server?.clusterId !== undefined && server.pid !== killed.pid;
     });
   }
+}
 
-  it('fires what it missed while server and up were dead, each once, and says that nobody is there', async () => {
-    const up = await startUp();
-    const times = await create(5, '--overlap', 'buffer-all');
-    await until((times[0] ?? 0) + 1_000);
-    up.child.kill('SIGKILL');
-    await up.ended;
-    const server = await world.server();
-    if (server !== undefined) process.kill(server.pid, 'SIGKILL');
-    await world.untilAlone();
-    // Three due times later, if it was made in time.
-    await until((times.at(-2) ?? 0) + 1_000);
-    const list: Ended = await world.run(['schedule', 'list']);
-    const nobody = saying('Nobody is there to fire "often": neither a server nor a worker runs here.');
-    expect(list).toMatchObject({ code: 0, stderr: nobody });
-    expect(await world.run(['schedule', 'show', 'often'])).toMatchObject({ code: 0, stdout: nobody });
-    const again = await startUp();
-    expect((await world.run(['schedule', 'list'])).stderr).toBe('');
-    await expectEachOnce(times);
-    await stop(again);
-  });
+async function until(at: number): Promise<void> {
+  await waitFor(() => Date.now() >= at);
+}
 
-  it('whose server is killed at the moment of firing makes one batch for each time', async () => {
-    const up = await startUp();
-    const times = await create(5, '--overlap', 'buffer-all');
-    for (const [index, time] of times.slice(0, -2).entries()) {
-      // At the moment itself, and when the firing has begun and its rows are being paid.
-      const charged = world.charges().size;
-      if (index % 2 === 0) await until(time);
-      else await world.untilCharged(charged + 1);
-      await killServer();
-    }
-    await expectEachOnce(times);
-    await stop(up);
-  });
+testsAtOnce({
+  'a schedule fires what it missed while server and up were dead, each once, and says that nobody is there': () =>
+    Downtime.play(async (here) => {
+      const { world } = here;
+      const up = await here.startUp();
+      const times = await here.create(5, '--overlap', 'buffer-all');
+      await until((times[0] ?? 0) + 1_000);
+      up.child.kill('SIGKILL');
+      await up.ended;
+      const server = await world.server();
+      if (server !== undefined) process.kill(server.pid, 'SIGKILL');
+      await world.untilAlone();
+      // Three due times later, if it was made in time.
+      await until((times.at(-2) ?? 0) + 1_000);
+      const list: Ended = await world.run(['schedule', 'list']);
+      const nobody = saying('Nobody is there to fire "often": neither a server nor a worker runs here.');
+      expect(list).toMatchObject({ code: 0, stderr: nobody });
+      expect(await world.run(['schedule', 'show', 'often'])).toMatchObject({ code: 0, stdout: nobody });
+      const again = await here.startUp();
+      expect((await world.run(['schedule', 'list'])).stderr).toBe('');
+      await here.expectEachOnce(times);
+      await here.stop(again);
+    }),
 
-  it('with two workers, of which one is killed, makes one batch for each time', async () => {
-    const [up, other] = [await startUp(), await startUp('worker')];
-    const times = await create(4, '--overlap', 'allow');
-    await until(times[1] ?? 0);
-    await world.untilCharged(world.charges().size + 1);
-    other.child.kill('SIGKILL');
-    await other.ended;
-    await until(times[2] ?? 0);
-    const third = await startUp('worker');
-    await expectEachOnce(times);
-    await stop(up, third);
-  });
+  'a schedule whose server is killed at the moment of firing makes one batch for each time': () =>
+    Downtime.play(async (here) => {
+      const { world } = here;
+      const up = await here.startUp();
+      const times = await here.create(5, '--overlap', 'buffer-all');
+      for (const [index, time] of times.slice(0, -2).entries()) {
+        // At the moment itself, and when the firing has begun and its rows are being paid.
+        const charged = world.charges().size;
+        if (index % 2 === 0) await until(time);
+        else await world.untilCharged(charged + 1);
+        await here.killServer();
+      }
+      await here.expectEachOnce(times);
+      await here.stop(up);
+    }),
+
+  'a schedule with two workers, of which one is killed, makes one batch for each time': () =>
+    Downtime.play(async (here) => {
+      const { world } = here;
+      const [up, other] = [await here.startUp(), await here.startUp('worker')];
+      const times = await here.create(4, '--overlap', 'allow');
+      await until(times[1] ?? 0);
+      await world.untilCharged(world.charges().size + 1);
+      other.child.kill('SIGKILL');
+      await other.ended;
+      await until(times[2] ?? 0);
+      const third = await here.startUp('worker');
+      await here.expectEachOnce(times);
+      await here.stop(up, third);
+    }),
 });
