@@ -46,10 +46,15 @@ export interface BatchFiles {
   readonly receipts: readonly ReceiptLine[];
 }
 
-export async function readBatchFiles(folder: string, name: string): Promise<BatchFiles> {
+/** `manifest`: path of what it was made of. */
+export async function readBatchFiles(
+  folder: string,
+  name: string,
+  manifest = join(folder, `${name}.csv`),
+): Promise<BatchFiles> {
   const out = join(folder, 'out', name);
-  const [manifest, results, lines, receipts] = await Promise.all([
-    readFile(join(folder, `${name}.csv`), 'utf8'),
+  const [given, results, lines, receipts] = await Promise.all([
+    readFile(manifest, 'utf8'),
     readFile(join(out, 'results.csv'), 'utf8'),
     readFile(join(out, 'results.jsonl'), 'utf8'),
     readFile(join(out, 'receipts.jsonl'), 'utf8'),
@@ -57,7 +62,7 @@ export async function readBatchFiles(folder: string, name: string): Promise<Batc
   return {
     name,
     out,
-    manifestIds: idsOf(manifest),
+    manifestIds: idsOf(given),
     csvIds: idsOf(results),
     results: linesOf<ResultRow>(lines),
     receipts: linesOf<ReceiptLine>(receipts),

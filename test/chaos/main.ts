@@ -5,6 +5,7 @@
 import { deadLinks } from './dead-links.ts';
 import { tellFindings, type Finding } from './finding.ts';
 import { fullDisk } from './full-disk.ts';
+import { month } from './month.ts';
 import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './options.ts';
 import { powerCut } from './power-cut.ts';
 import { storm } from './storm.ts';
@@ -20,6 +21,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   zombie,
   'temporal-away': temporalAway,
   'dead-links': deadLinks,
+  month,
 };
 
 const begun = performance.now();

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = ['storm', 'power-cut', 'full-disk', 'zombie', 'temporal-away', 'dead-links'] as const;
+export const SCENARIOS = ['storm', 'power-cut', 'full-disk', 'zombie', 'temporal-away', 'dead-links', 'month'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 /** What a chaos run was told on its command line. */
@@ -22,6 +22,8 @@ export interface ChaosOptions {
   readonly times: number;
   /** How long Temporal is away, in minutes. */
   readonly awayMinutes: number;
+  /** Days of a month in fast-forward. */
+  readonly days: number;
   /** Folder of the compiled voxbatch. */
   readonly dist: string;
   /** Keep the folder of a run in which nothing broke. */
@@ -29,7 +31,7 @@ export interface ChaosOptions {
 }
 
 const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--times N]
-  [--away-minutes N] [--dist FOLDER] [--keep]`;
+  [--away-minutes N] [--days N] [--dist FOLDER] [--keep]`;
 const OWN_DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const NUMBERS = {
   rows: 300,
@@ -38,6 +40,7 @@ const NUMBERS = {
   submits: 8,
   times: 20,
   'away-minutes': 10,
+  days: 30,
 } as const;
 
 /** Reads the command line. Throws an error that says what was expected. */
@@ -69,6 +72,7 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
     submits: number('submits', NUMBERS.submits),
     times: number('times', NUMBERS.times),
     awayMinutes: number('away-minutes', NUMBERS['away-minutes']),
+    days: number('days', NUMBERS.days),
     dist: resolve(typeof values.dist === 'string' ? values.dist : OWN_DIST),
     keep: values.keep === true,
   };
