@@ -1,4 +1,4 @@
-import type { ScheduleHandle } from '@temporalio/client';
+import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { OverlapPolicy, WrittenSpec } from '../../policy/schedule-spec.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
@@ -14,13 +14,13 @@ import { surveySchedule } from './survey-schedule.ts';
 /** Stops a schedule from firing. A running batch continues; triggers and backfills still make batches. */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveySchedule(place, name);
-  await patch(place, name, (handle) => handle.pause(note));
+  await setPaused(place, name, true, (handle) => handle.pause(note));
 }
 
 /** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveySchedule(place, name);
-  await patch(place, name, (handle) => handle.unpause(note));
+  await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
 /** Fires a schedule now, for the current second. Default overlap: `allow`. */
@@ -49,16 +49,32 @@ export async function backfillSchedule(
 
 /**
  * Patches a schedule, and returns when that has taken effect. Of two patches that reach a schedule in one turn of its own, the server (1.29)
- * drops the first; it answers a question only after that turn, so whoever patches next is safe.
+ * drops the first; it answers a question only after that turn, so whoever patches next is safe. Returns the answer.
  */
 async function patch(
   place: SchedulePlace,
   name: string,
   send: (handle: ScheduleHandle) => Promise<void>,
-): Promise<void> {
+): Promise<ScheduleDescription> {
   const handle = handleOf(place, name);
   await askTemporal(place, name, () => send(handle));
-  await askTemporal(place, name, () => handle.describe());
+  return await askTemporal(place, name, () => handle.describe());
+}
+
+/** Somebody else may pause and resume at the same time; the last one is right. */
+const MOST_TRIES = 5;
+
+/** Pauses or resumes, again if a patch of another process came in the same turn: who paused a schedule relies on it. */
+async function setPaused(
+  place: SchedulePlace,
+  name: string,
+  isPaused: boolean,
+  send: (handle: ScheduleHandle) => Promise<void>,
+): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { state } = await patch(place, name, send);
+    if (state.paused === isPaused) return;
+  }
 }
 
 /** Deletes a schedule, even one that Temporal has lost. Its batches stay, and a running one continues. */

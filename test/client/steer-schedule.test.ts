@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
+import { pauseSchedule, resumeSchedule } from '../../client/schedules/steer-schedule.ts';
+import type { SchedulePlace } from '../../client/schedules/place.ts';
+import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
+import { scheduleIdOf } from '../../contract/schedule.ts';
+import { freshPlace } from '../support/place.ts';
+
+const place = freshPlace();
+
+/** A schedule in a server that forgets the first patches which it gets, as it does of several in one turn. */
+function openSchedule(forgets: number): { readonly place: SchedulePlace; readonly state: { paused: boolean } } {
+  const state = { paused: false, note: '' };
+  let left = forgets;
+  const patch = (change: Partial<typeof state>): void => {
+    if (left > 0) left -= 1;
+    else Object.assign(state, change);
+  };
+  const handle = {
+    pause: async (note: string) => {
+      patch({ paused: true, note });
+    },
+    unpause: async (note: string) => {
+      patch({ paused: false, note });
+    },
+    describe: async () => describeAs(state, { skipped: 0, firings: [] }),
+  };
+  return { place: placeWith(handle), state };
+}
+
+function describeAs(
+  state: { readonly paused: boolean; readonly note: string },
+  { skipped, firings }: { readonly skipped: number; readonly firings: readonly string[] },
+): ScheduleDescription {
+  const found = {
+    spec: { intervals: [{ every: 60_000 }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 60_000, pauseOnFailure: false },
+    state,
+    action: { args: [] },
+    info: {
+      createdAt: new Date(),
+      numActionsSkippedOverlap: skipped,
+      recentActions: firings.map((time) => ({
+        action: { workflow: { workflowId: `${scheduleIdOf(place.ledger.id, 'nightly')}-${time}` } },
+      })),
+    },
+  };
+  return found as unknown as ScheduleDescription;
+}
+
+function placeWith(handle: object): SchedulePlace {
+  const client = {
+    schedule: { getHandle: () => handle },
+    withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
+  };
+  return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
+}
+
+describe('a pause', () => {
+  it.each([0, 1, 3])('has taken effect when it is over, also if the server forgets it %i times', async (forgets) => {
+    const schedule = openSchedule(forgets);
+    await pauseSchedule(schedule.place, 'nightly', 'why');
+    expect(schedule.state).toEqual({ paused: true, note: 'why' });
+    await resumeSchedule(schedule.place, 'nightly', 'go on');
+    expect(schedule.state).toEqual({ paused: false, note: 'go on' });
+  });
+});
+
+describe('a trigger that is waited for', () => {
+  const FIRED = '2026-12-01T02:00:00Z';
+
+  /** A schedule that skips a due time after the trigger, and only then fires. */
+  function openBusy(): SchedulePlace {
+    const state = { paused: false, note: '' };
+    const looks = [
+      { skipped: 0, firings: [] },
+      { skipped: 0, firings: [] },
+      { skipped: 1, firings: [] },
+      { skipped: 1, firings: [FIRED] },
+    ];
+    return placeWith({
+      trigger: async () => undefined,
+      describe: async () =>
+        describeAs(state, (looks.length > 1 ? looks.shift() : looks[0]) ?? { skipped: 0, firings: [] }),
+    });
+  }
+
+  it.each(['allow', 'buffer-all'] as const)('with %s is not taken for a due time that was skipped', async (overlap) => {
+    await place.ledger.endOccurrence(
+      { schedule: 'nightly', at: Date.parse(FIRED) },
+      { type: 'ended', exit: 'complete' },
+    );
+    expect(await triggerAndWait(openBusy(), 'nightly', overlap, () => undefined)).toMatchObject({
+      type: 'over',
+      occurrence: { state: 'ended' },
+    });
+  });
+
+  it('with skip may be dropped', async () => {
+    expect(await triggerAndWait(openBusy(), 'nightly', 'skip', () => undefined)).toEqual({ type: 'dropped' });
+  });
+});
