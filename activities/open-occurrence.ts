@@ -11,7 +11,7 @@ import type { Dependencies } from './dependencies.ts';
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm, log, voxbatchVersion } = deps;
-  const { schedule, at, run, month } = offer;
+  const { schedule, at, run, month, catchUpMs, waitedMs = 0 } = offer;
   const occurrence = { schedule, at };
   await ledger.beginOccurrence(occurrence);
   const opened = await open({
@@ -20,6 +20,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     occurrence,
     run,
     month,
+    wait: { waitedMs, catchUpMs },
     readBalance: () => readBalance(deps),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
@@ -27,7 +28,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     const { type, reason } = opened;
     log.warn({ schedule, at: new Date(at).toISOString(), reason }, 'no batch for an occurrence');
     const end =
-      type === 'refused' ? ({ type: 'failed', exit: null } as const) : ({ type, cause: 'month-budget' } as const);
+      type === 'refused' ? ({ type: 'failed', exit: null } as const) : ({ type, cause: opened.cause } as const);
     await ledger.endOccurrence(occurrence, { ...end, reason });
     return opened;
   }

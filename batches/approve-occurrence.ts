@@ -28,7 +28,7 @@ export interface ApprovalRequest {
 export type OccurrenceApproval =
   | { readonly type: 'go'; readonly month: MonthClaim | undefined }
   | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'skipped'; readonly reason: string };
+  | { readonly type: 'skipped'; readonly cause: 'month-budget'; readonly reason: string };
 
 /** Decides whether a firing may pay for its rows, as far as that can be known before its batch is made. */
 export async function approveOccurrence(request: ApprovalRequest): Promise<OccurrenceApproval> {
@@ -60,7 +60,7 @@ export function skippedFor(
   standing: MonthStanding,
   { at, timezone }: Pick<MonthQuestion, 'at' | 'timezone'>,
 ): Extract<OccurrenceApproval, { readonly type: 'skipped' }> {
-  return { type: 'skipped', reason: whyUsedUp(standing, monthOf(at, timezone)) };
+  return { type: 'skipped', cause: 'month-budget', reason: whyUsedUp(standing, monthOf(at, timezone)) };
 }
 
 const SPEND_WORDS: Readonly<Record<SpendRefusal, string>> = {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../contract/defined.ts';
+import type { SkipCause } from '../contract/schedule.ts';
 import { realmDifference, type Realm } from '../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../inputs/manifest-source.ts';
 import { labelOfPlace, type FetchManifest } from '../inputs/manifest-url.ts';
@@ -9,6 +10,7 @@ import { parseMonthBudget, parseScheduledRun, type ScheduledRun } from '../input
 import { MonthUsedUp } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import { whyTooLate } from '../policy/late-firing.ts';
 import type { MonthBudget } from '../policy/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import { standingOf } from '../results/out-owner.ts';
@@ -28,6 +30,8 @@ export interface OccurrenceRequest {
   readonly run: unknown;
   /** Budget for each calendar month, as received; absent: none. */
   readonly month?: unknown;
+  /** How long it waited for a worker, and how long it may have, ms; the latter as received, absent: however long. Default: not at all. */
+  readonly wait?: { readonly waitedMs: number; readonly catchUpMs?: unknown };
   /** Reads the account's credits; null: the API does not say. */
   readonly readBalance: () => Promise<number | null>;
   /** Fetches a manifest from a URL. */
@@ -36,7 +40,7 @@ export interface OccurrenceRequest {
 
 /**
  * The batch of an occurrence, with the `ETag` of a fetched manifest; or why there is none, in which case nothing was
- * spent. `skipped`: the month's budget is used up.
+ * spent. `skipped`: the month's budget is used up, or no worker came in time.
  */
 export type OpenedOccurrence =
   | {
@@ -48,7 +52,7 @@ export type OpenedOccurrence =
       readonly etag?: string | null;
     }
   | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'skipped'; readonly reason: string };
+  | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
 /**
  * Reads a schedule's current manifest and makes it the batch of an occurrence. Returns an existing batch unchanged: an
@@ -72,6 +76,8 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
       ? { type: 'opened', batch: found, out, isNew: false }
       : refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
   }
+  const late = whyLate(request.wait);
+  if (late !== undefined) return { type: 'skipped', cause: 'missed', reason: late };
   try {
     const source = await openManifestFile(run.manifest, request.fetchManifest);
     try {
@@ -84,6 +90,10 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
     if (!(error instanceof ManifestError)) throw error;
     return refused(error.problems[0] === undefined ? error.message : withoutCells(error.problems, run));
   }
+}
+
+function whyLate({ waitedMs, catchUpMs }: OccurrenceRequest['wait'] = { waitedMs: 0 }): string | undefined {
+  return whyTooLate(waitedMs, typeof catchUpMs === 'number' ? catchUpMs : null);
 }
 
 interface LoadRequest extends Omit<OccurrenceRequest, 'run' | 'month'> {

@@ -15,7 +15,15 @@ export type ScheduledPrice =
       readonly unpriced: number;
       readonly budget: number | null;
     }
-  | { readonly type: 'unsound'; readonly reason: string };
+  | {
+      readonly type: 'unsound';
+      readonly reason: string;
+      /** Further problems of the manifest, the next four at most. */
+      readonly more: readonly string[];
+    };
+
+/** Problems of a manifest that are told. */
+const MOST_SHOWN = 5;
 
 /** Reads and prices a schedule's current manifest. Probes nothing, spends nothing. */
 export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchManifest): Promise<ScheduledPrice> {
@@ -30,7 +38,8 @@ export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchMani
       const [first] = problems;
       if (first !== undefined) {
         const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
-        return unsound(`${source.label} has ${found}; the first: ${describeProblem(first)}`);
+        const more = problems.slice(1, MOST_SHOWN).map(describeProblem);
+        return { type: 'unsound', reason: `${source.label} has ${found}; the first: ${describeProblem(first)}`, more };
       }
       return { type: 'sound', rows: chosen, quoted, unpriced, budget: settings.budget };
     } finally {
@@ -43,5 +52,5 @@ export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchMani
 }
 
 function unsound(reason: string): ScheduledPrice {
-  return { type: 'unsound', reason };
+  return { type: 'unsound', reason, more: [] };
 }

@@ -39,6 +39,10 @@ export interface OccurrenceOffer {
   readonly run: unknown;
   /** The budget for each calendar month; not parsed yet. */
   readonly month?: unknown;
+  /** How late a worker may take it, ms; not parsed yet. */
+  readonly catchUpMs?: unknown;
+  /** How long ago the server fired it when a worker took it, ms. Default 0. */
+  readonly waitedMs?: number;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface FireScheduleInput {
   readonly run: unknown;
   /** Its budget for each calendar month, as `inputs/scheduled-run.ts` reads it. Absent: there is none. */
   readonly month?: unknown;
+  /** How late a worker may take it, ms. Absent: however late. */
+  readonly catchUpMs?: unknown;
 }
 
 /**
@@ -42,10 +44,11 @@ export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
 export type ScheduleHooks = Pick<TunableValues, 'onEnd' | 'notify'>;
 
 /**
- * Why an occurrence did not take place. `overlap`: the batch before still ran. `paused`: the schedule was. `missed`: nobody was there to fire it
+ * Why an occurrence did not take place. `overlap`: the batch before still ran. `paused`: the schedule was, by hand. `paused-on-failure`: it paused
+ * by itself. `missed`: nobody was there to fire it
  * before its catch-up time was over. `month-budget`: it fired, and what was left of the month's budget pays not even one row.
  */
-export const SKIP_CAUSES = ['overlap', 'paused', 'missed', 'month-budget'] as const;
+export const SKIP_CAUSES = ['overlap', 'paused', 'paused-on-failure', 'missed', 'month-budget'] as const;
 
 /** One of {@link SKIP_CAUSES}. */
 export type SkipCause = (typeof SKIP_CAUSES)[number];

@@ -1,5 +1,6 @@
 import type { SkipCause } from '../contract/schedule.ts';
 import { formatDuration } from './duration.ts';
+import { isPauseOnFailure } from './pause-note.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
 /** A time at which a schedule was due, and has not fired. */
@@ -84,6 +85,10 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
 }
 
 function pausedBy(note: string): MissingOccurrence {
+  if (isPauseOnFailure(note)) {
+    const reason = 'The schedule had paused by itself, because an occurrence failed.';
+    return { type: 'skipped', cause: 'paused-on-failure', reason };
+  }
   const why = note === '' ? '.' : `: ${note}`;
   return { type: 'skipped', cause: 'paused', reason: `The schedule was paused${why}` };
 }
@@ -92,13 +97,27 @@ function utcOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
+/** What decides whether an occurrence is amiss, beside how it stands. */
+export interface Watchfulness {
+  readonly hasWorker: boolean;
+  /** A pause by hand is known of, so what it skipped is in order. Default false. */
+  readonly isPauseFine?: boolean | undefined;
+}
+
 /**
  * True if an occurrence is one that somebody should look after: it failed, did not take place, or stands still because no worker is there.
  */
 export function isAmiss(
-  state: 'waiting' | 'running' | 'ended' | 'failed' | 'skipped',
-  { hasWorker }: { readonly hasWorker: boolean },
+  {
+    state,
+    cause,
+  }: {
+    readonly state: 'waiting' | 'running' | 'ended' | 'failed' | 'skipped';
+    readonly cause?: SkipCause | undefined;
+  },
+  { hasWorker, isPauseFine = false }: Watchfulness,
 ): boolean {
-  if (state === 'failed' || state === 'skipped') return true;
+  if (state === 'skipped') return !(cause === 'paused' && isPauseFine);
+  if (state === 'failed') return true;
   return state !== 'ended' && !hasWorker;
 }

@@ -45,8 +45,10 @@ type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
 export async function fireSchedule(input: FireScheduleInput): Promise<FiringEnd> {
   const at = scheduledTimeOf(workflowInfo().workflowId);
   if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
+  // The first time that this runs is when a worker takes it; a replay sees the same time.
+  const waitedMs = Date.now() - workflowInfo().startTime.getTime();
   // To its end, even if it is cancelled meanwhile: only who knows the batch can stop it, and somebody else would have it worked on.
-  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ ...input, at }));
+  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ ...input, at, waitedMs }));
   if (opened.type === 'skipped') return opened;
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
   const isStarting = !opened.isClosed && !CancellationScope.current().consideredCancelled;

@@ -28,6 +28,8 @@ export interface CheckRequest {
   readonly name?: string | undefined;
   /** Occurrences that were scheduled for this time or later, ms since 1970. */
   readonly since: number;
+  /** What a pause by hand skipped is in order. Default false. */
+  readonly isPauseFine?: boolean | undefined;
 }
 
 /**
@@ -36,25 +38,25 @@ export interface CheckRequest {
  */
 export async function checkSchedules(
   place: SchedulePlace,
-  { name, since }: CheckRequest,
+  { name, since, isPauseFine }: CheckRequest,
 ): Promise<readonly ScheduleCheck[]> {
   const known = (await place.ledger.knownSchedules()).map((schedule) => schedule.name);
   const listed = name === undefined ? (await summariesOf(place)).map((schedule) => schedule.name) : [];
   const names = name === undefined ? [...new Set([...known, ...listed])].sort() : [name];
   const checks: ScheduleCheck[] = [];
-  for (const one of names) checks.push(await checkSchedule(place, one, since, known.includes(one)));
+  for (const one of names) checks.push(await checkSchedule(place, one, { since, isPauseFine }, known.includes(one)));
   return checks;
 }
 
 async function checkSchedule(
   place: SchedulePlace,
   name: string,
-  since: number,
+  { since, isPauseFine }: Omit<CheckRequest, 'name'>,
   isKnown: boolean,
 ): Promise<ScheduleCheck> {
   try {
     const { spec, isPaused, hasWorker, occurrences } = await showSchedule(place, name, { from: since });
-    const checked = occurrences.map((one) => ({ ...one, isAmiss: isAmiss(one.state, { hasWorker }) }));
+    const checked = occurrences.map((one) => ({ ...one, isAmiss: isAmiss(one, { hasWorker, isPauseFine }) }));
     return { type: 'found', name, timezone: spec.timezone, isPaused, hasWorker, occurrences: checked };
   } catch (error) {
     if (!isKnown || !(error instanceof VoxbatchError) || error.problem.type !== 'no-schedule') throw error;

@@ -1,8 +1,10 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/scheduled-run.ts';
-import type { OccurrenceRange } from '../../ledger/occurrence-records.ts';
+import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/occurrence-records.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { noteInWords } from '../../policy/pause-note.ts';
+import { recentOutcomes, type RecentOutcomes } from '../../policy/recent-outcomes.ts';
 import { parseOccurrence } from '../../policy/occurrence.ts';
 import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -29,9 +31,14 @@ export interface ScheduleLine {
   readonly hasWorker: boolean;
   /** How this month stands; undefined: it has no budget for months. */
   readonly month: ScheduleMonth | undefined;
+  /** Of the 100 newest occurrences. */
+  readonly recent: RecentOutcomes<OccurrenceRecord>;
 }
 
-/** All schedules of the ledger, by name. Throws {@link VoxbatchError} (`schedule-silent`). */
+/** Occurrences that a list looks at. */
+const MOST_COUNTED = 100;
+
+/** All schedules of the ledger, by name. Records what did not take place. Throws {@link VoxbatchError} (`schedule-silent`). */
 export async function listSchedules(place: SchedulePlace): Promise<readonly ScheduleLine[]> {
   const { ledger } = place;
   const summaries = await summariesOf(place);
@@ -42,16 +49,18 @@ export async function listSchedules(place: SchedulePlace): Promise<readonly Sche
     if (found === undefined) continue;
     const { state, info, memo = {} } = found;
     const spec = decodeSpec(found);
+    await surveySchedule(place, name, found);
     lines.push({
       name,
       times: timesInWords(spec.times),
       timezone: spec.timezone,
       isPaused: state.paused,
       next: state.paused ? undefined : info.nextActionTimes[0]?.getTime(),
-      note: state.note ?? '',
+      note: noteInWords(state.note ?? ''),
       last: batchesOf(batches, name)[0]?.name,
       hasWorker: await hasWorker(place, memo),
       month: await monthOfSchedule(place, name, spec),
+      recent: recentOutcomes(await ledger.occurrencesOf(name, { most: MOST_COUNTED })),
     });
   }
   return lines;
@@ -110,7 +119,7 @@ export async function showSchedule(
     hooks: await place.ledger.scheduleHooks(name),
     month: await monthOfSchedule(place, name, spec),
     isPaused: state.paused,
-    note: state.note ?? '',
+    note: noteInWords(state.note ?? ''),
     next: info.nextActionTimes.map((time) => time.getTime()),
     hasWorker: await hasWorker(place, memo),
     counts: {

@@ -81,10 +81,10 @@ function encodeCalendar(times: CalendarTimes): TemporalCalendar {
 export function encodeInput(
   schedule: string,
   run: unknown,
-  { budgetMonth, timezone }: Pick<ScheduleSpec, 'budgetMonth' | 'timezone'>,
+  { budgetMonth, timezone, catchUpMs }: Pick<ScheduleSpec, 'budgetMonth' | 'timezone' | 'catchUpMs'>,
 ): FireScheduleInput {
   const month: MonthBudget | undefined = budgetMonth === null ? undefined : { credits: budgetMonth, timezone };
-  return { schedule, run, ...(month === undefined ? {} : { month }) };
+  return { schedule, run, catchUpMs, ...(month === undefined ? {} : { month }) };
 }
 
 /** The input of a schedule's firings as Temporal holds it; nothing of it is parsed. */

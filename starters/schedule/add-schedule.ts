@@ -38,6 +38,7 @@ export function addScheduleCommands(program: Command, context: CommandContext): 
 function addMakers(add: AddCommand, { output, done }: CommandContext): void {
   const makes = (command: Command): Command =>
     addPricingFlags(addReadingFlags(addSpecFlags(command)))
+      .option('--check', 'Refuse a manifest that could not run now, instead of warning of it')
       .option('--confirm <credits>', 'Refuse a firing that costs more than this: nobody can be asked', credits)
       .option('-o, --out <folder>', "Folder that gets a folder for each batch's results (default: out)");
   makes(
@@ -80,6 +81,7 @@ function addLooks(add: AddCommand, { output, done }: CommandContext): void {
   add('check', 'Say what became of each firing; exit code 10 if one failed or did not take place', 'check --since 26h')
     .argument('[name]', `${NAME} (default: all)`)
     .option('--since <duration>', 'How far to look back: 26h, 7d (default: 26h)')
+    .option('--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order')
     .action(async (name: string | undefined, flags: CheckFlags) => {
       const { check } = await import('./check.ts');
       done(await check(name, flags, output));

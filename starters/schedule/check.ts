@@ -12,6 +12,8 @@ export interface CheckFlags {
   readonly json?: boolean;
   /** A length of time. Default `26h`: a day, and time for its batch. */
   readonly since?: string;
+  /** Default false. */
+  readonly pausedOk?: boolean;
 }
 
 const DEFAULT_SINCE = '26h';
@@ -25,7 +27,7 @@ export async function check(name: string | undefined, flags: CheckFlags, output:
   const sinceMs = parseDuration(text);
   if (sinceMs === undefined) throw unchangedError(`--since: expected ${DURATION_FORM}, got ${text}.`);
   return withSchedules<ExitName>(output, async (place, around) => {
-    const checks = await checkSchedules(place, { name, since: Date.now() - sinceMs });
+    const checks = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine: flags.pausedOk });
     const isFine = checks.every(isInOrder);
     if (flags.json === true) output.data(JSON.stringify({ in_order: isFine, schedules: checks.map(checkJson) }));
     else for (const one of checks) for (const line of checkLines(one, text)) output.data(line);

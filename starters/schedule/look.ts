@@ -14,6 +14,7 @@ import {
   lineJson,
   monthWords,
   priceWords,
+  recentWords,
   scheduleJson,
   scheduleLines,
   standingWords,
@@ -35,6 +36,7 @@ const COLUMNS = [
       next === undefined ? (isPaused ? 'when resumed' : 'never') : timeInZone(next, timezone),
   },
   { title: 'last batch', value: ({ last = '' }: ScheduleLine) => last },
+  { title: 'last outcome', value: ({ recent }: ScheduleLine) => recentWords(recent) },
 ] as const;
 
 /** Shown if a schedule has such a budget. */

@@ -1,7 +1,5 @@
 import { resolve } from 'node:path';
-import { priceScheduled } from '../../batches/price-scheduled.ts';
 import { scheduledRunOf } from '../../batches/scheduled-run.ts';
-import { fetchManifest } from '../../client/fetch-manifest.ts';
 import { openTemporal } from '../../client/open-temporal.ts';
 import { realmOf } from '../../client/open-api.ts';
 import { checkScheduleName, createSchedule, requireSpec } from '../../client/schedules/create-schedule.ts';
@@ -21,13 +19,14 @@ import { unchangedError } from '../exit-error.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
-import { priceWords, scheduleJson, scheduleLines } from './schedule-words.ts';
+import { lookAhead, tellAhead, type CheckedFlags } from './look-ahead.ts';
+import { scheduleJson, scheduleLines } from './schedule-words.ts';
 import { flagOf, type SpecFlags } from './spec-flags.ts';
 import { isLeftAlone, lookAround, nobodyFires, type Surroundings } from './surroundings.ts';
 import { withSchedules } from './with-schedules.ts';
 
 /** Flags of `schedule create`: when it fires, and how each batch is run. */
-export type CreateFlags = SpecFlags & Omit<RunFlags, 'name' | 'yes' | 'detach' | 'dryRun' | 'resubmit'>;
+export type CreateFlags = SpecFlags & CheckedFlags & Omit<RunFlags, 'name' | 'yes' | 'detach' | 'dryRun' | 'resubmit'>;
 
 /** `voxbatch schedule create NAME MANIFEST`. Spends nothing. */
 export async function create(name: string, manifest: string, flags: CreateFlags, output: Output): Promise<ExitName> {
@@ -37,6 +36,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   const { run, hooks } = planScheduled(manifest, flags, settings);
   const session = openSession(settings, flags, { mustExist: false });
   try {
+    const price = await lookAhead(run, flags);
     const realm = realmOf(await session.api());
     const ledger = await session.ledger();
     // First: the command joins.
@@ -45,7 +45,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
     try {
       const place = { temporal, ledger };
       await createSchedule(place, { name, spec, run, hooks, realm });
-      await lookAhead(run, output);
+      tellAhead(price, run, spec, output);
       return await report(place, name, { isJson: flags.json === true, around }, output);
     } finally {
       await temporal.close();
@@ -82,9 +82,12 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
     const { manifest } = flags;
     if (manifest === undefined) refuseRunFlags(flags);
     const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings).run;
+    const price = run === undefined ? undefined : await lookAhead(run, flags);
     const { onEnd, notify } = readTuning(flags);
     await updateSchedule(place, name, { written: flags, run, hooks: defined({ onEnd, notify }), nameOf: flagOf });
-    if (run !== undefined) await lookAhead(run, output);
+    if (run !== undefined && price !== undefined) {
+      tellAhead(price, run, (await showSchedule(place, name)).spec, output);
+    }
     return report(place, name, { isJson: flags.json === true, around }, output);
   });
 }
@@ -121,16 +124,6 @@ function planScheduled(
     confirmAbove: plan.confirmAbove,
   });
   return { run, hooks: { onEnd, notify } };
-}
-
-/**
- * Prints what one firing would cost now, or what is wrong with the manifest: it may be right by the time the schedule
- * fires.
- */
-async function lookAhead(run: ScheduledRun, output: Output): Promise<void> {
-  output.say(
-    `${priceWords(await priceScheduled(run, fetchManifest))} The manifest is read again each time the schedule fires.`,
-  );
 }
 
 /** Shows the schedule as Temporal holds it. */

@@ -65,6 +65,15 @@ export function occurrenceWords(view: OccurrenceView, timezone: string): string 
   return reason === undefined ? words.join(', ') : `${words.join(', ')}: ${oneLine(reason)}`;
 }
 
+/** `skipped (missed), 3 amiss in a row` */
+export function recentWords({ newest, amissInARow }: ScheduleLine['recent']): string {
+  if (newest === undefined) return '';
+  const { state, cause, exit } = newest;
+  const code = exit === null || exit === 'complete' ? '' : `, exit code ${EXIT_CODES[exit].code}`;
+  const others = amissInARow < 2 ? '' : `, ${number(amissInARow)} amiss in a row`;
+  return `${state}${cause === null ? '' : ` (${cause})`}${code}${others}`;
+}
+
 /** An occurrence for machines; its time in UTC. */
 export function occurrenceJson(view: OccurrenceView): object {
   const { at, batch, state, reason, cause, exit, charged, etag, isUnchanged } = view;
@@ -94,7 +103,7 @@ function budgetOf({ tunables }: ScheduledRun): number | null {
 
 /** What a firing would cost now. */
 export function priceWords(price: ScheduledPrice): string {
-  if (price.type === 'unsound') return `It could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`;
+  if (price.type === 'unsound') return `Warning: it could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`;
   const { rows, quoted, unpriced, budget } = price;
   const more = unpriced === 0 ? '' : ` and ${rowsInWords(unpriced)} without a known price`;
   const bound = budget === null ? '' : `, at most ${number(budget)} by its budget`;
@@ -145,7 +154,7 @@ export function scheduleJson(view: ScheduleView): object {
 
 /** A schedule in a list, for machines; times in UTC. */
 export function lineJson(line: ScheduleLine): object {
-  const { name, times, timezone, isPaused, note, next, last, hasWorker, month } = line;
+  const { name, times, timezone, isPaused, note, next, last, hasWorker, month, recent } = line;
   return {
     schedule: name,
     times,
@@ -156,6 +165,9 @@ export function lineJson(line: ScheduleLine): object {
     last: last ?? null,
     worker: hasWorker,
     month: month ?? null,
+    last_state: recent.newest?.state ?? null,
+    last_cause: recent.newest?.cause ?? null,
+    amiss_in_a_row: recent.amissInARow,
   };
 }
 

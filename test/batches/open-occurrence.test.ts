@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
-import { openOccurrence, type OpenedOccurrence } from '../../batches/open-occurrence.ts';
+import { openOccurrence, type OccurrenceRequest, type OpenedOccurrence } from '../../batches/open-occurrence.ts';
 import { priceScheduled } from '../../batches/price-scheduled.ts';
 import { choicesOf, scheduledRunOf, type RunPlace } from '../../batches/scheduled-run.ts';
 import type { FetchManifest } from '../../inputs/manifest-url.ts';
@@ -53,7 +53,7 @@ async function fire(
   run: unknown,
   balance: number | null = null,
   schedule = 'nightly',
-  { at = AT, month }: { readonly at?: number; readonly month?: unknown } = {},
+  { at = AT, month, wait = { waitedMs: 0 } }: Partial<Pick<OccurrenceRequest, 'month' | 'wait'>> & { at?: number } = {},
 ): Promise<OpenedOccurrence> {
   return openOccurrence({
     ledger: place.ledger,
@@ -61,6 +61,7 @@ async function fire(
     occurrence: { schedule, at },
     run: JSON.parse(JSON.stringify(run)) as unknown,
     month,
+    wait,
     readBalance: async () => balance,
     fetchManifest: fetched,
   });
@@ -229,6 +230,18 @@ describe('openOccurrence', () => {
     expect(JSON.stringify([faulty, gone])).not.toContain('secret');
   });
 
+  it('that waited too long for a worker is skipped as missed, but for one that has its batch', async () => {
+    const wait = { waitedMs: 3_700_000, catchUpMs: 3_600_000 };
+    expect(await fire(runOf(), null, 'nightly', { wait })).toMatchObject({
+      type: 'skipped',
+      cause: 'missed',
+      reason: saying('no worker took it within its catch-up time of 1h'),
+    });
+    expect(await place.ledger.listBatches()).toEqual([]);
+    expect(await fire(runOf(), null, 'old', { wait: { waitedMs: 3_700_000 } })).toMatchObject({ type: 'opened' });
+    expect(await fire(runOf(), null, 'old', { wait })).toMatchObject({ type: 'opened' });
+  });
+
   it('of another version is refused, and says what to do', async () => {
     expect(await fire({ manifest: 'lines.csv' })).toMatchObject({
       type: 'refused',
@@ -273,6 +286,7 @@ describe('a budget for the month', () => {
     const skipped = await fire(runOf({}, { confirmAbove: 1 }), 0, 'a', { at: NEXT_DAY, ...month(50) });
     expect(skipped).toEqual({
       type: 'skipped',
+      cause: 'month-budget',
       reason:
         'The budget of 50 credits for 2026-12 is used up: 0 spent or reserved, up to 50 more by batches that still run.',
     });
@@ -320,7 +334,15 @@ describe('priceScheduled', () => {
 
   it('says what is wrong with it', async () => {
     await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,,narrator\n');
-    expect(await priceScheduled(runOf(), fetched)).toMatchObject({ type: 'unsound', reason: saying('line 2') });
+    expect(await priceScheduled(runOf(), fetched)).toMatchObject({
+      type: 'unsound',
+      reason: saying('line 2'),
+      more: [],
+    });
+    await writeFile(join(folder, 'lines.csv'), `id,text,voice\n${'a,,narrator\n'.repeat(9)}`);
+    const { more } = (await priceScheduled(runOf(), fetched)) as { readonly more?: readonly string[] };
+    expect(more).toHaveLength(4);
+    expect(more?.[0]).toContain('line 3');
     const gone = runOf({}, { manifest: join(folder, 'gone.csv') });
     expect(await priceScheduled(gone, fetched)).toMatchObject({ type: 'unsound', reason: saying('cannot read') });
   });

@@ -138,6 +138,17 @@ describe('a due time without a firing', () => {
   });
 });
 
+describe('a schedule that paused by itself', () => {
+  it('skips for that, without the words and ids of Temporal', () => {
+    const note = 'paused due to workflow failure: voxbatch 438c nightly-2026-12-01T01:00:00Z: No manifest.';
+    expect(explainMissing(DUE, standing({ isPaused: true, note }))).toEqual({
+      type: 'skipped',
+      cause: 'paused-on-failure',
+      reason: 'The schedule had paused by itself, because an occurrence failed.',
+    });
+  });
+});
+
 describe('an occurrence is amiss', () => {
   it.each([
     ['failed', true, true],
@@ -148,6 +159,17 @@ describe('an occurrence is amiss', () => {
     ['waiting', true, false],
     ['waiting', false, true],
   ] as const)('%s with a worker %s: %s', (state, hasWorker, amiss) => {
-    expect(isAmiss(state, { hasWorker })).toBe(amiss);
+    expect(isAmiss({ state }, { hasWorker })).toBe(amiss);
+  });
+
+  it.each([
+    ['paused', false],
+    ['paused-on-failure', true],
+    ['missed', true],
+    ['overlap', true],
+    ['month-budget', true],
+  ] as const)('where a pause by hand is fine, also if skipped for %s: %s', (cause, amiss) => {
+    expect(isAmiss({ state: 'skipped', cause }, { hasWorker: true, isPauseFine: true })).toBe(amiss);
+    expect(isAmiss({ state: 'skipped', cause }, { hasWorker: true })).toBe(true);
   });
 });

@@ -23,6 +23,7 @@ describe('schedule', () => {
     [['n', 'lines.csv', '--every', '1d', '--catch-up', '5s'], 'Option --catch-up: expected a length of time'],
     [['n', 'http://example.org/lines.csv', '--every', '1d'], '(http:// is for loopback), got a http: URL'],
     [['n', 'ftp://example.org/lines.csv', '--every', '1d'], 'got a ftp: URL'],
+    [['n', 'gone.csv', '--every', '1d', '--check'], 'cannot read the manifest'],
     [['n', '-', '--every', '1d'], 'got standard input'],
     [['n', 'lines.csv', '--every', '1d', '--notify', 'example.org'], 'expected an http or https URL'],
   ])('create %j is refused, and spends nothing', async (words, message) => {
