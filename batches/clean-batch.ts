@@ -2,6 +2,7 @@ import type { CleanParts } from '../contract/cleaning.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
 import { isInDoubt } from '../policy/in-doubt.ts';
+import { DiskSum, NO_MEDIA, type MediaSum } from './disk-sum.ts';
 import { rowOfKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
@@ -13,14 +14,6 @@ export interface CleanRequest {
   readonly parts: CleanParts;
   /** Only say what it would remove. */
   readonly isDryRun?: boolean;
-}
-
-/** Media in the store. Sizes are in bytes. */
-export interface MediaSum {
-  readonly files: number;
-  readonly bytes: number;
-  /** The part of `bytes` that is free on the disk afterwards: of files that have no other name, here or in an out folder. */
-  readonly freed: number;
 }
 
 /**
@@ -68,8 +61,6 @@ export function isRequestRemoved(batch: Pick<BatchRecord, 'cleaned'>, { input }:
   return areRowsCleaned(batch) && input.length === 0;
 }
 
-const NO_MEDIA: MediaSum = { files: 0, bytes: 0, freed: 0 };
-
 /** What a clean would do, as far as can be seen now. */
 async function forecast(request: CleanRequest): Promise<CleanEnd> {
   const { ledger, batch, parts } = request;
@@ -103,14 +94,9 @@ async function cleanMedia(
   { store, batch, isDryRun = false }: CleanRequest,
   keep: ReadonlySet<number>,
 ): Promise<MediaSum> {
-  const sum = { ...NO_MEDIA } as { -readonly [K in keyof MediaSum]: MediaSum[K] };
+  const sum = new DiskSum();
   const removeSome = async (keys: readonly string[]): Promise<void> => {
-    for (const measured of await store.measure(keys)) {
-      if (measured === undefined) continue;
-      sum.files++;
-      sum.bytes += measured.bytes;
-      if (measured.names === 1) sum.freed += measured.bytes;
-    }
+    for (const measured of await store.measure(keys)) sum.add(measured);
     if (!isDryRun) await store.remove(keys);
   };
   let some: string[] = [];
@@ -123,5 +109,5 @@ async function cleanMedia(
     some = [];
   }
   await removeSome(some);
-  return sum;
+  return sum.result();
 }

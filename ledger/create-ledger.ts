@@ -30,7 +30,8 @@ import { openNotChosen, skippedQuotes } from './not-chosen.ts';
 import { commonReasons } from './reasons.ts';
 import { redrive } from './redrive.ts';
 import { findResults, lookForResult } from './found-results.ts';
-import { dropResult, resultPage, revokeCached, useResult } from './results.ts';
+import { keysWithResult, pruneResults, resultNames, resultsUnused, sumResults, usedBeyond } from './result-lists.ts';
+import { dropResult, revokeCached, useResult } from './results.ts';
 import { addRows, findRowById, readRow } from './rows.ts';
 import { scanPage, scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
@@ -94,7 +95,12 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     useResult: (key, use) => useResult(db, key, use),
     dropResult: (of) => dropResult(db, of),
     revokeCached: (key) => revokeCached(db, key),
-    resultPage: (batch, after) => resultPage(db, batch, after),
+    keysWithResult: (keys) => keysWithResult(db, keys),
+    sumResults: () => sumResults(db),
+    usedBeyond: (bytes) => usedBeyond(db, bytes),
+    resultsUnused: (before, after, most) => resultsUnused(db, before, after, most),
+    resultNames: (key) => resultNames(db, key),
+    pruneResults: (results) => pruneResults(db, results),
     giveUp: (key, effect) => giveUp(db, key, effect),
     changeRunning: (key, effect) => changeRunning(db, key, effect),
     decide: (key, decision) => decide(db, key, decision),

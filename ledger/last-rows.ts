@@ -1,6 +1,7 @@
 import { sql, type Compilable } from 'kysely';
-import type { Outcome } from '../contract/outcomes.ts';
-import type { RowSpec, TtsMode } from '../contract/row-kinds.ts';
+import type { AttemptKey } from '../contract/batch.ts';
+import { hasResult, type Outcome } from '../contract/outcomes.ts';
+import { ROW_KINDS, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
 import type { Realm } from '../contract/names.ts';
 import { requireBatch } from './batches.ts';
 import { isChosen } from './conditions.ts';
@@ -21,6 +22,8 @@ export interface LastRow {
   readonly tts: TtsMode;
   /** Null: it has not ended. */
   readonly outcome: Outcome | null;
+  /** What the result of its last step is known by; null: nothing can equal it, or it has none. */
+  readonly key: string | null;
 }
 
 interface Found {
@@ -54,6 +57,18 @@ export function selectLastRow(
 
 const lastRow = prepared(selectLastRow);
 
+const lastKey = prepared((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
+  db
+    .selectFrom('charges')
+    .select('result_key')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('step', '=', step)
+    .orderBy('take', 'desc')
+    .orderBy('attempt', 'desc')
+    .limit(1),
+);
+
 /** See {@link Ledger.lastRows}. */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
   return look(db, async (tx) => {
@@ -65,7 +80,10 @@ export async function lastRows(db: Db, account: Account, ids: readonly string[])
       const { batch, row, outcome } = found;
       const tts = modes.get(batch) ?? (await requireBatch(tx, batch)).settings.tts;
       modes.set(batch, tts);
-      rows.push({ id, batch, row, outcome, tts, spec: JSON.parse(found.spec) as RowSpec });
+      const spec = JSON.parse(found.spec) as RowSpec;
+      const step = ROW_KINDS[spec.kind].steps.at(-1);
+      const [last] = step === undefined || !hasResult(outcome) ? [] : await lastKey(tx, { batch, row, step });
+      rows.push({ id, batch, row, outcome, tts, spec, key: last?.result_key ?? null });
     }
     return rows;
   });

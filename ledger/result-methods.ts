@@ -15,11 +15,28 @@ export interface ResultUse {
   readonly fence?: number;
 }
 
-/** One page of the results. */
-export interface ResultPage {
-  readonly results: readonly ResultRecord[];
-  /** Where the next page begins; undefined: this was the last. */
-  readonly next: AttemptKey | undefined;
+/** Entries of the cache that have something in common. */
+export interface NamedSum {
+  readonly name: string;
+  readonly entries: number;
+  /** Lengths of their files; a file with several names counts for each. */
+  readonly bytes: number;
+}
+
+/** The cache as a whole. Lists have the largest hundred. */
+export interface CacheSums {
+  /** One for each row that made or reused a result. */
+  readonly entries: number;
+  /** Different results. */
+  readonly results: number;
+  /** Length of the results, each once. */
+  readonly bytes: number;
+  readonly byBatch: readonly NamedSum[];
+  readonly byKind: readonly NamedSum[];
+  /** A name is empty for rows without a voice. */
+  readonly byVoice: readonly NamedSum[];
+  /** Results by when they were last used: within so many days; null: longer ago. */
+  readonly byAge: readonly { readonly days: number | null; readonly results: number; readonly bytes: number }[];
 }
 
 /** Stored results that later rows may use. Part of {@link Ledger}. */
@@ -52,6 +69,19 @@ export interface ResultMethods {
    * other attempt.
    */
   revokeCached(key: AttemptKey): Promise<RowStanding>;
-  /** A page of all results, or of a batch's, in order of batch, row, step, take and attempt. */
-  resultPage(batch: string | null, after: AttemptKey | null): Promise<ResultPage>;
+  /** Those of these keys that have a result. */
+  keysWithResult(keys: readonly string[]): Promise<readonly string[]>;
+  /** Sums over all results. */
+  sumResults(): Promise<CacheSums>;
+  /** When the most recent result was used that does not fit if those used last have this many bytes; null: all fit. */
+  usedBeyond(bytes: number): Promise<number | null>;
+  /**
+   * Results that were last used at this time (ms) or earlier, in order of their keys, those after a key (at first the
+   * empty text), at most so many: all entries of each.
+   */
+  resultsUnused(before: number, after: string, most: number): Promise<readonly (readonly ResultRecord[])[]>;
+  /** All entries with this key, oldest first. */
+  resultNames(key: string): Promise<readonly ResultRecord[]>;
+  /** Forgets results whose files are removed, and marks the files so. */
+  pruneResults(results: readonly AttemptKey[]): Promise<void>;
 }

@@ -1,4 +1,3 @@
-import { sql, type RawBuilder } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { applyEffect } from './endings.ts';
@@ -6,16 +5,13 @@ import { findBlocking } from './intents.ts';
 import { prepared } from './prepared.ts';
 import type { RowStanding } from './record-types.ts';
 import { sourceOf } from './result-source.ts';
-import { toResult } from './records.ts';
-import type { ResultPage, ResultUse } from './result-methods.ts';
+import type { ResultUse } from './result-methods.ts';
 import { keepResult } from './kept-results.ts';
 import { RowInHand } from './row-in-hand.ts';
-import type { Db } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /** Results of earlier rows in place of requests. A row with such a result costs nothing, and nothing is sent for it. */
-
-const PAGE = 500;
 
 const touch = prepared((db, given: AttemptKey & { now: number }) =>
   db
@@ -76,17 +72,20 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promi
 }
 
 /** See {@link Ledger.dropResult}. */
-export async function dropResult(db: Db, { batch, row, step, take, attempt }: AttemptKey): Promise<void> {
-  await write(db, (tx) =>
-    tx
-      .deleteFrom('results')
-      .where('batch', '=', batch)
-      .where('row', '=', row)
-      .where('step', '=', step)
-      .where('take', '=', take)
-      .where('attempt', '=', attempt)
-      .execute(),
-  );
+export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
+  await write(db, (tx) => forgetResult(tx, of));
+}
+
+/** Forgets a result: no later row uses it. */
+export async function forgetResult(tx: Tx, { batch, row, step, take, attempt }: AttemptKey): Promise<void> {
+  await tx
+    .deleteFrom('results')
+    .where('batch', '=', batch)
+    .where('row', '=', row)
+    .where('step', '=', step)
+    .where('take', '=', take)
+    .where('attempt', '=', attempt)
+    .execute();
 }
 
 /** See {@link Ledger.revokeCached}. */
@@ -98,25 +97,4 @@ export async function revokeCached(db: Db, key: AttemptKey): Promise<RowStanding
     if (charge?.state === 'cached' && isOpen) await row.changeCharge(charge, { state: 'revoked', file: null });
     return row.standing();
   });
-}
-
-/** See {@link Ledger.resultPage}. */
-export async function resultPage(db: Db, batch: string | null, after: AttemptKey | null): Promise<ResultPage> {
-  let query = db.selectFrom('results').selectAll();
-  if (batch !== null) query = query.where('batch', '=', batch);
-  if (after !== null) query = query.where(isAfter(after));
-  const lines = await query
-    .orderBy('batch')
-    .orderBy('row')
-    .orderBy('step')
-    .orderBy('take')
-    .orderBy('attempt')
-    .limit(PAGE)
-    .execute();
-  const results = lines.map(toResult);
-  return { results, next: lines.length < PAGE ? undefined : results.at(-1) };
-}
-
-function isAfter({ batch, row, step, take, attempt }: AttemptKey): RawBuilder<boolean> {
-  return sql<boolean>`(batch, row, step, take, attempt) > (${batch}, ${row}, ${step}, ${take}, ${attempt})`;
 }

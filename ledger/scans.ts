@@ -9,6 +9,8 @@ import { look } from './transactions.ts';
 export interface ScanOptions {
   /** Only rows with this outcome. */
   readonly outcome?: Outcome;
+  /** Only rows that have not ended. */
+  readonly isOpen?: true;
   /** Only rows that `--limit` or `--sample` left out, or only the others. */
   readonly isNotChosen?: boolean;
   /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
@@ -67,11 +69,12 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
 export function selectPage(
   db: Db,
   batch: string,
-  { outcome, isNotChosen: wanted, endedSince }: ScanOptions,
+  { outcome, isOpen, isNotChosen: wanted, endedSince }: ScanOptions,
   after: ScanPosition,
 ): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
   let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (isOpen === true) query = query.where('outcome', 'is', null);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));
   if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');
   // Sorting by the row would make a database walk through all rows of the batch.

@@ -3,6 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './commands/add-control.ts';
 import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
+import { addCacheCommands } from './cache/add-cache.ts';
 import { addCleanCommand } from './clean/add-clean.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
 import { addScheduleCommands } from './schedule/add-schedule.ts';
@@ -42,6 +43,7 @@ export function createProgram(context: CommandContext): Command {
   addReconcileCommand(program, context);
   addLookCommands(program, context);
   addControlCommands(program, context);
+  addCacheCommands(program, context);
   addCleanCommand(program, context);
   addScheduleCommands(program, context);
   addServeCommands(program, context);

@@ -14,7 +14,9 @@ export async function* filesBelow(root: string, folder: string): AsyncGenerator<
 /** The length of a file, and how many names it has; undefined if it is not there. */
 export async function measureFile(path: string): Promise<MeasuredFile | undefined> {
   const stats = await lstat(path).catch(ifAbsent);
-  return stats?.isFile() === true ? { bytes: stats.size, names: stats.nlink } : undefined;
+  return stats?.isFile() === true
+    ? { id: `${stats.dev}:${stats.ino}`, bytes: stats.size, names: stats.nlink }
+    : undefined;
 }
 
 /** Removes a file, and the folders up to `root` that are empty without it. One that is not there is as good as removed. */

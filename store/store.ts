@@ -62,6 +62,8 @@ export type Linked = 'placed' | 'kept' | 'other';
 
 /** A stored file on disk. */
 export interface MeasuredFile {
+  /** The same for all names of one file. */
+  readonly id: string;
   readonly bytes: number;
   /** Its names, here and elsewhere: its bytes are freed when the last one is removed. */
   readonly names: number;

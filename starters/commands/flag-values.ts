@@ -35,3 +35,15 @@ export function wholeFrom(least: number): (value: string) => number {
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
+
+const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** Parses a size such as `10GB`, in powers of 1,000 as they are printed, for a flag. */
+export function bytes(value: string): number {
+  const found = /^(?<count>\d+(?:\.\d+)?) ?(?<unit>[KMGT]?B?)$/i.exec(value.trim())?.groups;
+  const unit = (found?.['unit'] ?? '').toUpperCase().replace(/^([KMGT])$/, '$1B') || 'B';
+  const size =
+    found === undefined ? Number.NaN : Math.floor(Number(found['count']) * 1_000 ** SIZE_UNITS.indexOf(unit));
+  if (!Number.isSafeInteger(size)) throw new InvalidArgumentError('expected a size, such as 500MB or 10GB.');
+  return size;
+}

@@ -30,7 +30,7 @@ export async function explain(request: ExplainRequest, output: Output): Promise<
 }
 
 /** The row that is meant. Throws {@link ExitError} `usage` where there is none, or where each word is a batch with a row of the other's name. */
-async function findHistory(ledger: Ledger, request: ExplainRequest): Promise<RowHistory> {
+export async function findHistory(ledger: Ledger, request: ExplainRequest): Promise<RowHistory> {
   const known = (await ledger.listBatches()).map(({ name }) => name);
   const readings = rowReadings(request, known);
   const [reading, other] = readings;

@@ -8,6 +8,7 @@ import { inOrder } from '../../results/result-line.ts';
 import { nextForRow } from './next-for-row.ts';
 import { number } from './progress.ts';
 import { size } from './size.ts';
+import { sourceWords } from './source-words.ts';
 import { oneLine, tableLines, type TableColumn } from './table.ts';
 import { removalOf, takeJson, takeLines } from './take-history.ts';
 
@@ -118,7 +119,7 @@ function attemptLines(charge: ChargeRecord, { row: { failure: last }, decisions 
     charge.state === 'cached'
       ? `    credits: nothing charged, ${credits(charge.quoted)} saved`
       : `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
-    ...sourceLines(charge),
+    ...(charge.source === null ? [] : [`    ${sourceWords(charge.source)}`]),
   ];
   if (charge.jobId !== null) lines.push(`    job ${oneLine(charge.jobId)}`);
   if (charge.requestId !== null) lines.push(`    request ${oneLine(charge.requestId)} (for the API's support)`);
@@ -143,16 +144,6 @@ function timesOf(charge: ChargeRecord, decisions: readonly DecisionRecord[]): st
     return after(verdictWords(charge), intentAt, verdictAt) + after(', ended after', intentAt, finishedAt);
   const what = decided.what === 'released' ? 'in doubt again by' : 'settled by';
   return `, ${what} a person ${isoTime(decided.madeAt)}${finishedAt === null ? '' : `, ended ${isoTime(finishedAt)}`}`;
-}
-
-/** Which earlier result was used, or could not be. */
-function sourceLines({ source }: ChargeRecord): string[] {
-  if (source === null) return [];
-  const { is, from, jobId, madeAt } = source;
-  const job = jobId === null ? '' : `, job ${oneLine(jobId)}`;
-  const which = `the ${from.step} of row ${from.row} of batch "${from.batch}" (take ${from.take}${job}, ${isoTime(madeAt)})`;
-  if (is === 'used') return [`    result: that of ${which}`];
-  return [`    made because the file of ${which} is ${is}`];
 }
 
 /** What happened at the verdict: not always an answer. */

@@ -16,8 +16,8 @@ describe('the last row of an id', () => {
     await fill(ledger, 2, 'second');
     const found = await ledger.lastRows({ apiUrl, account }, ['r1', 'r3', 'r9']);
     expect(found).toEqual([
-      { id: 'r1', batch: 'second', row: 1, spec: aRow(1).spec, tts: 'job', outcome: null },
-      { id: 'r3', batch: 'first', row: 3, spec: aRow(3).spec, tts: 'job', outcome: null },
+      { id: 'r1', batch: 'second', row: 1, spec: aRow(1).spec, tts: 'job', outcome: null, key: null },
+      { id: 'r3', batch: 'first', row: 3, spec: aRow(3).spec, tts: 'job', outcome: null, key: null },
     ]);
   });
 

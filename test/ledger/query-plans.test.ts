@@ -76,6 +76,11 @@ describe('query plans', () => {
       (db) => db.transaction().execute((tx) => cancelIdle(tx, 'b')),
     ],
     [
+      'rows that have not ended',
+      'INDEX rows_open (batch=? AND row>?)',
+      (db) => selectPage(db, 'b', { isOpen: true }, { row: 5, endedAt: 0 }).execute(),
+    ],
+    [
       'rows that ended since',
       'INDEX rows_ended (batch=? AND ended_at>?)',
       (db) => selectPage(db, 'b', { endedSince: 5 }, { row: 0, endedAt: 0 }).execute(),

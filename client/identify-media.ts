@@ -1,0 +1,6 @@
+import { readMediaIdentities, type MediaIdentities } from '../batches/media-identities.ts';
+
+/** Learns what is behind links, each once a minute at most, for whatever this process prices. Free. */
+export const identifyMedia: MediaIdentities['of'] = (urls) => identities.of(urls);
+
+const identities = readMediaIdentities();

@@ -1,0 +1,30 @@
+import { lookUpRow } from '../../batches/cached-row.ts';
+import { claimStore } from '../../client/claim-store.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { atLedger } from '../at-ledger.ts';
+import { findHistory, type ExplainRequest } from '../look/explain.ts';
+import type { Output } from '../terminal/output.ts';
+import { cachedRowJson, cachedRowLines } from './cache-words.ts';
+
+/** Flags of `cache show`. */
+export interface ShowFlags {
+  readonly batch?: string;
+  readonly json?: boolean;
+}
+
+/** `voxbatch cache show ROW`: what the results of a row are known by, where they are kept, and who has them. */
+export async function showCached(request: ExplainRequest, output: Output): Promise<ExitName> {
+  return atLedger<ExitName>(async (ledger, settings) => {
+    const found = await findHistory(ledger, request);
+    const store = await claimStore(settings, ledger);
+    try {
+      const steps = await lookUpRow(ledger, store, found.batch, found);
+      const place = { batch: found.batch, row: found.row, steps, store: settings.store };
+      if (request.json === true) output.data(JSON.stringify(cachedRowJson(place)));
+      else for (const line of cachedRowLines(place)) output.data(line);
+    } finally {
+      await store.close();
+    }
+    return 'complete';
+  });
+}

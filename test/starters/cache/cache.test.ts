@@ -1,0 +1,214 @@
+import { existsSync } from 'node:fs';
+import { link, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import Database from 'libsql';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { stepKey } from '../../../batches/result-keys.ts';
+import type { RowSpec } from '../../../contract/row-kinds.ts';
+import type { ResultFile } from '../../../ledger/record-types.ts';
+import { prune } from '../../../starters/cache/prune.ts';
+import { aBatch, aRow } from '../../ledger/setup.ts';
+import { capture } from '../command-line.ts';
+import { placeForEach } from '../place-for-each.ts';
+
+const desk = placeForEach();
+
+const specOf = (row: number): RowSpec => ({ ...aRow(row).spec, voice: row === 1 ? 'anna' : 'ben' });
+
+/** A finished batch of rows that made their results, each of 10 bytes. */
+async function make(name: string, rows: readonly number[]): Promise<void> {
+  const { ledger, store } = desk.place;
+  await load(name, rows);
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error('no batch');
+  for (const row of rows.keys()) {
+    const key = { batch: name, row: row + 1, step: 'speech', take: 1, attempt: 1 } as const;
+    const resultKey = stepKey(batch, specOf(rows[row] ?? 0), 'speech') ?? '';
+    await ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey });
+    await ledger.settle(key, { verdict: 'accepted', jobId: `job-${name}-${row}`, credits: 3 }, { state: 'processing' });
+    const file = await store.put(`${name}/${String(row + 1)}-speech-1.mp3`, `sound ${name}`.padEnd(10).slice(0, 10));
+    await ledger.finishJob(key, { file }, { outcome: 'succeeded', file });
+  }
+  await ledger.closeBatch(name);
+}
+
+/** Loads a batch of these rows, cached. */
+async function load(name: string, rows: readonly number[]): Promise<void> {
+  const { ledger } = desk.place;
+  const { settings, ...batch } = aBatch(name);
+  await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
+  await ledger.addRows(
+    name,
+    rows.map((row, at) => ({ ...aRow(row), row: at + 1, spec: specOf(row) })),
+  );
+  await ledger.openBatch(name, rows.length);
+}
+
+/** Lets the first row of a new batch have the result of an earlier row, with its own link to the file. */
+async function reuse(name: string, row: number): Promise<void> {
+  const { ledger } = desk.place;
+  await load(name, [row]);
+  const batch = await ledger.findBatch(name);
+  const key = batch === undefined ? undefined : stepKey(batch, specOf(row), 'speech');
+  const [result] = await ledger.findResults([key ?? '']);
+  if (result === undefined) throw new Error('no result');
+  const file: ResultFile = { ...result.file, key: `${name}/1-speech-1.mp3` };
+  await mkdir(dirname(pathOf(file.key)), { recursive: true });
+  await link(pathOf(result.file.key), pathOf(file.key));
+  const at = { batch: name, row: 1, step: 'speech', take: 1, attempt: 1 } as const;
+  await ledger.useResult(at, { result, file, extraFiles: [], saved: 5, owner: 'w' });
+}
+
+function pathOf(key: string): string {
+  return join(desk.place.folder, 'store', key);
+}
+
+/** Makes everything of a batch so many days older. */
+function age(batch: string, days: number): void {
+  const raw = new Database(desk.place.ledger.place);
+  raw
+    .prepare('update results set used_at = used_at - ?, made_at = made_at - ? where batch = ?')
+    .run([days * 86_400_000, days * 86_400_000, batch]);
+  raw.close();
+}
+
+async function kept(): Promise<number> {
+  return (await desk.place.ledger.sumResults()).results;
+}
+
+describe('cache list', () => {
+  it('says that nothing is kept yet', async () => {
+    expect((await desk.line.run('cache', 'list')).stdout).toContain('No result is kept');
+  });
+
+  it('adds up by batch, kind, voice and age, each result once', async () => {
+    await make('old', [1, 2]);
+    await reuse('new', 1);
+    age('old', 10);
+    const { value } = await desk.line.json('cache', 'list', '--json');
+    expect(value).toEqual({
+      entries: 3,
+      results: 2,
+      bytes: 20,
+      by_batch: [
+        { name: 'old', entries: 2, bytes: 20 },
+        { name: 'new', entries: 1, bytes: 10 },
+      ],
+      by_kind: [{ name: 'tts', entries: 3, bytes: 30 }],
+      by_voice: [
+        { name: 'anna', entries: 2, bytes: 20 },
+        { name: 'ben', entries: 1, bytes: 10 },
+      ],
+      by_age: [
+        { days: 1, results: 1, bytes: 10 },
+        { days: 30, results: 1, bytes: 10 },
+      ],
+    });
+    const { stdout } = await desk.line.run('cache', 'list');
+    expect(stdout).toContain('2 results for later rows, 20 bytes, which 3 rows have');
+    expect(stdout).toMatch(/anna\s+2\s+20 bytes/);
+  });
+});
+
+describe('cache show', () => {
+  it('names what a result is known by, where it is, and who has it', async () => {
+    await make('old', [1]);
+    await reuse('new', 1);
+    const { code, stdout } = await desk.line.run('cache', 'show', 'r1', 'new');
+    expect(code).toBe(0);
+    expect(stdout).toContain('    voice: anna\n');
+    expect(stdout).toContain('    operation: speech-job\n');
+    expect(stdout).toContain('result: that of the speech of row 1 of batch "old" (take 1, job job-old-0');
+    expect(stdout).toMatch(/made by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/);
+    expect(stdout).toMatch(/also of row 1 of "new"/);
+    const { value } = await desk.line.json('cache', 'show', 'r1', '--batch', 'old', '--json');
+    expect(value).toMatchObject({
+      batch: 'old',
+      steps: [{ source: null, holders: [{ batch: 'old' }, { batch: 'new' }] }],
+    });
+    expect((await desk.line.run('explain', 'r1', 'new')).stdout).toContain(
+      'result: that of the speech of row 1 of batch "old"',
+    );
+  });
+});
+
+describe('cache prune', () => {
+  beforeEach(async () => {
+    await make('old', [1, 2]);
+    age('old', 40);
+    await make('new', [3]);
+  });
+
+  it('wants to know which results, and that it is meant', async () => {
+    expect((await desk.line.run('cache', 'prune', '--yes')).code).toBe(2);
+    expect((await desk.line.run('cache', 'prune', '--older-than', '30d')).code).toBe(3);
+    expect((await desk.line.run('cache', 'prune', '--keep-bytes', 'much', '--yes')).code).toBe(2);
+    expect(await kept()).toBe(3);
+  });
+
+  it('removes what was not used for long, and marks it so: the bill stays, nothing is damaged', async () => {
+    const dry = await desk.line.json('cache', 'prune', '--older-than', '30d', '--dry-run', '--json');
+    const gone = { results: 2, needed: 0, media: { files: 2, bytes: 20, freed: 20 } };
+    expect(dry.value).toEqual({ dry_run: true, ...gone });
+    expect(await kept()).toBe(3);
+    const { value } = await desk.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
+    expect(value).toEqual({ dry_run: false, ...gone });
+    expect([await kept(), existsSync(pathOf('old/1-speech-1.mp3')), existsSync(pathOf('new/1-speech-1.mp3'))]).toEqual([
+      1,
+      false,
+      true,
+    ]);
+    expect((await desk.place.ledger.money('old')).charged).toBe(6);
+    const written = await desk.line.run('results', 'old');
+    expect(written.code).toBe(0);
+    expect(written.stderr).toContain('were removed from the store');
+  });
+
+  it('keeps what was used last, up to a size', async () => {
+    age('new', 1);
+    const { value } = await desk.line.json('cache', 'prune', '--keep-bytes', '0.01KB', '--yes', '--json');
+    expect(value).toMatchObject({ results: 2 });
+    expect(existsSync(pathOf('new/1-speech-1.mp3'))).toBe(true);
+    expect((await desk.line.json('cache', 'prune', '--keep-bytes', '1GB', '--yes', '--json')).value).toMatchObject({
+      results: 0,
+    });
+    expect((await desk.line.json('cache', 'prune', '--keep-bytes', '5B', '--yes', '--json')).value).toMatchObject({
+      results: 1,
+    });
+  });
+
+  it('frees a result only with all its names, and keeps one that was reused lately', async () => {
+    await reuse('again', 1);
+    await desk.place.ledger.closeBatch('again');
+    expect((await desk.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value).toMatchObject({
+      results: 1,
+      media: { files: 1, freed: 10 },
+    });
+    age('old', 40);
+    age('again', 40);
+    expect((await desk.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value).toMatchObject({
+      results: 1,
+      media: { files: 2, bytes: 10, freed: 10 },
+    });
+  });
+
+  it('never removes what an open batch has or will look for', async () => {
+    await load('open', [2]);
+    const { value } = await desk.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
+    expect(value).toMatchObject({ results: 1, needed: 1 });
+    expect(existsSync(pathOf('old/2-speech-1.mp3'))).toBe(true);
+    const { stdout } = await desk.line.run('cache', 'prune', '--older-than', '30d', '--dry-run');
+    expect(stdout).toContain('1 more stay, because open batches need them');
+  });
+
+  it('asks a person, and can be killed and run again', async () => {
+    const lines = { out: '', err: '' };
+    const output = { ...capture(lines), isInteractive: true };
+    await expect(prune({ olderThan: 1 }, output, () => Promise.resolve(false))).rejects.toThrow('Nothing was removed');
+    expect(lines.err).toContain('Would remove 3 results');
+    // Killed after the files and before the records: what is left is found.
+    await rm(pathOf('old/1-speech-1.mp3'));
+    const { value } = await desk.line.json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
+    expect(value).toMatchObject({ results: 2, media: { files: 1 } });
+  });
+});
