@@ -11,8 +11,6 @@ type PriceSettings = Pick<BatchSettings, 'prices' | 'tts'>;
 /** What the rows of a kind, or all rows, would send and cost. */
 export interface BillLine extends KindSummary {
   readonly kind: Kind | 'total';
-  /** Paid requests: one per step of a row. */
-  readonly requests: number;
   /** True if the sum includes a built-in price or an assumed length. */
   readonly isEstimate: boolean;
 }
@@ -31,14 +29,14 @@ export function billLines(
   const kinds = kindsIn(bill).map((kind): BillLine => {
     const sum = bill.kinds[kind];
     const isGuess = operationsOf(kind, settings).some((operation) => settings.prices[operation].estimate);
-    const requests = sum.rows * ROW_KINDS[kind].steps.length;
-    return { kind, ...sum, requests, isEstimate: isGuess || sum.assumed > 0 };
+    return { kind, ...sum, isEstimate: (isGuess && sum.requests > 0) || sum.assumed > 0 };
   });
   const add = (value: (line: BillLine) => number): number => kinds.reduce((all, line) => all + value(line), 0);
   const total: BillLine = {
     kind: 'total',
     rows: add((line) => line.rows),
     requests: add((line) => line.requests),
+    free: add((line) => line.free),
     quoted: bill.quoted,
     unpriced: bill.unpriced,
     assumed: add((line) => line.assumed),
@@ -60,7 +58,14 @@ export function spendFacts<Bill extends ManifestSummary>(
   person: Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'>,
 ): SpendFacts & { readonly bill: Bill } {
   const isEstimate = billLines(summary, settings).total.isEstimate;
-  return { rows: summary.chosen, bill: summary, isEstimate, budget: settings.budget, confirmAbove, ...person };
+  return {
+    rows: summary.chosen - summary.free,
+    bill: summary,
+    isEstimate,
+    budget: settings.budget,
+    confirmAbove,
+    ...person,
+  };
 }
 
 function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {

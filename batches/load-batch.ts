@@ -62,7 +62,7 @@ export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer>
   const unlock = await request.ledger.lockForLoading();
   try {
     const found = await request.ledger.findBatch(request.identity.name);
-    if (found !== undefined && found.state !== 'loading') return compare(found, request);
+    if (found !== undefined && found.state !== 'loading') return compareBatch(found, request);
     await request.ledger.discardLoading(request.identity.name);
     return { type: 'new', batch: await load(request) };
   } finally {
@@ -96,7 +96,17 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   return batch;
 }
 
-function compare(batch: BatchRecord, request: LoadRequest): LoadAnswer {
+/** What the name of a batch would have to be compared with. */
+export type ComparedBatch = Pick<
+  LoadRequest,
+  'identity' | 'settings' | 'givesReading' | 'givesTemplate' | 'options' | 'checked'
+>;
+
+/** Whether the batch that has the name is the one that is meant. */
+export function compareBatch(
+  batch: BatchRecord,
+  request: ComparedBatch,
+): { readonly type: 'known'; readonly batch: BatchRecord } | TakenName {
   const differs = findDifference(batch, request);
   if (differs === undefined) return { type: 'known', batch };
   const { options, checked } = request;
@@ -104,7 +114,7 @@ function compare(batch: BatchRecord, request: LoadRequest): LoadAnswer {
   return { type: 'taken', batch, differs, canRedrive: differs === 'manifest' && hasIds };
 }
 
-function findDifference(found: BatchRecord, request: LoadRequest): BatchDifference | undefined {
+function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {
   const { identity: wanted, settings, givesReading, givesTemplate } = request;
   const realm = realmDifference(found, wanted);
   if (realm !== undefined) return realm;

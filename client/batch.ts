@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../batches/batch-name.ts';
+import { cleanBatch, type CleanEnd } from '../batches/clean-batch.ts';
 import { explainRow, type RowHistory } from '../batches/explain.ts';
 import { viewPilot, type Pilot } from '../batches/pilot.ts';
 import type { RedriveForecast } from '../batches/redrive-draft.ts';
 import { viewBatch, type BatchView } from '../batches/view-batch.ts';
+import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -56,6 +58,11 @@ export interface Batch {
    * batch worked on.
    */
   reconcile(options?: ReconcileOptions): Promise<ReconcileAnswer>;
+  /**
+   * Removes the media of the finished batch from the store, what its rows asked for, or both. Its bill stays, and so do
+   * rows in doubt, out folders, and what other batches reused. `isDryRun`: only say what would be removed.
+   */
+  clean(parts: Partial<CleanParts> & { readonly isDryRun?: boolean }): Promise<CleanEnd>;
   /**
    * Writes the tables, the summary and the media in their current state. `out`: the folder, created if needed. Can be
    * repeated.
@@ -157,6 +164,10 @@ export function batchNamed(name: string, desk: BatchDesk): Batch {
       return running === undefined
         ? { type: 'settled', batch, rows, orphans }
         : { type: 'running', batch: running, rows, orphans };
+    },
+    clean: async ({ media = false, rows = false, isDryRun = false }) => {
+      const [ledger, store] = [await session.ledger(), await session.store()];
+      return cleanBatch({ ledger, store, batch: await record(), parts: { media, rows }, isDryRun });
     },
     writeFiles: async (folder) => {
       const out = resolve(folder);

@@ -4,7 +4,7 @@
  */
 export { openVoxbatch } from './voxbatch.ts';
 export type { RunAnswer, Voxbatch } from './voxbatch.ts';
-export type { RunOptions } from './record-manifest.ts';
+export type { PlanAnswer, RunOptions } from './record-manifest.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
 export type { ReconcileOptions } from './reconcile.ts';
 export type { RedriveCheck, RedriveOptions } from './redrive.ts';

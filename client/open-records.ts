@@ -19,6 +19,16 @@ export async function openRecords({ ledger }: Pick<Settings, 'ledger'>, options:
   }
 }
 
+/** The same, without creating a ledger; undefined if there is none yet. */
+export async function openRecordsIfAny(settings: Pick<Settings, 'ledger'>): Promise<Ledger | undefined> {
+  try {
+    return await openRecords(settings, { mustExist: true });
+  } catch (error) {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return undefined;
+    throw error;
+  }
+}
+
 /** The batch of this name; without a name, the newest one. Throws {@link VoxbatchError} (`no-batch`). */
 export async function chooseBatch(ledger: Ledger, name: string | undefined): Promise<BatchRecord> {
   const found = await findBatch(ledger, name);

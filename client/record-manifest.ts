@@ -3,6 +3,7 @@ import { chooseSettings, type BatchChoices, type WantedBatch } from '../batches/
 import { defaultOut, nameFromFile } from '../batches/batch-name.ts';
 import { spendFacts } from '../batches/bill-lines.ts';
 import type { TakenName } from '../batches/load-batch.ts';
+import { planManifest, planNew, type ManifestPlan } from '../batches/plan-manifest.ts';
 import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest, type OutcomeFile, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { Config } from '../inputs/config-file.ts';
@@ -10,7 +11,9 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { SpendFacts } from '../policy/spend.ts';
 import { approve, type Confirm, type NotApproved } from './approval.ts';
 import { checkWanted } from './check-options.ts';
-import type { OpenApi } from './open-api.ts';
+import { identifyMedia } from './identify-media.ts';
+import { realmOf, type OpenApi } from './open-api.ts';
+import { openRecordsIfAny } from './open-records.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
 
@@ -55,6 +58,33 @@ export async function recordManifest(
   }
 }
 
+/** A plan of a manifest, or why there is none. */
+export type PlanAnswer = ManifestPlan | Exclude<CheckedManifest, { readonly type: 'sound' }>;
+
+/** Checks a manifest and works out what {@link recordManifest} would pay for. Changes nothing, spends nothing. */
+export async function planWanted(
+  manifest: string,
+  wanted: RunOptions,
+  session: Session,
+  config: Config,
+): Promise<PlanAnswer> {
+  const { name = nameFromFile(manifest) } = wanted;
+  checkWanted(wanted, name);
+  const { manifest: options, settings } = chooseSettings(wanted, config);
+  const account = realmOf(await session.api());
+  const source = await openManifest(manifest);
+  const ledger = await openRecordsIfAny(session.settings);
+  try {
+    const checked = await checkManifest(source, options, settings.budget);
+    if (checked.type !== 'sound') return checked;
+    const looked = { ledger, account, identify: identifyMedia };
+    return await planManifest({ ...planOf(wanted), ...looked, name, source, checked, settings });
+  } finally {
+    await ledger?.close();
+    await source.close();
+  }
+}
+
 interface Request {
   readonly manifest: string;
   readonly source: ManifestSource;
@@ -84,8 +114,11 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
     checked,
     plan: { ...planOf(wanted), name, out, settings: choices.settings },
     approve: async (open) => {
-      const facts = spendFacts(checked.summary, { settings: choices.settings, confirmAbove }, personAt(open));
-      return (await approves(facts)) ? checked : undefined;
+      const { settings } = choices;
+      const ledger = await session.ledger();
+      const looked = { ledger, account: realmOf(open), identify: identifyMedia };
+      const { summary } = await planNew({ ...planOf(wanted), ...looked, source, checked, settings });
+      return (await approves(spendFacts(summary, { settings, confirmAbove }, personAt(open)))) ? checked : undefined;
     },
     approveMore: ({ rows, bill, isEstimate, budget }, open) =>
       approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),

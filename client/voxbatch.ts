@@ -1,13 +1,16 @@
 import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
+import { pruneCache, type Pruned, type PruneWish } from '../batches/prune-cache.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import type { CacheSums } from '../ledger/result-methods.ts';
 import { batchNamed, type Batch, type BatchDesk, type RunningBatch } from './batch.ts';
 import { checkConfig, checkHome, checkWanted } from './check-options.ts';
 import { examine, type Finding } from './doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { accessOf, settingsOf } from './read-options.ts';
-import { recordManifest, type NotRecorded, type RunOptions } from './record-manifest.ts';
+import { identifyMedia } from './identify-media.ts';
+import { planWanted, recordManifest, type NotRecorded, type PlanAnswer, type RunOptions } from './record-manifest.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { Workplace } from './workplace.ts';
@@ -26,6 +29,11 @@ export interface Voxbatch {
   /** Reads a manifest, checks and prices every row. Sends nothing. */
   check(manifest: string, wanted?: WantedBatch): Promise<CheckedManifest>;
   /**
+   * Checks a manifest and works out what {@link run} with the same options would pay for, and why: which rows are cached,
+   * new or changed, or what is left of its batch. Sends nothing that costs. Throws {@link VoxbatchError}.
+   */
+  plan(manifest: string, options?: RunOptions): Promise<PlanAnswer>;
+  /**
    * Makes a manifest a batch and has it worked on. Running it again continues it, and pays for nothing twice. Throws
    * {@link VoxbatchError} if something is in the way.
    */
@@ -34,6 +42,13 @@ export interface Voxbatch {
   doctor(): Promise<readonly Finding[]>;
   /** All batches of the ledger. */
   list(): Promise<readonly BatchRecord[]>;
+  /** Sums over the results that later rows can reuse. */
+  cache(): Promise<CacheSums>;
+  /**
+   * Removes results that were not used for long: their files in the store and their entries. What an open batch has, or
+   * will look for, stays, and so do bills and out folders. `isDryRun`: only say what would be removed.
+   */
+  pruneCache(wish: PruneWish & { readonly isDryRun?: boolean }): Promise<Pruned>;
   /** A batch of the ledger. Its functions throw {@link VoxbatchError} (`no-batch`) if there is none of this name. */
   batch(name: string): Batch;
   /**
@@ -73,6 +88,12 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       const { batch, isNew, out } = answer;
       if (batch.state === 'closed') return { type: 'finished', batch: batchNamed(batch.name, desk) };
       return { type: 'running', batch: await desk.work(batch, isNew, out) };
+    },
+    plan: (manifest, wanted = {}) => planWanted(manifest, wanted, session, settings.config),
+    cache: async () => (await session.ledger()).sumResults(),
+    pruneCache: async ({ isDryRun = false, ...wish }) => {
+      const [ledger, store] = [await session.ledger(), await session.store()];
+      return pruneCache({ ledger, store, wish, identify: identifyMedia, isDryRun });
     },
     doctor: async () => {
       const findings: Finding[] = [];

@@ -1,4 +1,4 @@
-import { KINDS, resultOf } from '../contract/row-kinds.ts';
+import { KINDS, resultOf, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
@@ -9,6 +9,10 @@ const NAMED_ROWS = 5;
 /** Rows of one kind. */
 export interface KindSummary {
   readonly rows: number;
+  /** Paid requests: one for each step whose result is not there yet. */
+  readonly requests: number;
+  /** Rows that need no request: their results are there, or they may not be paid for. */
+  readonly free: number;
   /** Sum of the known quotes, in credits. */
   readonly quoted: number;
   /** Rows whose price cannot be known. */
@@ -30,14 +34,17 @@ export interface BillSummary {
   /** Sum over all kinds. */
   readonly quoted: number;
   readonly unpriced: number;
+  /** Rows that cost nothing. */
+  readonly free: number;
   /** The rows without a price. */
   readonly unpricedRows: NamedRows;
   /** Rows whose media could not be probed. */
   readonly notProbed: NamedRows;
-  /** The smallest price of a row; null if no row has one. */
+  /** The smallest price of a row that has to be paid for; null if no row has one. */
   readonly cheapest: number | null;
   /**
-   * What a budget covers, row by row in the order of the file, skipping rows that do not fit; null without a budget.
+   * What a budget covers of the rows that have to be paid for, row by row in the order of the file, skipping rows that
+   * do not fit; null without a budget.
    */
   readonly affordable: { readonly rows: number; readonly quoted: number } | null;
   /** Estimated disk space for the results; see {@link estimateBytes}. */
@@ -49,25 +56,33 @@ export interface BillSummary {
 }
 
 /** A priced row. */
-export type BilledRow = Priced & { readonly line: number; readonly id: string };
+export type BilledRow = Priced & {
+  readonly line: number;
+  readonly id: string;
+  /** Steps that `quoted` is for. Default: all; with none, it costs nothing. */
+  readonly requests?: number;
+};
 
 /** The small part of a row that a bill needs. */
 export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'isAssumed'> {
   readonly kind: Kind;
+  readonly requests: number;
   readonly notProbed: string | undefined;
   /** Disk space for its result; null if unknown. */
   readonly bytes: number | null;
 }
 
-export function billEntry({ spec, line, id, quoted, isAssumed, notProbed }: BilledRow): BillEntry {
-  return { kind: spec.kind, bytes: estimateBytes(spec), line, id, quoted, isAssumed, notProbed };
+export function billEntry({ spec, line, id, quoted, isAssumed, notProbed, requests }: BilledRow): BillEntry {
+  const { kind } = spec;
+  const all = ROW_KINDS[kind].steps.length;
+  return { kind, bytes: estimateBytes(spec), line, id, quoted, isAssumed, notProbed, requests: requests ?? all };
 }
 
 /** Adds up rows as they are read. Keeps sums only. */
 export class Bill {
   readonly #budget: number | null;
   readonly #kinds = Object.fromEntries(
-    KINDS.map((kind) => [kind, { rows: 0, quoted: 0, unpriced: 0, assumed: 0 }]),
+    KINDS.map((kind) => [kind, { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0 }]),
   ) as Record<Kind, { -readonly [K in keyof KindSummary]: number }>;
   readonly #unpriced = new RowNames();
   readonly #notProbed = new RowNames();
@@ -86,6 +101,11 @@ export class Bill {
   addEntry(row: BillEntry): void {
     const sum = this.#kinds[row.kind];
     sum.rows++;
+    sum.requests += row.requests;
+    if (row.requests === 0) {
+      sum.free++;
+      return;
+    }
     if (row.isAssumed) sum.assumed++;
     if (row.notProbed !== undefined) this.#notProbed.add(row, row.notProbed);
     if (row.bytes === null) this.#disk.unknown++;
@@ -109,6 +129,7 @@ export class Bill {
       kinds: this.#kinds,
       quoted: roundCredits(all.reduce((sum, kind) => sum + kind.quoted, 0)),
       unpriced: this.#unpriced.count,
+      free: all.reduce((sum, kind) => sum + kind.free, 0),
       unpricedRows: this.#unpriced,
       notProbed: this.#notProbed,
       cheapest: this.#cheapest,

@@ -1,40 +1,113 @@
-import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
+import { billLines, pricesOf, spendFacts, type BillLine } from '../../batches/bill-lines.ts';
+import type { ManifestPlan } from '../../batches/plan-manifest.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import type { SpendDecision } from '../../policy/spend.ts';
+import type { ManifestWarning } from '../../inputs/problems.ts';
+import type { Counts } from '../../ledger/record-types.ts';
+import { decideSpend, type SpendDecision } from '../../policy/spend.ts';
 import type { Balance } from '../account/read-balance.ts';
-import { clock, number } from '../terminal/progress.ts';
+import { chosenOf, clock, doneOf, number } from '../terminal/progress.ts';
+import { reasonLines } from '../terminal/reason-words.ts';
 import { size } from '../terminal/size.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
-import { chosenInWords } from '../terminal/row-words.ts';
+import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
-import { tunablesJson } from '../terminal/tunable-words.ts';
 import type { RunPlan } from './run-options.ts';
 
-/** Everything that `plan` found out. */
-export interface PlanReport {
+/** What `plan` found out. */
+export interface PlanFacts {
   readonly manifest: string;
   readonly plan: RunPlan;
-  readonly summary: ManifestSummary;
+  /** The manifest at full price. */
+  readonly checked: ManifestSummary;
+  readonly planned: ManifestPlan;
+  /** Of the batch that is on record. */
+  readonly counts: Counts | undefined;
+  /** Voices that the API does not list. */
+  readonly ofVoices: readonly ManifestWarning[];
   readonly balance: Balance;
   readonly disk: {
     /** Bytes; null if the system does not say. */
     readonly free: number | null;
     readonly store: string;
   };
+}
+
+/** Everything that `plan` tells. */
+export interface PlanReport extends PlanFacts {
+  /** Billed without what is there already; for a batch on record, what is left of it. */
+  readonly summary: ManifestSummary;
+  /** Rows of the manifest that are chosen. */
+  readonly chosen: number;
+  /** Of the batch. */
+  readonly settings: BatchSettings;
   /** What `run` would do on a terminal, and the facts behind that. */
   readonly decision: SpendDecision;
   readonly facts: TellableFacts;
 }
 
+/** Works out what `run` would do. `yes`: the bill is confirmed already. */
+export function reportOf({ yes, ...found }: PlanFacts & { readonly yes: boolean }): PlanReport {
+  const { plan, checked, planned, ofVoices, balance } = found;
+  const isKnown = planned.type === 'known';
+  const settings = isKnown ? planned.batch.settings : plan.settings;
+  const billed = isKnown ? { ...checked, ...planned.left.bill, chosen: planned.left.rows } : planned.summary;
+  const summary = { ...billed, warnings: [...checked.warnings, ...ofVoices] };
+  const credits = 'credits' in balance ? balance.credits : null;
+  const person = { balance: credits, yes, canAsk: true };
+  const ofBill = spendFacts(summary, { settings, confirmAbove: plan.confirmAbove }, person);
+  const facts = isKnown ? { ...ofBill, budget: planned.budget, isBudgetLeft: true } : ofBill;
+  // The other rows of a batch on record were agreed to when it was made.
+  const isAgreed = isKnown && planned.left.newlyChosen === 0;
+  const decision: SpendDecision = isAgreed ? { type: 'go', notes: [] } : decideSpend(facts);
+  return { ...found, summary, chosen: checked.chosen, settings, decision, facts };
+}
+
 /** The report as lines for people. */
 export function planLines(report: PlanReport): readonly string[] {
-  const { manifest, plan, summary, decision, facts } = report;
-  const { kinds, total } = billLines(summary, plan.settings);
+  const { plan, manifest, summary, settings, decision, facts, planned } = report;
+  const { total } = billLines(summary, settings);
   const lines = [
     `Batch "${plan.name}" from ${manifest}${choiceInWords(report)}`,
+    ...standingLines(report),
+    ...(summary.chosen === 0 ? [] : billTable(report)),
+    ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
+  ];
+  if (total.unpriced > 0) {
+    lines.push(
+      'To price these rows, add a duration column (seconds), --probe or --assume-seconds. Without a budget they run anyway:',
+      ...namedRowLines(summary.unpricedRows),
+    );
+  }
+  const { retakes } = settings;
+  if (retakes > 0)
+    lines.push(`Not included: up to ${String(retakes)} retakes per row after failed jobs, each at full price.`);
+  const { rate } = settings.limits;
+  if (rate !== null)
+    lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
+  lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
+  if (decision.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
+  if (decision.type === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
+  return lines;
+}
+
+/** What is on record of the batch. */
+function standingLines({ planned, counts }: PlanReport): readonly string[] {
+  if (planned.type !== 'known') return [];
+  const { batch, left } = planned;
+  const done = counts === undefined ? '' : `: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
+  const under = left.underWay === 0 ? '' : `, ${number(left.underWay)} more paid for and under way`;
+  const pay = left.rows === 0 ? 'Nothing is left to pay for.' : `Left to pay for: ${rowsInWords(left.rows)}.`;
+  return [`It is on record${done}${under}. ${pay}`, ...(batch.state === 'closed' ? ['It is finished.'] : [])];
+}
+
+/** Rows and prices by kind, and the prices behind them. */
+function billTable({ summary, settings }: PlanReport): readonly string[] {
+  const { kinds, total } = billLines(summary, settings);
+  return [
     ...tableLines<BillLine>(
       [
         { title: 'kind', value: ({ kind }) => kind },
@@ -45,64 +118,16 @@ export function planLines(report: PlanReport): readonly string[] {
       ],
       kinds.length > 1 ? [...kinds, total] : kinds,
     ),
-    `Prices: ${[...pricesOf(summary, plan.settings)].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
+    `Prices: ${[...pricesOf(summary, settings)].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
+    ...(total.isEstimate
+      ? ['~ estimate: from public prices or an assumed length; set your own prices in voxbatch.config.json']
+      : []),
   ];
-  if (total.isEstimate)
-    lines.push('~ estimate: from public prices or an assumed length; set your own prices in voxbatch.config.json');
-  if (total.unpriced > 0) {
-    lines.push(
-      'To price these rows, add a duration column (seconds), --probe or --assume-seconds. Without a budget they run anyway:',
-      ...namedRowLines(summary.unpricedRows),
-    );
-  }
-  const { retakes } = plan.settings;
-  if (retakes > 0)
-    lines.push(`Not included: up to ${String(retakes)} retakes per row after failed jobs, each at full price.`);
-  const { rate } = plan.settings.limits;
-  if (rate !== null)
-    lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
-  lines.push(balanceLine(report), diskLine(report), ...decision.notes.map((note) => noteText(note, facts)));
-  if (decision.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
-  if (decision.type === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
-  return lines;
 }
 
 /** `: 20 of 1,000 rows (--limit 20)` */
-function choiceInWords({ plan, summary: { chosen, rows } }: PlanReport): string {
-  return plan.subset === null ? '' : `: ${chosenInWords(chosen, rows)} (${subsetFlags(plan.subset).join(' ')})`;
-}
-
-/** The report for machines. Money in credits, sizes in bytes. */
-export function planJson(report: PlanReport): object {
-  const { manifest, plan, summary, balance, disk, decision } = report;
-  const { settings } = plan;
-  const { kinds, total } = billLines(summary, settings);
-  const lineJson = ({ rows, requests, quoted, isEstimate, unpriced, assumed }: BillLine): object => {
-    return { rows, requests, credits: quoted, estimated: isEstimate, unpriced, assumed };
-  };
-  return {
-    batch: plan.name,
-    manifest,
-    manifest_digest: summary.digest,
-    out: plan.out,
-    ...lineJson(total),
-    not_chosen: summary.rows - summary.chosen,
-    kinds: Object.fromEntries(kinds.map((line) => [line.kind, lineJson(line)])),
-    prices: Object.fromEntries(pricesOf(summary, plan.settings)),
-    unpriced_rows: summary.unpricedRows.first,
-    not_probed: { count: summary.notProbed.count, rows: summary.notProbed.first },
-    balance: 'credits' in balance ? balance.credits : null,
-    balance_after: 'credits' in balance ? roundCredits(balance.credits - total.quoted) : null,
-    balance_unknown: 'why' in balance ? balance.why : null,
-    affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
-    disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
-    run: decision.type,
-    refusal: decision.type === 'refuse' ? refusalText(decision.why, report.facts) : null,
-    ...tunablesJson(settings),
-    columns: summary.columns,
-    warnings: summary.warnings,
-    problems: [],
-  };
+function choiceInWords({ plan, chosen, checked }: PlanReport): string {
+  return plan.subset === null ? '' : `: ${chosenInWords(chosen, checked.rows)} (${subsetFlags(plan.subset).join(' ')})`;
 }
 
 /** `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)` */

@@ -19,6 +19,7 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     quiet: undefined,
     verbose: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
+    cache: flags.cache === false ? 'off' : flags.cache,
   };
   const words = Object.entries(given).flatMap(([name, value]) => {
     const flag = flagOf(name);

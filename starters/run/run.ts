@@ -5,7 +5,11 @@ import { atDesk, type Desk } from '../desk.ts';
 import { runSampleFirst } from './after-sample.ts';
 import { checkSpend } from './check-spend.ts';
 import { ExitError } from '../exit-error.ts';
-import type { OpenApi } from '../../client/open-api.ts';
+import { planNew } from '../../batches/plan-manifest.ts';
+import { identifyMedia } from '../../client/identify-media.ts';
+import { reasonLines } from '../terminal/reason-words.ts';
+import { priceText } from '../terminal/spend-words.ts';
+import { realmOf, type OpenApi } from '../../client/open-api.ts';
 import { putOnRecord } from '../../client/put-on-record.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
@@ -84,8 +88,19 @@ async function readyToSpend(
     findUnknownVoices(open.api, checked.summary.voices),
   ]);
   sayWarnings({ warnings }, output);
-  await checkSpend(spendFacts(priced.summary, plan, payerOf(request, open, desk)), output);
-  return priced;
+  const { summary, reasons } = await planNew({
+    ...plan,
+    source,
+    checked: priced,
+    ledger: await desk.session.ledger(),
+    account: realmOf(open),
+    identify: identifyMedia,
+  });
+  const facts = spendFacts(summary, plan, payerOf(request, open, desk));
+  for (const line of reasonLines(reasons, plan.settings.cache, facts.isEstimate)) output.say(line);
+  if (plan.settings.cache === 'fresh') output.say(priceText(facts));
+  await checkSpend(facts, output);
+  return { summary, options: priced.options };
 }
 
 /** What is known about the payer. */

@@ -37,6 +37,11 @@ export function questionText(facts: SpendFacts): string {
   return `Spend ${sumInWords(facts)}?`;
 }
 
+/** The price, said before it is paid. */
+export function priceText(facts: SpendFacts): string {
+  return `This costs ${sumInWords(facts)}.`;
+}
+
 /** A note on a bill that does not stop it. */
 export function noteText(note: SpendNote, facts: NotedFacts): string {
   const { rows, bill, budget, balance, isBudgetLeft = false } = facts;

@@ -35,6 +35,18 @@ describe('Bill', () => {
     expect(notProbed).toMatchObject({ count: 1 });
   });
 
+  it('counts a row whose results are there, and neither prices it nor takes it for one that a budget pays', () => {
+    const bill = billOf([row(2, 0, { requests: 0 }), row(3, 5), row(4, 9)], 6);
+    expect(bill).toMatchObject({
+      quoted: 14,
+      free: 1,
+      cheapest: 5,
+      affordable: { rows: 1, quoted: 5 },
+      kinds: { stt: { rows: 3, requests: 2, free: 1, quoted: 14 } },
+    });
+    expect(billOf([row(2, 0, { requests: 0 })], 6)).toMatchObject({ cheapest: null, quoted: 0, disk: { unknown: 0 } });
+  });
+
   it('sums exactly, whatever the prices, and affords no more than the budget', () => {
     const cents = fc.option(fc.integer({ min: 0, max: 100_000 }), { freq: 5 });
     fc.assert(

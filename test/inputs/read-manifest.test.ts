@@ -124,16 +124,16 @@ describe('the summary', () => {
   it('adds up prices and counts rows without one', async () => {
     const content = `kind,text,voice,audio,video,duration\ntts,abc,v,,,\nstt,,,${AUDIO},,4.2\nstt,,,${AUDIO},,\ndub,abc,v,,${VIDEO},3\n`;
     const { kinds, quoted, unpriced } = await check(content);
-    expect(kinds.tts).toEqual({ rows: 1, quoted: 2, unpriced: 0, assumed: 0 });
-    expect(kinds.stt).toEqual({ rows: 2, quoted: 5, unpriced: 1, assumed: 0 });
-    expect(kinds.dub).toEqual({ rows: 1, quoted: 5, unpriced: 0, assumed: 0 });
+    expect(kinds.tts).toMatchObject({ rows: 1, quoted: 2, unpriced: 0, assumed: 0 });
+    expect(kinds.stt).toMatchObject({ rows: 2, quoted: 5, unpriced: 1, assumed: 0 });
+    expect(kinds.dub).toMatchObject({ rows: 1, quoted: 5, unpriced: 0, assumed: 0 });
     expect([quoted, unpriced]).toEqual([12, 1]);
   });
 
   it('prices rows of unknown length at a length that is assumed, in what is loaded too', async () => {
     const content = `id,audio,duration\na,${AUDIO},4.2\nb,${AUDIO},\n`;
     const { summary, rows } = await load(content, { assumeSeconds: 30.5 });
-    expect(summary.kinds.stt).toEqual({ rows: 2, quoted: 36, unpriced: 0, assumed: 1 });
+    expect(summary.kinds.stt).toMatchObject({ rows: 2, quoted: 36, unpriced: 0, assumed: 1 });
     expect(rows.map(({ quoted, spec, input }) => [quoted, spec.duration, input[2]])).toEqual([
       [5, 4.2, '4.2'],
       [31, 30.5, ''],
@@ -148,7 +148,7 @@ describe('the summary', () => {
     };
     const content = `id,audio,duration\na,${AUDIO},4.2\nb,${AUDIO},\nc,https://media.example/lost,\n`;
     const { summary, rows } = await load(content, { probe });
-    expect(summary.kinds.stt).toEqual({ rows: 3, quoted: 14, unpriced: 1, assumed: 0 });
+    expect(summary.kinds.stt).toMatchObject({ rows: 3, quoted: 14, unpriced: 1, assumed: 0 });
     const lost = { count: 1, first: [{ line: 4, id: 'c', why: 'the audio answers 404' }] };
     expect(summary).toMatchObject({ unpricedRows: lost, notProbed: lost, cheapest: 5 });
     expect(rows.map(({ quoted, spec, input }) => [quoted, spec.duration, input[2]])).toEqual([

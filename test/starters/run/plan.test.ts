@@ -8,7 +8,7 @@ const GOOD = [
   'a,tts,Hello,anna,,,',
   'b,stt,,,,https://media.example/b.mp3,2.5',
   'c,stt,,,,https://media.example/c.mp3,',
-  'd,dub,Hello,anna,https://media.example/d.mp4,,4',
+  'd,dub,Hello,berta,https://media.example/d.mp4,,4',
   '',
 ].join('\n');
 

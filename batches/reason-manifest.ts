@@ -1,0 +1,30 @@
+import { ROW_KINDS } from '../contract/row-kinds.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import { readManifest, type ManifestSummary, type SoundManifest } from '../inputs/read-manifest.ts';
+import type { RowReasons } from '../policy/reason-groups.ts';
+import { Reasoner, type ReasonRequest } from './reasoner.ts';
+
+/** A manifest, billed without what is there already, and why its rows are paid for. */
+export interface ReasonedManifest {
+  readonly summary: ManifestSummary;
+  readonly reasons: RowReasons;
+}
+
+/**
+ * Compares the chosen rows of a valid manifest with what the ledger knows: which results are there already, and how a
+ * row differs from the last one of its id. Reads the manifest once more. Changes nothing, spends nothing.
+ *
+ * @throws ManifestError if the file changed since it was checked.
+ */
+export async function reasonManifest(
+  source: ManifestSource,
+  { summary, options }: SoundManifest,
+  request: ReasonRequest,
+): Promise<ReasonedManifest> {
+  const reasoner = new Reasoner(request);
+  for await (const row of readManifest(source, options, summary)) {
+    if (summary.isChosen(row)) await reasoner.add({ ...row, steps: ROW_KINDS[row.spec.kind].steps });
+  }
+  await reasoner.finish();
+  return { summary: { ...summary, ...reasoner.bill.summary() }, reasons: reasoner.groups.result() };
+}

@@ -1,0 +1,145 @@
+import type { BatchSettings } from '../contract/batch.ts';
+import { roundCredits } from '../contract/price-units.ts';
+import type { Step } from '../contract/row-kinds.ts';
+import { Bill, type BilledRow } from '../inputs/bill.ts';
+import { SeenTable } from '../inputs/seen-table.ts';
+import type { Account, LastRow } from '../ledger/last-rows.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ReasonGroups, type ReasonedRow, type RowReason } from '../policy/reason-groups.ts';
+import { mediaOf } from '../policy/result-key.ts';
+import { changesBetween, contentChanges } from '../policy/row-changes.ts';
+import { quoteSteps, stepsToPay } from '../policy/steps-to-pay.ts';
+import type { MediaIdentities } from './media-identities.ts';
+import { stepKey } from './result-keys.ts';
+
+/** What rows are compared with, and what they would be rows of. */
+export interface ReasonRequest {
+  /** Undefined: there is nothing to compare with. */
+  readonly ledger: Pick<Ledger, 'lastRows' | 'keysWithResult'> | undefined;
+  readonly account: Account;
+  readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
+  /** The identities of what is behind these URLs, as far as they can be learnt. */
+  readonly identify: MediaIdentities['of'];
+  /** What a budget still allows, credits; null: no budget. */
+  readonly budget: number | null;
+}
+
+/** A row that is to be sent, and the steps that it still needs. */
+export interface RowToSend extends BilledRow {
+  readonly steps: readonly Step[];
+}
+
+/** Rows looked up at once. */
+const ROWS_AT_ONCE = 500;
+
+const CACHED: RowReason = { type: 'cached' };
+const EQUAL: RowReason = { type: 'equal' };
+
+/**
+ * Bills rows without what is there already, and groups them by why they are paid for. Takes rows as they come, and looks
+ * them up in portions. Changes nothing, spends nothing.
+ */
+export class Reasoner {
+  readonly bill: Bill;
+  readonly groups = new ReasonGroups();
+  readonly #request: ReasonRequest;
+  /** Keys of results that earlier of these rows pay for. */
+  readonly #paidFor = new SeenTable();
+  #some: RowToSend[] = [];
+
+  constructor(request: ReasonRequest) {
+    this.#request = request;
+    this.bill = new Bill(request.budget);
+  }
+
+  /** Takes in the next row. */
+  async add(row: RowToSend): Promise<void> {
+    this.#some.push(row);
+    if (this.#some.length === ROWS_AT_ONCE) await this.finish();
+  }
+
+  /** Looks up the rows that were taken in last. */
+  async finish(): Promise<void> {
+    const rows = this.#some;
+    this.#some = [];
+    const { ledger, account } = this.#request;
+    const keys = await this.#keysOf(rows);
+    const there = new Set(await ledger?.keysWithResult([...keys.all]));
+    const billed = rows.map((row) => this.#bill(row, keys.of(row), there));
+    // The others need no comparison.
+    const ids = billed.flatMap(({ row, reason }) => (reason === undefined ? [row.id] : []));
+    const found = ids.length === 0 ? [] : await ledger?.lastRows(account, ids);
+    const last = new Map(found?.map((one) => [one.id, one]));
+    for (const { row, reason, ...sums } of billed) {
+      const why = reason ?? reasonOf(row, keys.of(row), last.get(row.id), this.#request.settings.tts);
+      this.groups.add({ id: row.id, reason: why, ...sums });
+    }
+  }
+
+  /** Bills a row. Its reason is undefined if it has to be compared with the last row of its id. */
+  #bill(row: RowToSend, keyOf: KeyOf, there: ReadonlySet<string>): BilledReason {
+    const { settings } = this.#request;
+    const { steps, spec } = row;
+    const isKept = (step: Step): boolean => there.has(keyOf(step) ?? '');
+    const isPaidFor = (step: Step): boolean => this.#paidFor.get(keyOf(step) ?? '') !== undefined;
+    const isWhole = stepsToPay(steps, isKept).length === 0;
+    const toPay = stepsToPay(steps, (step) => isKept(step) || isPaidFor(step));
+    for (const step of toPay) {
+      const key = keyOf(step);
+      if (key !== undefined) this.#paidFor.set(key, 1);
+    }
+    // What may not be paid for ends `skipped`, and saves nothing.
+    const paid = settings.cache === 'only' ? [] : toPay;
+    const quoted = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
+    const isSaved = paid.length === toPay.length;
+    const saved = isSaved ? roundCredits((row.quoted ?? 0) - (quoted ?? 0)) : 0;
+    this.bill.add({ ...row, quoted, requests: paid.length });
+    const reason = isWhole ? CACHED : toPay.length === 0 ? EQUAL : undefined;
+    return { row, reason, quoted, saved };
+  }
+
+  /** Rows that are to be paid for anyhow need no keys. */
+  async #keysOf(rows: readonly RowToSend[]): Promise<{ all: Set<string>; of: (row: RowToSend) => KeyOf }> {
+    const { settings, account, identify } = this.#request;
+    const all = new Set<string>();
+    if (settings.cache === 'off' || settings.cache === 'fresh') return { all, of: () => () => undefined };
+    const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))]);
+    const batch = { ...account, settings };
+    const keys = new Map<RowToSend, ReadonlyMap<Step, string>>();
+    for (const row of rows) {
+      const own = row.steps.flatMap((step) => {
+        const key = stepKey(batch, row.spec, step, media);
+        return key === undefined ? [] : [[step, key] as const];
+      });
+      for (const [, key] of own) all.add(key);
+      keys.set(row, new Map(own));
+    }
+    return { all, of: (row) => (step) => keys.get(row)?.get(step) };
+  }
+}
+
+/** A row that was billed, and why, as far as that is known. */
+interface BilledReason extends Pick<ReasonedRow, 'quoted' | 'saved'> {
+  readonly row: RowToSend;
+  readonly reason: RowReason | undefined;
+}
+
+/** The key of the result of a step; undefined if it has none. */
+type KeyOf = (step: Step) => string | undefined;
+
+function reasonOf(
+  { spec, steps }: RowToSend,
+  keyOf: KeyOf,
+  last: LastRow | undefined,
+  tts: BatchSettings['tts'],
+): RowReason {
+  if (last === undefined) return { type: 'new' };
+  const { batch, outcome, key } = last;
+  const step = steps.at(-1);
+  const now = step === undefined ? undefined : keyOf(step);
+  // The same links, and yet another key: what is behind them has changed.
+  const isOther = key !== null && now !== undefined && key !== now;
+  const asked = changesBetween(last, { spec, tts });
+  const changes = asked.length === 0 && isOther ? contentChanges(spec) : asked;
+  return changes.length === 0 ? { type: 'again', batch, ended: outcome } : { type: 'changed', batch, changes };
+}

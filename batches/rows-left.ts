@@ -1,0 +1,60 @@
+import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
+import type { BillSummary } from '../inputs/bill.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
+import { nextMove, stepsFrom } from '../policy/row-machine.ts';
+import type { IsChosen } from '../policy/subset.ts';
+import { quoteSteps } from '../policy/steps-to-pay.ts';
+import { Reasoner, type ReasonRequest } from './reasoner.ts';
+
+/** What an existing batch still has to pay for. */
+export interface RowsLeft {
+  /** Rows that need at least one more result. */
+  readonly rows: number;
+  /** Those of them that earlier runs left out (`--limit`, `--sample`) and this one chooses. */
+  readonly newlyChosen: number;
+  /** Rows that have not ended, and need nothing more than an answer or a download. */
+  readonly underWay: number;
+  readonly bill: BillSummary;
+}
+
+/**
+ * Bills what a batch still has to pay for: the steps of open rows that were not sent, and rows that are chosen now.
+ * Changes nothing, spends nothing.
+ */
+export async function billRowsLeft(
+  ledger: Pick<Ledger, 'scanRows'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  isChosen: IsChosen,
+  request: ReasonRequest,
+): Promise<RowsLeft> {
+  const reasoner = new Reasoner(request);
+  let [rows, newlyChosen, underWay] = [0, 0, 0];
+  const add = async ({ row }: RowStanding, steps: readonly Step[]): Promise<void> => {
+    const isWhole = steps.length === ROW_KINDS[row.spec.kind].steps.length;
+    const quoted = isWhole ? row.quoted : quoteSteps(steps, row.spec, batch.settings);
+    rows++;
+    await reasoner.add({ ...row, quoted, isAssumed: false, steps });
+  };
+  for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
+    const steps = stepsLeft(standing);
+    if (steps.length === 0) underWay++;
+    else await add(standing, steps);
+  }
+  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
+    if (!isChosen(standing.row)) continue;
+    newlyChosen++;
+    await add(standing, ROW_KINDS[standing.row.spec.kind].steps);
+  }
+  await reasoner.finish();
+  return { rows, newlyChosen, underWay, bill: reasoner.bill.summary() };
+}
+
+/** The steps of an open row that were not sent yet. */
+function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
+  const { kind, take, redoFrom } = row;
+  const move = nextMove({ row: row.row, kind, take, redoFrom, ended: false }, charges);
+  if (move.type === 'ended') return [];
+  const steps = stepsFrom(kind, move.at.step);
+  return move.type === 'submit' ? steps : steps.slice(1);
+}

@@ -1,0 +1,34 @@
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import { areRowsCleaned } from '../../batches/clean-batch.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
+import { nameTakenText } from '../terminal/name-taken.ts';
+import type { PlanReport } from './plan-report.ts';
+import { manifestCommand } from './run-command.ts';
+import type { RunFlags } from './run-options.ts';
+
+const UNSPENT = 'Nothing was sent. Nothing was spent.';
+
+/** What to do after a plan, with a command that works; undefined where the report itself says why none does. */
+export function nextAfterPlan(
+  { planned, decision, counts }: PlanReport,
+  source: ManifestSource,
+  { manifestPath, flags }: { readonly manifestPath: string; readonly flags: RunFlags },
+): string | undefined {
+  if (planned.type === 'taken') {
+    const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+    return `run refuses this (exit code 2). ${nameTakenText(planned.name, source, commandAs)}`;
+  }
+  if (decision.type === 'refuse') return undefined;
+  const run = manifestCommand('run', manifestPath, flags);
+  if (planned.type === 'new') return `${UNSPENT} To run it: ${run}`;
+  const { batch, left } = planned;
+  if (areRowsCleaned(batch))
+    return `${UNSPENT} What its rows asked for was removed, so it can neither be run again nor written.`;
+  const word = shellWord(batch.name);
+  if (batch.control === 'paused' && batch.state === 'open')
+    return `${UNSPENT} It is paused. To continue it: voxbatch resume ${word}`;
+  if (batch.state === 'open' || left.rows > 0) return `${UNSPENT} To continue it: ${run}`;
+  const failed = counts?.outcomes.failed ?? 0;
+  const again = failed > 0 ? ` To run its failed rows again: voxbatch redrive ${word} --where outcome=failed` : '';
+  return `${UNSPENT} Running it again sends nothing and writes its files: ${run}.${again}`;
+}

@@ -1,0 +1,60 @@
+import { billLines, pricesOf, type BillLine } from '../../batches/bill-lines.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import { refusalText } from '../terminal/spend-words.ts';
+import { doneOf } from '../terminal/progress.ts';
+import { reasonsJson } from '../terminal/reason-words.ts';
+import { tunablesJson } from '../terminal/tunable-words.ts';
+import type { PlanReport } from './plan-report.ts';
+
+/** The report for machines. Money in credits, sizes in bytes. */
+export function planJson(report: PlanReport): object {
+  const { manifest, plan, settings, summary, balance, disk, decision, planned } = report;
+  const { kinds, total } = billLines(summary, settings);
+  const lineJson = ({ rows, requests, free, quoted, isEstimate, unpriced, assumed }: BillLine): object => {
+    return { rows, requests, free, credits: quoted, estimated: isEstimate, unpriced, assumed };
+  };
+  return {
+    batch: plan.name,
+    manifest,
+    manifest_digest: summary.digest,
+    out: plan.out,
+    ...lineJson(total),
+    not_chosen: summary.rows - report.chosen,
+    reasons: planned.type === 'known' ? null : reasonsJson(planned.reasons),
+    compared: planned.type === 'known' || planned.isCompared,
+    existing: existingJson(report),
+    kinds: Object.fromEntries(kinds.map((line) => [line.kind, lineJson(line)])),
+    prices: Object.fromEntries(pricesOf(summary, settings)),
+    unpriced_rows: summary.unpricedRows.first,
+    not_probed: { count: summary.notProbed.count, rows: summary.notProbed.first },
+    balance: 'credits' in balance ? balance.credits : null,
+    balance_after: 'credits' in balance ? roundCredits(balance.credits - total.quoted) : null,
+    balance_unknown: 'why' in balance ? balance.why : null,
+    affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
+    disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rows_unknown: summary.disk.unknown },
+    run: planned.type === 'taken' ? 'refuse' : decision.type,
+    refusal: decision.type === 'refuse' ? refusalText(decision.why, report.facts) : null,
+    ...tunablesJson(settings),
+    columns: summary.columns,
+    warnings: summary.warnings,
+    problems: [],
+  };
+}
+
+/** The batch that has the name already; null if there is none. */
+function existingJson({ planned, counts }: PlanReport): object | null {
+  switch (planned.type) {
+    case 'new':
+      return null;
+    case 'taken': {
+      const { batch, differs } = planned.name;
+      return { batch: batch.name, state: batch.state, differs };
+    }
+    case 'known': {
+      const { batch, left } = planned;
+      const done = counts === undefined ? null : doneOf(counts);
+      const rows = { done, left: left.rows, newly_chosen: left.newlyChosen, under_way: left.underWay };
+      return { batch: batch.name, state: batch.state, differs: null, ...rows };
+    }
+  }
+}

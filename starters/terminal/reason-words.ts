@@ -1,0 +1,116 @@
+import type { BatchSettings } from '../../contract/batch.ts';
+import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/reason-groups.ts';
+import { inCredits } from './money.ts';
+import { number } from './progress.ts';
+import { rowsInWords } from './row-words.ts';
+import { oneLine, tableLines } from './table.ts';
+
+/** Groups that are shown; `--json` has all. */
+const SHOWN = 12;
+
+interface Line extends ReasonSum {
+  readonly why: string;
+}
+
+/**
+ * Why rows are paid for, or are not, as a table. Empty if all are new, because that says nothing. `isEstimate`: some
+ * prices are estimates.
+ */
+export function reasonLines(
+  reasons: RowReasons,
+  cache: BatchSettings['cache'],
+  isEstimate: boolean,
+): readonly string[] {
+  const lines = linesOf(reasons);
+  if (lines.every(({ why }) => why === NEW)) return [];
+  const credits = ({ quoted, rows, unpriced }: Line): string => {
+    if (rows === unpriced) return 'unknown';
+    const estimate = isEstimate && quoted > 0 ? '~' : '';
+    return `${estimate}${number(quoted)}${unpriced > 0 ? ' + unknown' : ''}`;
+  };
+  const saved = lines.reduce((sum, line) => sum + line.saved, 0);
+  return [
+    ...tableLines<Line>(
+      [
+        { title: 'why', value: ({ why }) => why },
+        { title: 'rows', value: ({ rows }) => number(rows), align: 'right' },
+        { title: 'credits', value: credits, align: 'right' },
+      ],
+      lines,
+    ),
+    ...(saved > 0 ? [`Saved by results that are there already: ${isEstimate ? '~' : ''}${inCredits(saved)}`] : []),
+    ...modeLines(reasons, cache),
+  ];
+}
+
+/** What a cache mode that is not the default does with these rows. */
+function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
+  if (cache === 'fresh' || cache === 'off')
+    return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
+  const skipped = changed.rows + again.rows + fresh.rows;
+  if (cache === 'on' || skipped === 0) return [];
+  return [`${rowsInWords(skipped)} would have to be paid for, and end skipped (--cache only).`];
+}
+
+const NEW = 'new: no row of this id was ever sent';
+
+function linesOf({ cached, equal, new: fresh, changed, again }: RowReasons): readonly Line[] {
+  const groups = [...changed.groups, ...again.groups].toSorted((one, other) => other.rows - one.rows);
+  const rest = groups.slice(SHOWN);
+  return [
+    { why: 'cached: the result is there already', ...cached },
+    { why: 'asks for the same as an earlier row of this manifest', ...equal },
+    { why: NEW, ...fresh },
+    ...groups.slice(0, SHOWN).map((group) => ({ ...group, why: groupWords(group) })),
+    ...(rest.length === 0 ? [] : [{ ...sumOf(rest), why: `${number(rest.length)} other reasons (--json lists them)` }]),
+  ].filter(({ rows }) => rows > 0);
+}
+
+function sumOf(groups: readonly ReasonSum[]): ReasonSum {
+  const add = (of: (sum: ReasonSum) => number): number => groups.reduce((all, group) => all + of(group), 0);
+  return {
+    rows: add(({ rows }) => rows),
+    quoted: add(({ quoted }) => quoted),
+    unpriced: add(({ unpriced }) => unpriced),
+    saved: add(({ saved }) => saved),
+  };
+}
+
+/** `voice changed: anna → ben (last in "lines")` */
+function groupWords({ reason, isSame, rows }: ReasonGroup): string {
+  const last = `"${reason.batch}"`;
+  if (reason.type === 'changed') {
+    const changes = reason.changes.map(
+      ({ field, from, to }) => `${oneLine(field)} changed: ${value(from)} → ${value(to)}`,
+    );
+    return `${changes.join('; ')}${isSame || rows === 1 ? '' : ' …'} (last in ${last})`;
+  }
+  if (reason.ended === null) return `same as in ${last}, which has not ended`;
+  return `same as in ${last}, where it ended ${reason.ended}: no result to reuse`;
+}
+
+function value(text: string): string {
+  return text === '' ? '(empty)' : oneLine(text);
+}
+
+/** The same for machines. Money in credits. */
+export function reasonsJson({ cached, equal, new: fresh, changed, again }: RowReasons): object {
+  return {
+    cached: sumJson(cached),
+    equal: sumJson(equal),
+    new: sumJson(fresh),
+    changed: { ...sumJson(changed), groups: changed.groups.map(groupJson) },
+    again: { ...sumJson(again), groups: again.groups.map(groupJson) },
+  };
+}
+
+function groupJson(group: ReasonGroup): object {
+  const { reason, isSame, ids } = group;
+  const facts =
+    reason.type === 'changed' ? { changes: reason.changes, same_values: isSame } : { last_outcome: reason.ended };
+  return { last_batch: reason.batch, ...facts, ...sumJson(group), first_ids: ids };
+}
+
+function sumJson({ rows, quoted, unpriced, saved }: ReasonSum): object {
+  return { rows, credits: quoted, unpriced, saved };
+}
