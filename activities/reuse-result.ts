@@ -26,11 +26,10 @@ export type ReuseAnswer =
  * the row makes them again. A damaged result is forgotten, so that nobody tries it again.
  */
 export async function reuseResult(deps: Dependencies, { batch, key, result, saved }: Reuse): Promise<ReuseAnswer> {
-  const stem = copyStemOf(batch.layout, key);
   const copies: ResultFile[] = [];
   // The result comes last: if it is there, all files are.
   for (const file of [...result.extraFiles, result.file]) {
-    const copy = await deps.store.reuse(file, stem);
+    const copy = await deps.store.reuse(file, copyStemOf(batch.layout, key, file.sha256));
     if (copy.type !== 'reused') return forget(deps, result, copy.type);
     copies.push(copy.file);
   }

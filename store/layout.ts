@@ -14,9 +14,16 @@ export function stemOf(layout: BatchLayout, key: { row: number; step: string; ta
   return [layout.stem, ...foldersOf(layout, key.row), `${key.row}-${key.step}-${key.take}`].join('/');
 }
 
-/** Stem of a copy that a take has of an earlier result. A result of its own never has it. */
-export function copyStemOf(layout: BatchLayout, key: { row: number; step: string; take: number }): string {
-  return `${stemOf(layout, key)}-cached`;
+/**
+ * Stem of a copy that a take has of an earlier result. A result of its own never has it, and no two contents have the
+ * same: a process that stood still, and then names its copy, changes none that another has on record.
+ */
+export function copyStemOf(
+  layout: BatchLayout,
+  key: { row: number; step: string; take: number },
+  sha256: string,
+): string {
+  return `${stemOf(layout, key)}-cached-${sha256.slice(0, 12)}`;
 }
 
 /** Folders between the media folder and the files of this row: `0000`, `0001`, …, or none. Rows count from 1. */

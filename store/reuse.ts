@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, copyFileSync, fsync, closeSync, linkSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, fsync, closeSync, linkSync, openSync, readSync } from 'node:fs';
+import { realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Folders, onDisk } from './folders.ts';
@@ -26,7 +27,8 @@ const folders = new Folders();
  * makes none (too many of one file, say), it is a copy. Throws `StoreUnwritable`.
  */
 export async function reuseFile({ root, file, stem, parts }: ReuseJob): Promise<Reused> {
-  const source = join(root, file.key);
+  const source = await onDisk(root, () => findFile(join(root, file.key)));
+  if (typeof source !== 'string') return source;
   const part = join(parts, `${randomUUID()}.part`);
   const key = `${stem}.${file.extension}`;
   const path = join(root, key);
@@ -34,7 +36,7 @@ export async function reuseFile({ root, file, stem, parts }: ReuseJob): Promise<
     const made = await folders.within(parts, () => onDisk(part, () => linkOrCopy(source, part)));
     if (made === 'missing') return { type: 'missing' };
     const found = await onDisk(part, () => readThrough(part, made === 'copied'));
-    if (found.bytes !== file.bytes || found.sha256 !== file.sha256) return { type: 'altered' };
+    if (found?.bytes !== file.bytes || found.sha256 !== file.sha256) return { type: 'altered' };
     await folders.within(dirname(path), () =>
       onDisk(path, () => {
         // A name that already is this very file stays, and so would the part.
@@ -46,6 +48,21 @@ export async function reuseFile({ root, file, stem, parts }: ReuseJob): Promise<
   } finally {
     rmSync(part, { force: true });
   }
+}
+
+/** The path of the file itself: a link to the name of a link would lead to wherever that leads later. */
+function findFile(path: string): string | Exclude<Reused, { type: 'reused' }> {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isFile() ? real : { type: 'altered' };
+  } catch (error) {
+    if (!isOneOf(error, ['ENOENT', 'ENOTDIR', 'ELOOP'])) throw error;
+    return { type: 'missing' };
+  }
+}
+
+function isOneOf(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function linkOrCopy(source: string, part: string): 'linked' | 'copied' | 'missing' {
@@ -75,7 +92,8 @@ function isAbsent(error: unknown, source: string): boolean {
   }
 }
 
-async function readThrough(path: string, isNew: boolean): Promise<{ bytes: number; sha256: string }> {
+/** Undefined: the disk has lost a part of it. Then this file is of no use, but others may be. */
+async function readThrough(path: string, isNew: boolean): Promise<{ bytes: number; sha256: string } | undefined> {
   const opened = openSync(path, 'r');
   try {
     const hash = createHash('sha256');
@@ -87,6 +105,9 @@ async function readThrough(path: string, isNew: boolean): Promise<{ bytes: numbe
     }
     if (isNew) await syncFile(opened);
     return { bytes, sha256: hash.digest('hex') };
+  } catch (error) {
+    if (!isOneOf(error, ['EIO'])) throw error;
+    return undefined;
   } finally {
     closeSync(opened);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { foldersOf, stemOf } from '../../store/layout.ts';
+import { copyStemOf, foldersOf, stemOf } from '../../store/layout.ts';
 
 describe('where results lie', () => {
   it.each([
@@ -18,5 +18,12 @@ describe('where results lie', () => {
     expect(stemOf({ stem: 'lines', rowsAFolder: null }, { row: 70_000, step: 'speech', take: 1 })).toBe(
       'lines/70000-speech-1',
     );
+  });
+
+  it('is another place for each content that a row may use of an earlier one', () => {
+    const at = (sha256: string): string =>
+      copyStemOf({ stem: 'lines', rowsAFolder: null }, { row: 7, step: 'speech', take: 1 }, sha256);
+    const places = ['a', 'b'].map((digit) => at(digit.repeat(64)));
+    expect(places).toEqual(['lines/7-speech-1-cached-aaaaaaaaaaaa', 'lines/7-speech-1-cached-bbbbbbbbbbbb']);
   });
 });

@@ -1,5 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile, chmod } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UnsafeName } from '../../store/errors.ts';
@@ -42,7 +54,9 @@ describe('a stored file that is kept a second time', () => {
   it.each([
     ['altered', (path: string) => writeFile(path, 'something else')],
     ['altered', (path: string) => truncate(path, 20)],
+    ['altered', (path: string) => rm(path).then(() => mkdir(path))],
     ['missing', (path: string) => rm(path)],
+    ['missing', (path: string) => rm(path).then(() => symlink('nowhere.mp3', path))],
   ] as const)('is %s: nothing is kept', async (type, damage) => {
     const path = join(folder, file.key);
     await chmod(path, 0o644);
@@ -50,6 +64,16 @@ describe('a stored file that is kept a second time', () => {
     expect(await store.reuse(file, 'two/7')).toEqual({ type });
     expect(await readdir(join(folder, '.parts'))).toEqual([]);
     await expect(stat(join(folder, 'two/7.mp3'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is the file itself where its name is a symbolic link', async () => {
+    const path = join(folder, file.key);
+    await rename(path, join(folder, 'moved.mp3'));
+    await symlink('../moved.mp3', path);
+    expect(await store.reuse(file, 'two/7')).toMatchObject({ type: 'reused' });
+    expect((await stat(join(folder, 'moved.mp3'))).nlink).toBe(2);
+    await rm(path);
+    expect(await readFile(join(folder, 'two/7.mp3'))).toEqual(mp3());
   });
 
   it('lies in the store, and so does its copy', async () => {
