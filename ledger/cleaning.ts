@@ -114,6 +114,13 @@ function marked(file: ResultFile, now: number): ResultFile {
 /** Empties what a row asked for, in all its takes, and the text that it got. */
 async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
   const spec: RowSpec = { kind: row.kind, extra: {} };
+  // Without its text such a result is of no use to other rows.
+  await tx
+    .deleteFrom('results')
+    .where('batch', '=', batch)
+    .where('row', '=', row.row)
+    .where('text', 'is not', null)
+    .execute();
   await tx
     .updateTable('rows')
     .set({ spec: JSON.stringify(spec), input: '[]', text: null })

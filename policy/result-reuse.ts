@@ -1,10 +1,12 @@
 import type { AttemptState } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
+import { lastAttempt } from './row-machine.ts';
 
 /** The part of an attempt that matters here. */
 export interface EarlierAttempt {
   readonly step: Step;
   readonly take: number;
+  readonly attempt: number;
   readonly state: AttemptState;
   readonly file: object | null;
   readonly failure: object | null;
@@ -32,4 +34,12 @@ export function mayReuse(
       const gaveItBack = one.take === take && one.state === 'revoked' && one.source?.is === 'used';
       return !hadIt && !gaveItBack;
     });
+}
+
+/**
+ * Whether what a later step gets from this one is what its key says. Not if a person named the job, or it was made
+ * before results were known by keys: then the later step's result is not known by one either.
+ */
+export function isKnownBy(attempts: readonly EarlierAttempt[], step: Step, key: string): boolean {
+  return lastAttempt(attempts, step)?.resultKey === key;
 }

@@ -1,11 +1,11 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
-import { ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { linkOf, ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/result-keys.ts';
 import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
 import { quoteFrom } from '../../policy/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
-import { mayReuse } from '../../policy/result-reuse.ts';
+import { isKnownBy, mayReuse } from '../../policy/result-reuse.ts';
 import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
 import { loadBatch } from '../batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -65,7 +65,7 @@ export class RowResults {
   async termsOf({ key, standing }: Due): Promise<ResultTerms> {
     const batch = await this.#read();
     const resultKey = await this.#keyOf(batch, standing.row.spec, key.step);
-    if (resultKey === undefined) return {};
+    if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, standing }))) return {};
     const isWanted = (await this.usesEarlier()) && mayReuse(standing.row, standing.charges, key.step, resultKey);
     return {
       resultKey,
@@ -112,6 +112,14 @@ export class RowResults {
     return keyed.flatMap(({ resultKey, ...one }) =>
       resultKey !== undefined && mayReuse(row, charges, one.key.step, resultKey) ? [{ ...one, resultKey }] : [],
     );
+  }
+
+  /** Whether the earlier step that this one needs made what the key says. */
+  async #isOfItsSource(batch: BatchRecord, { key, standing: { row, charges } }: Due): Promise<boolean> {
+    const link = linkOf(row.kind, key.step);
+    if (link === undefined) return true;
+    const source = await this.#keyOf(batch, row.spec, link.of);
+    return source !== undefined && isKnownBy(charges, link.of, source);
   }
 
   async #keyOf(batch: BatchRecord, spec: RowSpec, step: Step): Promise<string | undefined> {

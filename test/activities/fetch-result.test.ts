@@ -1,6 +1,7 @@
 /** @slow */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { makeJob } from './make-job.ts';
 import { BATCH, dub, keyOf, tts } from './rows.ts';
 import { fastClock } from './worker.ts';
 import { createWorld, type World } from './world.ts';
@@ -104,16 +105,3 @@ describe('fetchResult', () => {
     expect(await ledger.readRow(BATCH, 1)).toMatchObject({ charges: [{ jobId: right }] });
   });
 });
-
-/** A job that no row has, by its id. */
-async function makeJob({ simulator }: World, text: string): Promise<string> {
-  const answer = await fetch(`${simulator.url}/speech/tts/jobs`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${simulator.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ text, voiceId: 'v1' }),
-  });
-  const body = JSON.stringify(await answer.json());
-  const id = /"(?:id|taskId|task_id)":"([^"]+)"/.exec(body)?.[1];
-  if (id === undefined) throw new Error(`no job was made: ${body}`);
-  return id;
-}

@@ -99,6 +99,24 @@ describe('clean', () => {
     expect(await clean()).toMatchObject({ media: { files: 0, bytes: 0, freed: 0 } });
   });
 
+  it('removes the text of a transcript, also where later rows could have used it', async () => {
+    await resubmit();
+    await place.ledger.redrive('demo', [
+      { row: 1, take: 1, outcome: 'succeeded', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
+    ]);
+    const key = keyOf(1, 'speech', 1, 2);
+    const file = await put(1, 'what was said', 2);
+    await place.ledger.intend(key, {
+      ...{ quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8, resultKey: 'a-key' },
+    });
+    const ending = { outcome: 'succeeded', file, text: 'What was said.' } as const;
+    await place.ledger.settle(key, { verdict: 'done', file }, ending);
+    await place.ledger.closeBatch('demo');
+    expect(await place.ledger.findResults(['a-key'])).toMatchObject([{ text: 'What was said.' }]);
+    await clean({ parts: ROWS });
+    expect(await place.ledger.findResults(['a-key'])).toEqual([]);
+  });
+
   it('tells what is freed from what has another name, which stays', async () => {
     await resubmit();
     const { layout } = await place.batch();

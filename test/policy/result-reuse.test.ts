@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayReuse, type EarlierAttempt } from '../../policy/result-reuse.ts';
+import { isKnownBy, mayReuse, type EarlierAttempt } from '../../policy/result-reuse.ts';
 
 const FILE = { key: 'b/1.mp3' };
 const NONE: EarlierAttempt = {
   step: 'speech',
   take: 1,
+  attempt: 1,
   state: 'accepted',
   file: null,
   failure: null,
@@ -45,5 +46,25 @@ describe('a step may have an earlier result', () => {
     expect(may([{ ...gaveBack, take: 2 }])).toBe(false);
     expect(may([{ ...gaveBack, take: 1 }])).toBe(true);
     expect(may([{ state: 'revoked' }])).toBe(true);
+  });
+});
+
+describe('what a later step gets from an earlier one', () => {
+  const known = (...attempts: readonly Partial<EarlierAttempt>[]): boolean =>
+    isKnownBy(
+      attempts.map((one) => ({ ...NONE, ...one })),
+      'speech',
+      'key',
+    );
+
+  it('is known by its key if the attempt that made it, or used it, is', () => {
+    expect(known({ file: FILE })).toBe(true);
+    expect(known({ state: 'not-accepted', resultKey: null }, { attempt: 2, state: 'cached', file: FILE })).toBe(true);
+  });
+
+  it('is not if a person named its job, it is of another key, or there is none', () => {
+    expect(known({ file: FILE, resultKey: null })).toBe(false);
+    expect(known({ file: FILE }, { take: 2, resultKey: 'other' })).toBe(false);
+    expect(known({ step: 'lip-sync' })).toBe(false);
   });
 });

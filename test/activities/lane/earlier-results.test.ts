@@ -3,7 +3,8 @@ import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { redriveNow } from '../../ledger/setup.ts';
 import { outcomesOf, runBatch, texts, workerWithMedia, workOn } from '../cached.ts';
-import { dub, stt, tts } from '../rows.ts';
+import { makeJob } from '../make-job.ts';
+import { dub, keyOf, stt, tts } from '../rows.ts';
 import { createWorld, type World } from '../world.ts';
 
 /** Path of the file of a batch's row. */
@@ -202,5 +203,23 @@ describe('the steps of a chain', () => {
     expect(await world.attempts(1, 'second')).toEqual(['speech 1 revoked', 'speech 2 accepted', 'lip-sync 1 accepted']);
     expect(await outcomesOf(world, 'second')).toEqual(['succeeded']);
     expect(world.charges()).toHaveLength(3);
+  });
+
+  it('leave no video behind that was made with a speech of which nobody knows what it says', async () => {
+    const world = await createWorld();
+    const worker = await workerWithMedia(world);
+    const ledger = await world.look();
+    await world.fill([dub()], { name: 'first', cache: 'on' });
+    const key = { ...keyOf(1), batch: 'first' };
+    const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
+    await ledger.intend(key, { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+    await ledger.settle(key, { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    // A person may be mistaken.
+    const jobId = await makeJob(world, 'Something else.');
+    await ledger.decide(key, { type: 'adopted', jobId, who: 'ann' });
+    await workOn(worker, 'first');
+    expect(await outcomesOf(world, 'first')).toEqual(['succeeded']);
+    await runBatch(world, worker, 'second', [dub()]);
+    expect(await world.attempts(1, 'second')).toEqual(['speech 1 accepted', 'lip-sync 1 accepted']);
   });
 });
