@@ -4,6 +4,7 @@
  * script, row by row, in the same groups. `npm run bench:ledger [-- ROWS-TO-WORK-ON [LARGE]]`; the database is in the
  * folder for temporary files.
  */
+import { createHash } from 'node:crypto';
 import Database from 'libsql';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,7 +71,10 @@ async function workOn(ledger: Ledger, rows: number): Promise<number> {
 
 async function workOnRow(ledger: Ledger, { row, fence }: { row: number; fence: number }): Promise<void> {
   const key = { batch: BATCH, row, step: 'speech', take: 1, attempt: 1 } as const;
-  const intent = { quoted: 2.5, quotedRest: 0, owner: 'w', maxSending: 64, fence };
+  // As a lane asks: for a result that nobody has.
+  const resultKey = createHash('sha256').update(String(row)).digest('base64url');
+  const price = { quoted: 2.5, quotedRest: 0 };
+  const intent = { ...price, owner: 'w', maxSending: 64, fence, resultKey, reuse: { passOver: [] } };
   const { type: answer } = await ledger.intend(key, intent);
   if (answer !== 'go') throw new Error(`Expected go, got ${answer}.`);
   await ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}`, credits: 2.5 }, { state: 'processing' });
