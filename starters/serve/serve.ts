@@ -1,27 +1,24 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../batches/batch-name.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { realmDifference } from '../../contract/names.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
 import { startEmbeddedWorker } from '../../client/embedded-worker.ts';
 import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt, type Interrupt } from '../run/interrupt.ts';
 import { lookAfterBatches } from '../../client/look-after-batches.ts';
-import { realmOf, type OpenApi } from '../../client/open-api.ts';
+import type { OpenApi } from '../../client/open-api.ts';
 import { openApi } from '../connect/open-api.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { claimStore } from '../../client/claim-store.ts';
 import { openTemporal, type Temporal } from '../../client/open-temporal.ts';
 import type { Settings } from '../../client/settings.ts';
 import { readSettings } from '../connect/settings.ts';
+import { isOpenFor, stayUntil } from './stay-until.ts';
 import { tellHooks, type Telling } from './tell-hooks.ts';
 import { writeWhenClosed } from './write-when-closed.ts';
 import { logOf, type Output } from '../terminal/output.ts';
-import { isTokenRefused } from '../../batches/token-refused.ts';
 
 export interface ServeFlags {
   readonly apiUrl?: string;
@@ -40,10 +37,6 @@ const LOOK_AFTER_EVERY_S = 30;
 
 /** So long the events of a batch are left to the command that runs it: it writes the files first, which a hook may want, ms. */
 const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
-
-const LOOK_EVERY_MS = 500;
-/** With `--until-idle`: the batch that it was started for needs a moment to be there. */
-const IDLE_LOOKS = 10;
 
 /**
  * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. Embedded, both join
@@ -164,30 +157,4 @@ async function work(request: Work): Promise<void> {
     await worked;
     await store.close();
   }
-}
-
-async function stayUntil(
-  ledger: Ledger,
-  open: OpenApi,
-  flags: ServeFlags & { readonly write: (() => Promise<void>) | undefined },
-  signal: AbortSignal,
-): Promise<void> {
-  for (let idle = 0; !signal.aborted && !(flags.untilIdle === true && idle > IDLE_LOOKS);) {
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-    await flags.write?.();
-    if (flags.untilIdle !== true) continue;
-    const batches = await ledger.listBatches();
-    const isBusy = batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one));
-    idle = isBusy || (await hasNews(ledger, flags.batch)) ? 0 : idle + 1;
-  }
-}
-
-/** Whether a hook of the batch is still to be tried for the first time, or just now. */
-async function hasNews(ledger: Ledger, batch: string | undefined): Promise<boolean> {
-  const notices = batch === undefined ? [] : await ledger.noticesOf(batch);
-  return notices.some(({ endedAt, trouble }) => endedAt === null && trouble === null);
-}
-
-function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
-  return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
 }

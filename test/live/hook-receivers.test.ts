@@ -122,7 +122,7 @@ describe('--notify', () => {
     await waitFor(() => receiver.posted.length > 0);
     expect(existsSync(world.path('out', 'lines', 'summary.json'))).toBe(true);
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
-    expect(await world.run(['run', 'lines.csv', '--name', 'other'])).toMatchObject({ code: 0 });
+    expect(await world.run(['run', 'lines.csv', '--name', 'other', '--cache', 'off'])).toMatchObject({ code: 0 });
     expect(await world.status('other')).toMatchObject({ state: 'closed', exit: 'complete' });
     receiver.answer = (response) => response.writeHead(204).end();
     for (const response of open) receiver.answer(response);

@@ -95,7 +95,7 @@ describe('the unit of up --print-unit systemd, as printed', () => {
   /** Starts a batch, and leaves it to the service. */
   async function leaveBatch(name: string): Promise<void> {
     const charged = world.charges().size;
-    const run = world.start(['run', 'lines.csv', '--name', name, '--rate', '1']);
+    const run = world.start(['run', 'lines.csv', '--name', name, '--rate', '1', '--cache', 'off']);
     await world.untilCharged(charged + 2);
     run.child.kill('SIGKILL');
     await run.ended;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { cronLines } from '../../../starters/serve/units/cron.ts';
 import { launchdPlist } from '../../../starters/serve/units/launchd.ts';
-import type { Service } from '../../../starters/serve/units/service.ts';
+import { RESTART_AFTER_S, STOP_TIMEOUT_S, type Service } from '../../../starters/serve/units/service.ts';
 import { systemdUnit } from '../../../starters/serve/units/systemd.ts';
 import { parseEnvironmentFile, parseUnit } from '../../support/unit-file.ts';
 import { openCommandLine } from '../command-line.ts';
@@ -79,6 +79,13 @@ describe('a unit for systemd', () => {
     expect(parseUnit(lone).environmentFile.isOptional).toBe(true);
     expect(lone).toContain('WantedBy=multi-user.target');
   });
+});
+
+it('docs/guide/service.md states the times of the units', () => {
+  const page = readFileSync(new URL('../../../docs/guide/service.md', import.meta.url), 'utf8');
+  expect(page).toContain(`allows ${String(STOP_TIMEOUT_S)} s before it kills`);
+  expect(page).toContain(`started again after ${String(RESTART_AFTER_S)} s`);
+  expect(page).toContain(`docker stop -t ${String(STOP_TIMEOUT_S)}`);
 });
 
 describe('a property list for launchd', () => {
