@@ -22,6 +22,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     month,
     wait: { waitedMs, catchUpMs },
     readBalance: () => readBalance(deps),
+    identify: (urls) => deps.media.of(urls),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
   if (opened.type !== 'opened') {

@@ -18,6 +18,8 @@ import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
 import { isBatchName } from './batch-name.ts';
 import { findOrLoadBatch } from './load-batch.ts';
 import { claimOut, probeOut } from './out-folder.ts';
+import type { MediaIdentities } from './media-identities.ts';
+import { planNew } from './plan-manifest.ts';
 import { probeManifest } from './probe-manifest.ts';
 import { choicesOf } from './scheduled-run.ts';
 
@@ -36,6 +38,8 @@ export interface OccurrenceRequest {
   readonly readBalance: () => Promise<number | null>;
   /** Fetches a manifest from a URL. */
   readonly fetchManifest: FetchManifest;
+  /** Learns what is behind links: results that are there already cost nothing. */
+  readonly identify: MediaIdentities['of'];
 }
 
 /**
@@ -116,7 +120,8 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   if (checked.type === 'faulty')
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
   const priced: SoundManifest = run.probe ? await probeManifest(source, checked, { budget: settings.budget }) : checked;
-  const { summary } = priced;
+  const { identify } = request;
+  const { summary } = await planNew({ source, checked: priced, settings, ledger, account: realm, identify });
   const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
   if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
   const { apiUrl, account } = realm;

@@ -62,7 +62,9 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
 }
 
 /** Bills a new batch. */
-export async function planNew(request: Omit<PlanRequest, 'name' | 'tuning'>): Promise<NewBatchPlan> {
+export async function planNew(
+  request: Pick<PlanRequest, 'source' | 'checked' | 'settings' | 'ledger' | 'account' | 'identify'>,
+): Promise<NewBatchPlan> {
   const { source, checked, settings, account } = request;
   const { budget } = settings;
   const reasoned = await reasonManifest(source, checked, { ...lookUpsOf(request), settings, budget });

@@ -3,6 +3,7 @@ import type { FetchManifest } from '../inputs/manifest-url.ts';
 import { describeProblem, ManifestError } from '../inputs/problems.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
+import { planNew, type PlanRequest } from './plan-manifest.ts';
 import { choicesOf } from './scheduled-run.ts';
 
 /** What a schedule would run if it fired now: rows and their price in credits, or what is wrong with its manifest. */
@@ -10,6 +11,8 @@ export type ScheduledPrice =
   | {
       readonly type: 'sound';
       readonly rows: number;
+      /** Those of them whose results are there already. */
+      readonly free: number;
       readonly quoted: number;
       /** Rows without a known price. */
       readonly unpriced: number;
@@ -25,8 +28,15 @@ export type ScheduledPrice =
 /** Problems of a manifest that are told. */
 const MOST_SHOWN = 5;
 
+/** What its rows are compared with. Omitted: nothing, so all of them are priced in full. */
+export type ScheduledLookUps = Pick<PlanRequest, 'ledger' | 'account' | 'identify'>;
+
 /** Reads and prices a schedule's current manifest. Probes nothing, spends nothing. */
-export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchManifest): Promise<ScheduledPrice> {
+export async function priceScheduled(
+  run: ScheduledRun,
+  fetchManifest: FetchManifest,
+  looked?: ScheduledLookUps,
+): Promise<ScheduledPrice> {
   const { manifest: options, settings } = choicesOf(run);
   try {
     const source = await openManifestFile(run.manifest, fetchManifest);
@@ -41,7 +51,18 @@ export async function priceScheduled(run: ScheduledRun, fetchManifest: FetchMani
         const more = problems.slice(1, MOST_SHOWN).map(describeProblem);
         return { type: 'unsound', reason: `${source.label} has ${found}; the first: ${describeProblem(first)}`, more };
       }
-      return { type: 'sound', rows: chosen, quoted, unpriced, budget: settings.budget };
+      const { budget } = settings;
+      if (looked === undefined || checked.type !== 'sound')
+        return { type: 'sound', rows: chosen, free: 0, quoted, unpriced, budget };
+      const { summary } = await planNew({ source, checked, settings, ...looked });
+      return {
+        type: 'sound',
+        rows: chosen,
+        free: summary.free,
+        quoted: summary.quoted,
+        unpriced: summary.unpriced,
+        budget,
+      };
     } finally {
       await source.close();
     }

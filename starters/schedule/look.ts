@@ -1,4 +1,8 @@
-import { priceScheduled } from '../../batches/price-scheduled.ts';
+import { priceScheduled, type ScheduledLookUps } from '../../batches/price-scheduled.ts';
+import { readAccount } from '../account/read-balance.ts';
+import { identifyMedia } from '../../client/identify-media.ts';
+import type { Settings } from '../../client/settings.ts';
+import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { fetchManifest } from '../../client/fetch-manifest.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import { listSchedules, showSchedule, type ScheduleLine } from '../../client/schedules/look-at-schedules.ts';
@@ -81,11 +85,12 @@ export type PreviewFlags = LookFlags & Partial<RangeFlags>;
 /** `voxbatch schedule preview NAME`: the next ten firings, or those of a range, and what each would cost now. */
 export async function preview(name: string, flags: PreviewFlags, output: Output): Promise<ExitName> {
   const range = flags.from === undefined && flags.to === undefined ? undefined : readRange(flags);
-  return withSchedules<ExitName>(output, async (place) => {
+  return withSchedules<ExitName>(output, async (place, _, settings) => {
     const view = await showSchedule(place, name);
     const { spec, run, month, isPaused } = view;
     const times = range === undefined ? view.next : await previewSchedule(place, name, range);
-    const price = run === undefined ? undefined : await priceScheduled(run, fetchManifest);
+    const price =
+      run === undefined ? undefined : await priceScheduled(run, fetchManifest, await lookUpsOf(place, settings));
     if (flags.json === true) {
       const zoned = times.map((at) => ({ at: isoOf(at), local: timeInZone(at, spec.timezone) }));
       output.data(
@@ -107,4 +112,10 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
     if (month !== undefined) output.say(`Its ${monthWords(month)}.`);
     return 'complete';
   });
+}
+
+/** What the rows of a firing would be compared with. */
+async function lookUpsOf({ ledger }: SchedulePlace, settings: Settings): Promise<ScheduledLookUps> {
+  const { account } = await readAccount(settings, {});
+  return { ledger, account, identify: identifyMedia };
 }

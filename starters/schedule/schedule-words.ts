@@ -104,10 +104,11 @@ function budgetOf({ tunables }: ScheduledRun): number | null {
 /** What a firing would cost now. */
 export function priceWords(price: ScheduledPrice): string {
   if (price.type === 'unsound') return `Warning: it could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`;
-  const { rows, quoted, unpriced, budget } = price;
+  const { rows, free, quoted, unpriced, budget } = price;
+  const cached = free === 0 ? '' : `, ${number(free)} of them with a result that is there already`;
   const more = unpriced === 0 ? '' : ` and ${rowsInWords(unpriced)} without a known price`;
   const bound = budget === null ? '' : `, at most ${number(budget)} by its budget`;
-  return `Each run would now be ${rowsInWords(rows)}: ~${number(quoted)} credits${more}${bound}.`;
+  return `Each run would now be ${rowsInWords(rows)}${cached}: ~${number(quoted)} credits${more}${bound}.`;
 }
 
 /** `budget of 2026-12: 320 of 1,000 credits spent or reserved, up to 40 more by batches that still run, 640 left` */

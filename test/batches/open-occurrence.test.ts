@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
 import { openOccurrence, type OccurrenceRequest, type OpenedOccurrence } from '../../batches/open-occurrence.ts';
+import { stepKey } from '../../batches/result-keys.ts';
 import { priceScheduled } from '../../batches/price-scheduled.ts';
 import { scheduledRunOf, type RunPlace } from '../../batches/scheduled-run.ts';
 import type { FetchManifest } from '../../inputs/manifest-url.ts';
@@ -12,6 +13,7 @@ import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import { freshPlace } from '../support/place.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
+const NEXT_DAY = AT + 86_400_000;
 const NAME = 'nightly.2026-12-01T02-00-00Z';
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'u1', ledgerId: 'l1' };
 const LINES = 'id,text,voice\na,One.,narrator\nb,Two.,narrator\n';
@@ -64,6 +66,7 @@ async function fire(
     wait,
     readBalance: async () => balance,
     fetchManifest: fetched,
+    identify: async () => new Map(),
   });
 }
 
@@ -72,7 +75,8 @@ describe('openOccurrence', () => {
     const full = async (): Promise<never> => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     };
-    const request = { ledger: place.ledger, realm: REALM, occurrence: { schedule: 'nightly', at: AT } };
+    const identify: OccurrenceRequest['identify'] = async () => new Map();
+    const request = { ledger: place.ledger, realm: REALM, occurrence: { schedule: 'nightly', at: AT }, identify };
     const run = { ...runOf(), manifest: 'https://h.example/lines.csv?key=secret' };
     expect(await openOccurrence({ ...request, run, readBalance: async () => null, fetchManifest: full })).toEqual({
       type: 'refused',
@@ -220,7 +224,6 @@ describe('openOccurrence', () => {
 describe('a budget for the month', () => {
   const month = (credits: number): { readonly month: unknown } => ({ month: { credits, timezone: 'Europe/Berlin' } });
   /** In the same month as AT. */
-  const NEXT_DAY = AT + 86_400_000;
   it('is the budget of a batch, or what its own leaves of it', async () => {
     expect(await fire(runOf(), null, 'a', month(50))).toMatchObject({ batch: { settings: { budget: 50 } } });
     const own = runOf({ tuning: { budget: 30 } });
@@ -270,6 +273,33 @@ describe('a budget for the month', () => {
       expect(await fire(runOf(), null, 'a', { month: value })).toMatchObject({ reason: saying('another version') });
     },
   );
+});
+
+describe('results that are there already', () => {
+  /** Makes the results of all rows of a batch. */
+  async function makeAll(name: string): Promise<void> {
+    const batch = await place.ledger.findBatch(name);
+    if (batch === undefined) throw new Error('no batch');
+    for await (const { row } of place.ledger.scanRows(name)) {
+      const key = { batch: name, row: row.row, step: 'speech', take: 1, attempt: 1 } as const;
+      const resultKey = stepKey(batch, row.spec, 'speech') ?? '';
+      await place.ledger.intend(key, { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8, resultKey });
+      await place.ledger.settle(key, { verdict: 'accepted', jobId: `j${row.row}` }, { state: 'processing' });
+      const file = await place.store.put(`${name}/${row.row}.mp3`, 'sound');
+      await place.ledger.finishJob(key, { file }, { outcome: 'succeeded', file });
+    }
+  }
+
+  it('cost a firing nothing, and count in no limit', async () => {
+    const first = await fire(runOf());
+    if (first.type !== 'opened') throw new Error(first.reason);
+    const run = runOf({}, { confirmAbove: 0.1 });
+    expect(await fire(run, null, 'a', { at: NEXT_DAY })).toMatchObject({ type: 'refused' });
+    await makeAll(first.batch.name);
+    expect(await fire(run, null, 'a', { at: NEXT_DAY })).toMatchObject({ type: 'opened' });
+    const looked = { ledger: place.ledger, account: REALM, identify: async () => new Map() };
+    expect(await priceScheduled(run, fetched, looked)).toMatchObject({ rows: 2, free: 2, quoted: 0 });
+  });
 });
 
 describe('priceScheduled', () => {
