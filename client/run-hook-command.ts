@@ -45,6 +45,8 @@ export async function runHookCommand({
   };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   limit.addEventListener('abort', kill);
+  // Its own group outlives us where we exit at once, and the next process would run it beside itself.
+  process.once('exit', kill);
   // A command need not read its input.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
@@ -56,5 +58,6 @@ export async function runHookCommand({
     return code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `it ended with exit code ${code}`;
   } finally {
     limit.removeEventListener('abort', kill);
+    process.off('exit', kill);
   }
 }
