@@ -45,12 +45,21 @@ function committed(sums: Sums, row: RowLine): { settled: number; onTheWire: numb
   return { settled: sums.charged + sums.unknown_quoted + others, onTheWire: sums.sending_quoted };
 }
 
-/** Ends a row that does not fit, and all untouched rows that cost more than is left, to save asking for each. */
-export async function skip(tx: Tx, row: RowLine, budget: number, intent: Intent): Promise<void> {
+/**
+ * Ends a row that does not fit, and all untouched rows that cost more than is left, to save asking for each. With
+ * `mayBeFree`, the others are left alone: an earlier result may do for any of them.
+ */
+export async function skip(
+  tx: Tx,
+  row: RowLine,
+  { budget, mayBeFree }: { readonly budget: number; readonly mayBeFree: boolean },
+  intent: Intent,
+): Promise<void> {
   const { settled } = committed(await readSums(tx, row.batch), row);
   const cost = intent.quoted === null ? null : intent.quoted + (intent.quotedRest ?? 0);
   const spent = await chargedFor(tx, row);
   await endSkipped(tx, row.batch, [row.row], whySkipped(budget, settled, cost, spent));
+  if (mayBeFree) return;
   const others = await selectUntouched(tx, row.batch, budget - settled + DUST).execute();
   await endSkipped(
     tx,

@@ -55,7 +55,8 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     // A row does not end while a request of its own is in flight: nobody would settle that request any more.
     if (room === 'later' || (room === 'none' && row.isOnTheWire)) return { type: 'full' };
     if (room === 'none') {
-      await skip(tx, line, budget, intent);
+      // An earlier result may do for any of the others; each finds out for itself.
+      await skip(tx, line, { budget, mayBeFree: cache === 'on' }, intent);
       await row.readAgain();
       return { type: 'over-budget' };
     }

@@ -112,6 +112,21 @@ describe('an earlier result whose file is damaged', () => {
   });
 });
 
+describe('a budget that is used up', () => {
+  it('skips what would have to be paid for, and no row that an earlier result will do for', async () => {
+    const world = await createWorld();
+    const worker = await world.worker();
+    const [known, unknown] = [texts(20), texts(20, 'Another line')];
+    await runBatch(world, worker, 'first', known);
+    const mixed = known.flatMap((spec, at) => [unknown[at] ?? spec, spec]);
+    await runBatch(world, worker, 'second', mixed, { budget: 1, limits: { window: 1 } });
+    const outcomes = await outcomesOf(world, 'second', 40);
+    expect(outcomes.filter((_, at) => at % 2 === 1)).toEqual(known.map(() => 'cached'));
+    expect(outcomes.filter((_, at) => at % 2 === 0)).toEqual(known.map(() => 'skipped'));
+    expect(await world.paidRequests()).toBe(20);
+  });
+});
+
 describe('whether earlier results are used', () => {
   it('is for a person to say: fresh results, none but those, none at all', async () => {
     const world = await createWorld();
