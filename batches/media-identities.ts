@@ -3,18 +3,21 @@ import type { MediaIdentity } from '../policy/result-key.ts';
 
 /** Finds out what is behind links. */
 export interface MediaIdentities {
-  /** By URL; without those whose servers do not tell. */
-  of(urls: readonly string[]): Promise<ReadonlyMap<string, MediaIdentity>>;
+  /**
+   * By URL; without those whose servers do not tell. An answer that another asker had is not reused: a person may have
+   * replaced the file between two runs.
+   */
+  of(urls: readonly string[], asker?: string): Promise<ReadonlyMap<string, MediaIdentity>>;
 }
 
 const NONE: ReadonlyMap<string, MediaIdentity> = new Map();
 
-/** Reads media identities, each URL once a minute at most. */
+/** Reads media identities, each URL once a minute and asker at most. */
 export function readMediaIdentities(identify: Identify = createIdentify()): MediaIdentities {
   return {
-    async of(urls) {
+    async of(urls, asker) {
       if (urls.length === 0) return NONE;
-      const found = await Promise.all(urls.map(async (url) => [url, await identify(url)] as const));
+      const found = await Promise.all(urls.map(async (url) => [url, await identify(url, asker)] as const));
       return new Map(found.flatMap(([url, identity]) => (identity === undefined ? [] : [[url, identity]])));
     },
   };

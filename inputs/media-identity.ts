@@ -2,8 +2,11 @@ import pLimit from 'p-limit';
 import type { MediaIdentity } from '../policy/result-key.ts';
 import { fetchMedia, NoMedia } from './probe-media.ts';
 
-/** Finds out what is behind an http(s) URL; undefined if its server does not tell. Never throws. */
-export type Identify = (url: string) => Promise<MediaIdentity | undefined>;
+/**
+ * Finds out what is behind an http(s) URL; undefined if its server does not tell. Never throws. An `asker` shares answers
+ * with its like only.
+ */
+export type Identify = (url: string, asker?: string) => Promise<MediaIdentity | undefined>;
 
 /** Options of {@link createIdentify}. */
 export interface IdentifyOptions {
@@ -27,7 +30,7 @@ interface Known {
 
 /**
  * Creates a reader of media identities: by one free request of a single byte, without any token. It asks for each URL
- * once, however many rows name it, and a few at a time.
+ * once for each asker, however many rows name it, and a few at a time.
  */
 export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 }: IdentifyOptions = {}): Identify {
   const limit = pLimit(atOnce);
@@ -49,14 +52,15 @@ export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 
       return undefined;
     }
   };
-  return (url) => {
-    const before = known.get(url);
+  return (url, asker = '') => {
+    const name = `${asker} ${url}`;
+    const before = known.get(name);
     if (before !== undefined && performance.now() - before.at < holdsMs) return before.identity;
     const identity = limit(() => read(url));
     // Re-inserted at the end, so that the first is always the oldest.
-    known.delete(url);
-    known.set(url, { at: performance.now(), identity });
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? url);
+    known.delete(name);
+    known.set(name, { at: performance.now(), identity });
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? name);
     return identity;
   };
 }

@@ -2,7 +2,7 @@ import type { FencedAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { linkOf, ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/result-keys.ts';
-import type { BatchRecord, ResultSource, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord, ResultSource, RowRecord, RowStanding } from '../../ledger/record-types.ts';
 import { quoteFrom } from '../../policy/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
 import { isKnownBy, mayReuse } from '../../policy/result-reuse.ts';
@@ -27,9 +27,9 @@ export class RowResults {
   readonly #deps: Dependencies;
   readonly #batch: string;
   readonly passedOver = new PassedOver();
-  /** Asked for once, so that what is recorded is what was looked for. */
+  /** As last asked for. */
   #media: { readonly urls: string; readonly identities: ReadonlyMap<string, MediaIdentity> } | undefined;
-  #keys = new Map<Step, { readonly spec: RowSpec; readonly key: string | undefined }>();
+  readonly #keys = new Map<Step, { readonly spec: RowSpec; readonly key: string | undefined }>();
   #damaged: ResultSource | undefined;
 
   constructor(deps: Dependencies, batch: string) {
@@ -64,7 +64,9 @@ export class RowResults {
   /** What the record of a request says of its result. */
   async termsOf({ key, standing }: Due): Promise<ResultTerms> {
     const batch = await this.#read();
-    const resultKey = await this.#keyOf(batch, standing.row.spec, key.step);
+    // The row may have waited for long: what is recorded is what is behind its links now.
+    if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetKeys();
+    const resultKey = await this.#keyOf(batch, standing.row, key.step);
     if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, standing }))) return {};
     const isWanted = (await this.usesEarlier()) && mayReuse(standing.row, standing.charges, key.step, resultKey);
     return {
@@ -107,7 +109,7 @@ export class RowResults {
             { key, saved: quoted },
           ];
     const keyed = await Promise.all(
-      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, row.spec, one.key.step) })),
+      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, row, one.key.step) })),
     );
     return keyed.flatMap(({ resultKey, ...one }) =>
       resultKey !== undefined && mayReuse(row, charges, one.key.step, resultKey) ? [{ ...one, resultKey }] : [],
@@ -118,20 +120,28 @@ export class RowResults {
   async #isOfItsSource(batch: BatchRecord, { key, standing: { row, charges } }: Due): Promise<boolean> {
     const link = linkOf(row.kind, key.step);
     if (link === undefined) return true;
-    const source = await this.#keyOf(batch, row.spec, link.of);
+    const source = await this.#keyOf(batch, row, link.of);
     return source !== undefined && isKnownBy(charges, link.of, source);
   }
 
-  async #keyOf(batch: BatchRecord, spec: RowSpec, step: Step): Promise<string | undefined> {
+  async #keyOf(batch: BatchRecord, { spec, take }: RowRecord, step: Step): Promise<string | undefined> {
     if (batch.settings.cache === 'off') return undefined;
     const known = this.#keys.get(step);
     if (known?.spec === spec) return known.key;
     const links = mediaOf(spec);
     const urls = links.join(' ');
-    if (this.#media?.urls !== urls) this.#media = { urls, identities: await this.#deps.media.of(links) };
+    if (this.#media?.urls !== urls) {
+      const identities = await this.#deps.media.of(links, `${batch.name}/${String(take)}`);
+      this.#media = { urls, identities };
+    }
     const key = stepKey(batch, spec, step, this.#media.identities);
     this.#keys.set(step, { spec, key });
     return key;
+  }
+
+  #forgetKeys(): void {
+    this.#media = undefined;
+    this.#keys.clear();
   }
 
   /** Nothing is to be paid for, and there is no earlier result. */

@@ -1,10 +1,14 @@
 /** @slow */
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { readMediaIdentities } from '../../../batches/media-identities.ts';
+import { createIdentify } from '../../../inputs/media-identity.ts';
 import { redriveNow } from '../../ledger/setup.ts';
+import { startMediaServer, tagged, whole, type MediaServer } from '../../inputs/media-server.ts';
 import { outcomesOf, runBatch, texts, workerWithMedia, workOn } from '../cached.ts';
 import { makeJob } from '../make-job.ts';
 import { dub, keyOf, stt, tts } from '../rows.ts';
+import type { Worker } from '../worker.ts';
 import { createWorld, type World } from '../world.ts';
 
 /** Path of the file of a batch's row. */
@@ -72,6 +76,45 @@ describe('a row that asks for what an earlier row has', () => {
     await runBatch(world, await workerWithMedia(world, {}, () => ({ etag: '"1"', bytes: 1 })), 'third', [stt()]);
     await runBatch(world, await workerWithMedia(world, {}, () => ({ etag: '"2"', bytes: 1 })), 'fourth', [stt()]);
     expect(await world.paidRequests()).toBe(4);
+  });
+});
+
+describe('a link whose content is replaced', () => {
+  /** A worker for which every link leads to one file of a server. */
+  async function withFilm(world: World): Promise<{ worker: Worker; replace: () => void }> {
+    let etag = '"before"';
+    const identify = createIdentify();
+    const server = await startMediaServer({
+      '/a.wav': (request, response) => {
+        tagged(whole(Buffer.from('sound'), 'audio/wav'), etag)(request, response);
+      },
+    });
+    servers.push(server);
+    const worker = await world.worker({
+      change: () => ({
+        media: readMediaIdentities((_, asker) => identify(`${server.url}/a.wav`, asker)),
+      }),
+    });
+    return {
+      worker,
+      replace: () => {
+        etag = '"after"';
+      },
+    };
+  }
+  const servers: MediaServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+  });
+
+  it('is seen by the next run at once', async () => {
+    const world = await createWorld();
+    const { worker, replace } = await withFilm(world);
+    await runBatch(world, worker, 'first', [stt()]);
+    replace();
+    await runBatch(world, worker, 'second', [stt()]);
+    expect(await outcomesOf(world, 'second')).toEqual(['succeeded']);
+    expect(await world.paidRequests()).toBe(2);
   });
 });
 
