@@ -115,13 +115,19 @@ function ignoreIf(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
+/** An empty secret is none. */
+function notifySecret(): string | undefined {
+  const { VOXBATCH_NOTIFY_SECRET: secret = '' } = process.env;
+  return secret === '' ? undefined : secret;
+}
+
 async function deliver(notice: Notice, { ledger, signal }: DeliverRequest): Promise<Delivery> {
   signal.throwIfAborted();
   const told = await readNews(ledger, notice);
   if (told === undefined) return { type: 'delivered' };
   const { wanted, message, environment, input } = told;
   if (notice.target === 'url') {
-    const trouble = await postNotice(wanted, message, process.env['VOXBATCH_NOTIFY_SECRET'], signal);
+    const trouble = await postNotice(wanted, message, notifySecret(), signal);
     if (trouble === undefined) return { type: 'delivered' };
     const now = Date.now();
     return { type: 'failed', trouble, retryAt: redeliverAt(notice.tries, notice.madeAt, now, Math.random()) };

@@ -8,7 +8,7 @@ export function isGlob(path: string): boolean {
 
 /**
  * The files that match a pattern, by name: in the order of their characters' codes, so the same on every machine. Names that begin with a dot
- * match only a pattern that does, too. Folders that cannot be read have no files.
+ * match only a pattern that does, too. Throws for a folder that is there and cannot be read: its rows would be left out without a word.
  */
 export async function expandGlob(pattern: string): Promise<readonly string[]> {
   const { root } = parse(pattern);
@@ -47,7 +47,7 @@ async function namesIn(
   matches: RegExp,
   what: 'files' | 'folders' | 'folders-and-links',
 ): Promise<readonly string[]> {
-  const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true }).catch(noneIfAbsent);
   const names: string[] = [];
   for (const entry of entries) {
     if (!matches.test(entry.name)) continue;
@@ -60,6 +60,13 @@ async function namesIn(
     if (fits) names.push(entry.name);
   }
   return names;
+}
+
+/** A folder that is not there, or is no folder, has no files. */
+function noneIfAbsent(error: unknown): readonly never[] {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+  throw error;
 }
 
 function matcherOf(segment: string): RegExp {

@@ -7,7 +7,7 @@ import type {
   OccurrenceRecord,
   Survey,
 } from './occurrence-records.ts';
-import type { Db, OccurrencesTable } from './schema.ts';
+import type { Db, OccurrencesTable, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /** See {@link OccurrenceMethods}. */
@@ -111,6 +111,7 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
         .onConflict((conflict) => conflict.columns(['schedule', 'at']).doNothing())
         .execute();
     }
+    await tellNewestOnly(tx, schedule, skipped);
     await tx
       .insertInto('schedules')
       .values({ name: schedule, surveyed_until: until })
@@ -119,6 +120,25 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
       )
       .execute();
   });
+}
+
+/**
+ * Leaves one notice of the due times that a survey found: an outage may have as many as there are minutes in a month.
+ * The reason of the newest says how many there were.
+ */
+async function tellNewestOnly(tx: Tx, schedule: string, skipped: Survey['skipped']): Promise<void> {
+  const others = skipped
+    .filter(({ cause }) => cause === 'missed')
+    .toSorted((one, other) => other.at - one.at)
+    .slice(1);
+  for (const { at } of others) {
+    await tx
+      .deleteFrom('notices')
+      .where('batch', '=', formatOccurrence({ schedule, at }))
+      .where('event', '=', 'skipped')
+      .where('tries', '=', 0)
+      .execute();
+  }
 }
 
 /** See {@link OccurrenceMethods}. */

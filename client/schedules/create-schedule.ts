@@ -52,8 +52,11 @@ export async function createSchedule(place: SchedulePlace, schedule: NewSchedule
       }),
     );
   } catch (error) {
-    if (!isKnown) await ledger.forgetSchedule(name);
-    if (error instanceof ScheduleAlreadyRunning) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
+    const isTaken = error instanceof ScheduleAlreadyRunning;
+    const isRefused = isTaken || (error instanceof VoxbatchError && error.problem.type === 'schedule-refused');
+    // A server that did not answer may have made it, and then it fires.
+    if (!isKnown && isRefused) await ledger.forgetSchedule(name);
+    if (isTaken) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
     throw error;
   }
   if (isKnown) await ledger.setScheduleHooks(name, { onEnd: null, notify: null, ...hooks });

@@ -1,5 +1,6 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import type { SkippedOccurrence } from '../../ledger/occurrence-records.ts';
+import { countMissed } from '../../policy/missed-together.ts';
 import { explainMissing, type DueTime, type ScheduleStanding } from '../../policy/missing-occurrence.ts';
 import { nominalTimeOf } from '../../policy/nominal-time.ts';
 import { endAbandoned, ENDED_FROM_OUTSIDE } from './end-abandoned.ts';
@@ -52,7 +53,7 @@ export async function surveySchedule(
     const page = await surveyPage(place, name, due, { ...standing, buffered: waiting.length, from });
     waiting.push(...page.waiting);
     settledUntil ??= page.unsettledFrom === undefined ? undefined : page.unsettledFrom - 1;
-    await ledger.noteSkips(name, { skipped: page.skipped, until: settledUntil ?? pageEnd });
+    await ledger.noteSkips(name, { skipped: countMissed(page.skipped), until: settledUntil ?? pageEnd });
     from = pageEnd;
   }
   return waiting;

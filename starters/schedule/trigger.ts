@@ -52,6 +52,12 @@ async function waitFor(
     output.say(`Schedule "${name}" did not fire: one of its batches runs, and the overlap policy dropped this firing.`);
     return 'goesOn';
   }
+  if (triggered.type === 'unseen') {
+    output.say(
+      `Schedule "${name}" has not fired: the server took the trigger and did nothing with it. Nothing was spent by it. Trigger it again.`,
+    );
+    return 'unreachable';
+  }
   const { occurrence } = triggered;
   output.say(endingWords(occurrence));
   if (json === true) {

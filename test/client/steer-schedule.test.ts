@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
 import { pauseSchedule, resumeSchedule } from '../../client/schedules/steer-schedule.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
@@ -94,6 +94,42 @@ describe('a trigger that is waited for', () => {
       type: 'over',
       occurrence: { state: 'ended' },
     });
+  });
+
+  it('is not taken for an earlier due time that waited for its turn', async () => {
+    const state = { paused: false, note: '' };
+    const firings: string[] = [];
+    const earlier = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+/, '');
+    const busy = placeWith({
+      trigger: async () => firings.push(earlier),
+      describe: async () => {
+        const seen = [...firings];
+        if (seen.length > 0) firings.push(FIRED);
+        return describeAs(state, { skipped: 0, firings: seen });
+      },
+    });
+    await place.ledger.endOccurrence(
+      { schedule: 'nightly', at: Date.parse(FIRED) },
+      { type: 'ended', exit: 'complete' },
+    );
+    const started: string[] = [];
+    await triggerAndWait(busy, 'nightly', 'buffer-all', (batch) => started.push(batch));
+    expect(started).toEqual(['nightly.2026-12-01T02-00-00Z']);
+  });
+
+  it('is given up if the server takes it and fires nothing', async () => {
+    const state = { paused: false, note: '' };
+    const idle = placeWith({
+      trigger: async () => undefined,
+      describe: async () => describeAs(state, { skipped: 0, firings: [] }),
+    });
+    let now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => (now += 31_000));
+    try {
+      expect(await triggerAndWait(idle, 'nightly', undefined, () => undefined)).toEqual({ type: 'unseen' });
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('with skip may be dropped', async () => {

@@ -148,6 +148,12 @@ describe('a pattern', () => {
     ]);
   });
 
+  it('refuses a folder that is there and cannot be read: its rows would be left out', async () => {
+    // The name is too long for any file system, which is an error other than that it is not there.
+    await expect(expandGlob(join(folder, 'x'.repeat(300), '*.csv'))).rejects.toThrow('ENAMETOOLONG');
+    await expect(check(join('x'.repeat(300), '*.csv'))).rejects.toThrow('cannot read the manifest');
+  });
+
   it('follows a link to a folder, except for `**`', async () => {
     await write({ 'far/a.csv': csv('a,One.,v'), 'drop/en/b.csv': csv('b,Two.,v') });
     await symlink(join(folder, 'far'), join(folder, 'drop', 'de'));

@@ -103,6 +103,22 @@ describe('the manifest of an occurrence', () => {
   });
 });
 
+describe('due times that were missed together', () => {
+  const MISSED = { cause: 'missed', reason: 'No server was there.' } as const;
+  const times = [0, 1, 2].map((day) => AT + day * DAY_MS);
+
+  it('make one notice, of the newest; each is on record', async () => {
+    await ledger.trackSchedule('nightly', AT - 1);
+    await ledger.setScheduleHooks('nightly', { notify: 'https://hooks.example/x', onEnd: 'true' });
+    await ledger.noteSkips('nightly', { skipped: times.map((at) => ({ at, ...MISSED })), until: AT + 3 * DAY_MS });
+    const notices = await Promise.all(
+      times.map(async (at) => (await ledger.noticesOf(formatOccurrence({ schedule: 'nightly', at }))).length),
+    );
+    expect(notices).toEqual([0, 0, 2]);
+    expect(await ledger.occurrencesOf('nightly')).toHaveLength(3);
+  });
+});
+
 describe('a schedule', () => {
   it('is known until it is forgotten, and its survey never goes back', async () => {
     await ledger.trackSchedule('nightly', AT);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pathsIn } from '../../../embedded/home.ts';
@@ -57,7 +58,7 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
   );
   return {
     service: {
-      name: nameIn(process.cwd()),
+      name: nameOf(process.cwd(), home),
       voxbatch: [process.execPath, ...process.execArgv, cli],
       workingDirectory: process.cwd(),
       environment: { ...Object.fromEntries(set), VOXBATCH_HOME: home },
@@ -70,11 +71,12 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
   };
 }
 
-/** `voxbatch-` and what can be used of the folder's name. */
-function nameIn(folder: string): string {
-  const word = basename(folder)
+/** `voxbatch-`, what can be used of the folder's name, and a mark of the home: folders may have the same name. */
+function nameOf(folder: string, home: string): string {
+  const words = basename(folder)
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '');
-  return word === '' || word === 'voxbatch' ? 'voxbatch' : `voxbatch-${word}`;
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && word !== 'voxbatch');
+  const mark = createHash('sha256').update(home).digest('hex').slice(0, 6);
+  return ['voxbatch', ...words, mark].join('-');
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { cronLines } from '../../../starters/serve/units/cron.ts';
 import { launchdPlist } from '../../../starters/serve/units/launchd.ts';
 import { RESTART_AFTER_S, STOP_TIMEOUT_S, type Service } from '../../../starters/serve/units/service.ts';
+import { serviceHere } from '../../../starters/serve/units/service-here.ts';
 import { systemdUnit } from '../../../starters/serve/units/systemd.ts';
 import { parseEnvironmentFile, parseUnit } from '../../support/unit-file.ts';
 import { openCommandLine } from '../command-line.ts';
@@ -114,6 +115,16 @@ describe('a property list for launchd', () => {
     await rm(service.environmentFile);
     const { program, values } = parse(launchdPlist(service));
     expect(run(program, service.workingDirectory, { PATH: values['PATH'] })).toContain('"words":["--of=a","up"]');
+  });
+});
+
+describe('the name of a service', () => {
+  it('tells apart two homes whose folders have the same name', () => {
+    const names = ['/a/.voxbatch', '/b/.voxbatch'].map(
+      (home) => serviceHere({ home, env: {} }, undefined).service.name,
+    );
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(/^voxbatch-[a-z0-9-]*[0-9a-f]{6}$/);
   });
 });
 
