@@ -7,19 +7,19 @@ import { requireSpec } from './create-schedule.ts';
 import { askTemporal, handleOf, type SchedulePlace } from './place.ts';
 import type { TimeRange } from './preview-schedule.ts';
 import { decodeSpec, encodeInput, encodeOverlap, encodeSpec, inputOf } from './spec-coding.ts';
-import { surveySchedule } from './survey-schedule.ts';
+import { surveyBeforeChange } from './survey-schedule.ts';
 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 
 /** Stops a schedule from firing. A running batch continues; triggers and backfills still make batches. */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
-  await surveySchedule(place, name);
+  await surveyBeforeChange(place, name);
   await setPaused(place, name, true, (handle) => handle.pause(note));
 }
 
 /** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
-  await surveySchedule(place, name);
+  await surveyBeforeChange(place, name);
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
@@ -43,7 +43,7 @@ export async function backfillSchedule(
   overlap: OverlapPolicy = 'buffer-all',
 ): Promise<void> {
   const range = { start: new Date(from), end: new Date(to), overlap: encodeOverlap(overlap) };
-  await surveySchedule(place, name);
+  await surveyBeforeChange(place, name);
   await patch(place, name, (handle) => handle.backfill(range));
 }
 
@@ -81,7 +81,7 @@ async function setPaused(
 export async function deleteSchedule(place: SchedulePlace, name: string): Promise<void> {
   const { ledger } = place;
   try {
-    await surveySchedule(place, name);
+    await surveyBeforeChange(place, name);
     await askTemporal(place, name, () => handleOf(place, name).delete());
   } catch (error) {
     const isGone = error instanceof VoxbatchError && error.problem.type === 'no-schedule';
@@ -110,7 +110,7 @@ export async function updateSchedule(
   name: string,
   { written, run, hooks = {}, nameOf }: ScheduleChange,
 ): Promise<void> {
-  await surveySchedule(place, name);
+  await surveyBeforeChange(place, name);
   await askTemporal(place, name, () =>
     handleOf(place, name).update((before) => {
       const spec = requireSpec(written, nameOf, decodeSpec(before));

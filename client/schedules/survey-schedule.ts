@@ -21,22 +21,37 @@ const GRACE_MS = 10_000;
 const LONGEST_RUN_MS = 31 * 86_400_000;
 
 /**
- * Puts on record what became of each time at which a schedule was due since it was last surveyed: one that did not take place leaves no trace in
- * Temporal. Returns those that may still take place, the oldest first. To be done before a schedule is paused, resumed, backfilled or changed,
- * because it goes by how the schedule stands now. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described: one that did not take place
+ * leaves no trace in Temporal. Returns those that may still take place, the oldest first. Throws {@link VoxbatchError} (`schedule-silent`).
  */
-export async function surveySchedule(
+export function surveySchedule(
   place: SchedulePlace,
   name: string,
-  described?: ScheduleDescription,
+  described: ScheduleDescription,
+): Promise<readonly WaitingOccurrence[]> {
+  return survey(place, name, described, GRACE_MS);
+}
+
+/**
+ * The same, to be done before a schedule is paused, resumed, backfilled or changed, up to this moment: the next survey goes by how the schedule
+ * stands then. Also throws {@link VoxbatchError} (`no-schedule`).
+ */
+export async function surveyBeforeChange(place: SchedulePlace, name: string): Promise<void> {
+  await survey(place, name, await askTemporal(place, name, () => handleOf(place, name).describe()), 0);
+}
+
+async function survey(
+  place: SchedulePlace,
+  name: string,
+  found: ScheduleDescription,
+  graceMs: number,
 ): Promise<readonly WaitingOccurrence[]> {
   const { ledger } = place;
-  const found = described ?? (await askTemporal(place, name, () => handleOf(place, name).describe()));
   const now = Date.now();
   await endAbandoned(place, name, now - LONGEST_RUN_MS);
   const known = (await ledger.knownSchedules()).find((schedule) => schedule.name === name);
   const isPaused = found.state.paused;
-  const until = isPaused ? now : now - GRACE_MS;
+  const until = isPaused ? now : now - graceMs;
   const standing = { spec: decodeSpec(found), isPaused, note: found.state.note ?? '', now };
   const waiting: WaitingOccurrence[] = [];
   const createdAt = found.info.createdAt.getTime();

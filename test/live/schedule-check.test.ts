@@ -56,6 +56,7 @@ testsAtOnce({
       await world.write('lines.csv', mixedManifest(400, ['tts']));
       expect(await schedule('create', 'often', 'lines.csv', '--every', '5s', '--rate', '1')).toMatchObject({ code: 0 });
       await waitFor(async () => (await causes()).has('overlap'), undefined, 1_000);
+      const pausedAt = Date.now();
       await schedule('pause', 'often', '--note', 'new voices');
       await waitFor(async () => (await causes()).has('paused'), undefined, 1_000);
       const { code, said } = await check();
@@ -66,6 +67,9 @@ testsAtOnce({
       expect(running).toMatchObject({ state: 'running', amiss: false });
       expect(skipped.every(({ state, amiss }) => state === 'skipped' && amiss)).toBe(true);
       expect(skipped.at(-1)?.reason).toContain('new voices');
+      // The pause is no reason for what was due before it.
+      const before = skipped.filter(({ at }) => Date.parse(at) < pausedAt);
+      expect(before.map(({ cause }) => cause)).toEqual(before.map(() => 'overlap'));
       // None is left out: they follow each other as they were due.
       const times = occurrences.map(({ at }) => Date.parse(at)).toReversed();
       expect(times).toEqual(times.map((_, index) => (times[0] ?? 0) + index * 5_000));
