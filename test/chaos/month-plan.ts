@@ -47,28 +47,35 @@ const DECK: readonly MonthEvent[] = [...MONTH_EVENTS, 'kill-up', 'kill-worker', 
 const DECK_AFTERWARDS: readonly [MonthEvent, ...MonthEvent[]] = ['kill-up', 'kill-server', 'power-cut', 'pause'];
 
 const AFTER_QUIET: readonly MonthDay['event'][] = ['long-outage', 'pause'];
-/** After these a run may last into the next day: what a dead worker had begun waits until its heartbeats are missed. */
-const LONG_RUNS: readonly MonthDay['event'][] = ['dear-manifest', 'kill-up', 'kill-worker', 'power-cut'];
+/** After these the next day is lost: a run lasts into it, as what a dead worker had begun waits until its heartbeats are missed; or nobody is back. */
+const LOSE_THE_NEXT: readonly MonthDay['event'][] = [
+  'dear-manifest',
+  'kill-up',
+  'kill-worker',
+  'power-cut',
+  'long-outage',
+];
 
 /** Draws a month from a seed: each event at least once before its budget ends, if it has 30 days. */
 export function planMonth(seed: number, days: number): readonly MonthDay[] {
   const chance = seeded(seed);
   const before = budgetEnd(days);
-  // The first day is quiet, so is the one after a long outage, which it may reach into, and those before an event that a late run would hide.
-  const quiet = Math.max(0, before - 2 - DECK.length - AFTER_QUIET.length);
+  // The first day is quiet, so are the two after a long outage, which it reaches into, and those before an event that a late run would hide.
+  const quiet = Math.max(0, before - 3 - DECK.length - AFTER_QUIET.length);
   const deck = shuffled(chance, [...DECK, ...Array.from({ length: quiet }, () => 'none' as const)]);
   const planned: MonthDay[] = [];
   for (let day = 1; day <= days; day++) {
-    const event = day > before ? eventAfterwards(chance) : nextOf(deck, planned.at(-1)?.event);
+    const event = day > before ? eventAfterwards(chance) : nextOf(deck, planned);
     planned.push({ day, event, ...timesOf(chance, event), rows: event === 'dear-manifest' ? DEAR_ROWS : USUAL_ROWS });
   }
   return planned;
 }
 
-/** Takes the next event off the deck, if it may come after that of the day before; undefined: there is none. */
-function nextOf(deck: MonthDay['event'][], before: MonthDay['event'] | undefined): MonthDay['event'] {
+/** Takes the next event off the deck, if it may come after those of the days before. */
+function nextOf(deck: MonthDay['event'][], planned: readonly MonthDay[]): MonthDay['event'] {
   const next = deck.at(-1) ?? 'none';
-  const mustRest = before === undefined || before === 'long-outage';
+  const before = planned.at(-1)?.event;
+  const mustRest = before === undefined || planned.slice(-2).some(({ event }) => event === 'long-outage');
   if (mustRest || (AFTER_QUIET.includes(next) && before !== 'none')) return 'none';
   deck.pop();
   return next;
@@ -89,7 +96,7 @@ export function monthBudgetOf(plan: readonly MonthDay[]): number {
 
 /** Credits that a day would spend by the plan, after a day with another event. */
 function wantedOn({ event, rows }: MonthDay, before: MonthDay['event']): number {
-  const isLost = ['long-outage', 'bad-manifest', 'pause'].includes(event) || LONG_RUNS.includes(before);
+  const isLost = ['long-outage', 'bad-manifest', 'pause'].includes(event) || LOSE_THE_NEXT.includes(before);
   return isLost ? 0 : Math.min(RUN_BUDGET, rows * ROW_CREDITS);
 }
 
@@ -112,7 +119,7 @@ function timesOf(chance: Chance, event: MonthDay['event']): Pick<MonthDay, 'from
     case 'short-outage':
       return { from: -2_000, until: between(chance, 2_000, 4_000) };
     case 'long-outage':
-      return { from: -2_000, until: DAY_MS + between(chance, 1_000, 3_000) };
+      return { from: -2_000, until: DAY_MS + between(chance, 11_500, 13_500) };
     case 'pause':
       return { from: -7_000, until: 3_000 };
     default:
