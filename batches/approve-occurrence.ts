@@ -11,6 +11,7 @@ import { spendFacts } from './bill-lines.ts';
 export interface ApprovalRequest {
   readonly ledger: Ledger;
   readonly occurrence: Occurrence;
+  /** Billed without what is there already. */
   readonly summary: ManifestSummary;
   readonly settings: BatchSettings;
   /** A bill above so many credits is refused; null: none is. */
@@ -36,10 +37,12 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const question: MonthQuestion | undefined =
     month === null ? undefined : { ...occurrence, ...month, except: formatOccurrence(occurrence) };
   const standing = question === undefined ? undefined : await ledger.monthSpend(question);
-  const { cheapest } = summary;
+  // Rows whose results are there already cost nothing, so a batch of them is worth making whatever is left.
+  const cheapest = summary.free > 0 ? 0 : summary.cheapest;
   const share = standing === undefined ? undefined : shareOfMonth(standing, { budget: settings.budget, cheapest });
   const isUsedUp = share?.type === 'used-up';
-  const budget = share?.type === 'share' ? share.budget : (settings.budget ?? month?.credits ?? null);
+  const most = settings.budget ?? month?.credits ?? null;
+  const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : most;
   const spend = decideSpend(
     spendFacts(
       summary,

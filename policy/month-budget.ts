@@ -100,14 +100,14 @@ export function monthStanding(credits: number, batches: readonly MonthBatch[]): 
 }
 
 /**
- * What a firing may spend. `budget`: the most that each may; null: no limit. `cheapest`: the least that a row costs; null: unknown, and any credit may
- * do.
+ * What a firing may spend. `budget`: the most that each may; null: no limit. `cheapest`: the least that a row costs; 0: a row
+ * costs nothing; null: unknown, and any credit may do.
  */
 export function shareOfMonth(
   { left }: MonthStanding,
   { budget, cheapest }: { readonly budget: number | null; readonly cheapest: number | null },
 ): MonthShare {
-  if (left <= 0 || left < (cheapest ?? 0)) return { type: 'used-up' };
+  if (left < (cheapest ?? 0) || (left <= 0 && cheapest !== 0)) return { type: 'used-up' };
   return { type: 'share', budget: budget === null ? left : Math.min(budget, left) };
 }
 

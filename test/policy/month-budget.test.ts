@@ -109,6 +109,7 @@ describe('the share of a firing', () => {
     [20, null, 20, { type: 'share', budget: 20 }],
     [20, 30, 20.5, { type: 'used-up' }],
     [0, null, null, { type: 'used-up' }],
+    [0, 30, 0, { type: 'share', budget: 0 }],
     [0.5, null, null, { type: 'share', budget: 0.5 }],
   ])('of %d left, at most %j, with a cheapest row of %j is %j', (credits, budget, cheapest, share) => {
     expect(shareOfMonth(left(credits), { budget, cheapest })).toEqual(share);
