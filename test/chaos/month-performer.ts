@@ -87,6 +87,8 @@ export class MonthPerformer {
   }
 
   #takeBack({ event }: MonthDay): Promise<void> {
+    // A quiet day may lie in an outage.
+    if (event === 'none') return Promise.resolve();
     if (event === 'pause') this.#command('resume');
     this.#world.start();
     return Promise.resolve();

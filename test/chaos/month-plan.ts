@@ -121,7 +121,7 @@ function timesOf(chance: Chance, event: MonthDay['event']): Pick<MonthDay, 'from
     case 'long-outage':
       return { from: -2_000, until: DAY_MS + between(chance, 11_500, 13_500) };
     case 'pause':
-      return { from: -7_000, until: 3_000 };
+      return { from: -12_000, until: 3_000 };
     default:
       return { from: 0, until: 0 };
   }
