@@ -69,7 +69,7 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
     'usage',
     `${path} has rows of batch "${previousBatch}", which is not in this ledger. Nothing was sent. Nothing was spent. Choices:\n` +
       '  run it where you ran that batch (same folder, or same VOXBATCH_HOME)\n' +
-      `  remove the _batch column and run it as a new batch, all rows at full price: voxbatch run ${shellWord(path)} --name NEW-NAME`,
+      `  remove the _batch column and run it as a new batch: voxbatch run ${shellWord(path)} --name NEW-NAME`,
   );
 }
 
@@ -94,6 +94,6 @@ function refuseFlags({ path, plan, flags }: FileRequest, batch: BatchRecord): vo
   throw new ExitError(
     'usage',
     `${path} has rows of batch "${batch.name}": running it redrives them, and ${wrong} cannot be combined with that. Nothing was sent. Nothing ` +
-      'was spent. To run them as a new batch at full price, remove the _batch column.',
+      'was spent. To run them as a new batch, remove the _batch column.',
   );
 }

@@ -17,7 +17,7 @@ export function outcomeFileRefusal({ batch }: OutcomeFile, manifest: string): Ex
     'usage',
     `${manifest} is an outcome file of batch "${batch}" (it has a _batch column). Running it redrives these rows and keeps ` +
       'finished steps. Nothing was sent. Nothing was spent. To see the rows and the cost: ' +
-      `${next}. To run them as a new batch at full price, remove the _batch column.`,
+      `${next}. To run them as a new batch, remove the _batch column.`,
     { next },
   );
 }

@@ -15,7 +15,7 @@ export function nameTakenText(
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch)}. Nothing was spent. Choices:`,
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
-    `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, all rows at full price`,
+    `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,
     `  voxbatch status ${shellWord(batch.name)}    shows the batch with this name`,
   ].join('\n');
 }

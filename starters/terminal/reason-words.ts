@@ -21,7 +21,7 @@ export function reasonLines(
   cache: BatchSettings['cache'],
   isEstimate: boolean,
 ): readonly string[] {
-  const lines = linesOf(reasons);
+  const lines = linesOf(reasons, cache);
   if (lines.every(({ why }) => why === NEW)) return [];
   const credits = ({ quoted, rows, unpriced }: Line): string => {
     if (rows === unpriced) return 'unknown';
@@ -45,8 +45,7 @@ export function reasonLines(
 
 /** What a cache mode that is not the default does with these rows. */
 function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
-  if (cache === 'fresh' || cache === 'off')
-    return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
+  if (paysForAll(cache)) return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
   const skipped = changed.rows + again.rows + fresh.rows;
   if (cache === 'on' || skipped === 0) return [];
   return [`${rowsInWords(skipped)} would have to be paid for, and end skipped (--cache only).`];
@@ -54,7 +53,18 @@ function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSetti
 
 const NEW = 'new: no row of this id was ever sent';
 
-function linesOf({ cached, equal, new: fresh, changed, again }: RowReasons): readonly Line[] {
+/** Whether a batch looks for no earlier result. */
+function paysForAll(cache: BatchSettings['cache']): boolean {
+  return cache === 'fresh' || cache === 'off';
+}
+
+function linesOf(reasons: RowReasons, cache: BatchSettings['cache']): readonly Line[] {
+  const { cached, equal, new: fresh, changed, again } = reasons;
+  if (paysForAll(cache)) {
+    // What became of the last row of an id is no reason here.
+    const afresh = { why: `paid for afresh: --cache ${cache}`, ...sumOf([cached, equal, changed, again]) };
+    return [{ why: NEW, ...fresh }, afresh].filter(({ rows }) => rows > 0);
+  }
   const groups = [...changed.groups, ...again.groups].toSorted((one, other) => other.rows - one.rows);
   const rest = groups.slice(SHOWN);
   return [

@@ -122,7 +122,7 @@ describe('run on a batch that is there', () => {
     expect(stderr).toContain('The name "lines" is taken by a batch that has another manifest. Nothing was spent.');
     expect(stderr).toContain('\n  voxbatch redrive lines --from lines.csv    pays only for edited rows');
     expect(stderr).toContain(
-      '\n  voxbatch run lines.csv --budget 500 --halt soon,fail=5% --assume-seconds 3 --name NEW-NAME    runs',
+      '\n  voxbatch run lines.csv --budget 500 --halt soon,fail=5% --assume-seconds 3 --name NEW-NAME    runs this manifest as a new batch, and pays for the rows without a result to reuse\n',
     );
   });
 
