@@ -12,6 +12,8 @@ const TAKE_OVER_MS = 60_000;
 /** First and longest pause between two looks, ms. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
+/** The pauses of many rows of a lane grow, so that together they look this often at most. */
+const LOOKS_A_SECOND = 200;
 
 /** What a waiting row has seen of the request that it waits for. */
 export interface Watch {
@@ -37,7 +39,9 @@ export function isPassedOver({ unattendedSince }: Watch, now: number): boolean {
   return unattendedSince !== null && now - unattendedSince >= TAKE_OVER_MS;
 }
 
-/** Pause before the next look, ms; `looks`: so many before. */
-export function pauseBefore(looks: number, random: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(looks, 10)) * (0.75 + random / 2);
+/** Pause before the next look, ms; `looks`: so many before; `waiting`: rows of the lane that wait. */
+export function pauseBefore(looks: number, waiting: number, random: number): number {
+  const shared = (1_000 * waiting) / LOOKS_A_SECOND;
+  const longest = Math.max(LONGEST_PAUSE_MS, shared);
+  return Math.min(longest, Math.max(shared, FIRST_PAUSE_MS * 2 ** Math.min(looks, 10))) * (0.75 + random / 2);
 }

@@ -11,6 +11,11 @@ export class Ahead {
     return this.#lookingUp + Math.max(0, this.#awaiting - MOST_AWAITING);
   }
 
+  /** How many wait for other rows' results. */
+  get awaiting(): number {
+    return this.#awaiting;
+  }
+
   async whileLookingUp<T>(work: () => Promise<T>): Promise<T> {
     this.#lookingUp += 1;
     try {

@@ -24,11 +24,15 @@ export async function beforeWindow(lane: LaneWork, results: RowResults, now: Row
 }
 
 /** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */
-async function awaitResult({ deps, wakeUps, steering }: LaneWork, results: RowResults, due: Due): Promise<boolean> {
+async function awaitResult(
+  { deps, wakeUps, steering, ahead }: LaneWork,
+  results: RowResults,
+  due: Due,
+): Promise<boolean> {
   const { resultKey } = await results.termsOf(due);
   if (resultKey === undefined) return true;
   for (let looks = 0; ; looks++) {
-    await wakeUps.sleep(pauseBefore(looks, Math.random()));
+    await wakeUps.sleep(pauseBefore(looks, ahead.awaiting, Math.random()));
     if (!(await steering.mayPay())) return false;
     const { attempts } = results.passedOver;
     const { results: found, by } = await deps.ledger.lookForResult(due.key, resultKey, attempts);

@@ -33,14 +33,19 @@ describe('waiting for the result of another row', () => {
   });
 
   it('looks soon at first, then seldom, and never in step with others', () => {
-    expect(pauseBefore(0, 0.5)).toBe(50);
-    expect(pauseBefore(0, 0)).toBeLessThan(pauseBefore(0, 1));
+    expect(pauseBefore(0, 1, 0.5)).toBe(50);
+    expect(pauseBefore(0, 1, 0)).toBeLessThan(pauseBefore(0, 1, 1));
     fc.assert(
       fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (looks, random) => {
-        const pause = pauseBefore(looks, random);
+        const pause = pauseBefore(looks, 1, random);
         expect(pause).toBeGreaterThan(0);
         expect(pause).toBeLessThanOrEqual(2_500);
       }),
     );
+  });
+
+  it('is shared by many rows of a lane: together they look 200 times a second at most', () => {
+    for (const looks of [0, 3, 100]) expect(2_000 / (pauseBefore(looks, 2_000, 0.5) / 1_000)).toBeLessThanOrEqual(200);
+    expect(pauseBefore(0, 10, 0.5)).toBe(50);
   });
 });
