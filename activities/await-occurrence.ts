@@ -5,7 +5,7 @@ import type { OccurrenceEnd } from '../contract/activities.ts';
 import { endingOf } from '../policy/occurrence-end.ts';
 import { parseOccurrence } from '../policy/occurrence.ts';
 import { BatchCache, loadBatch } from './batch-cache.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, Counts } from '../ledger/record-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
@@ -32,14 +32,24 @@ export async function awaitOccurrence(
 async function finish(deps: Dependencies, batch: BatchRecord, out: string): Promise<EndedOccurrence> {
   const { ledger, store, log, voxbatchVersion } = deps;
   const { name } = batch;
-  if (areRowsCleaned(batch)) return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }) };
+  if (areRowsCleaned(batch)) {
+    const counts = await ledger.counts(name);
+    return { type: 'ended', exit: exitOfView({ batch, counts }), ...leftOutOf(batch, counts) };
+  }
   try {
     const { counts, mismatches } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
-    return { type: 'ended', exit: exitOfView({ batch, counts }, mismatches.length > 0) };
+    const exit = exitOfView({ batch, counts }, mismatches.length > 0);
+    return { type: 'ended', exit, ...leftOutOf(batch, counts) };
   } catch (error) {
     const exit = exitOfView({ batch, counts: await ledger.counts(name) });
     const why = error instanceof Error ? error.message : String(error);
     log.warn({ batch: name, out, why }, 'files of an occurrence not written');
     return { type: 'ended', exit, problem: `The files of batch "${name}" cannot be written to ${out}: ${why}.` };
   }
+}
+
+/** Rows that were chosen and never sent, for the reason of an occurrence. */
+function leftOutOf({ settings }: BatchRecord, counts: Counts): Pick<EndedOccurrence, 'leftOut'> {
+  const rows = counts.outcomes.skipped - counts.notChosen;
+  return rows === 0 ? {} : { leftOut: { rows, budget: settings.budget, isCachedOnly: settings.cache === 'only' } };
 }

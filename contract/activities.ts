@@ -69,7 +69,23 @@ export type OccurrenceStart =
  * not.
  */
 export type OccurrenceEnd =
-  { readonly type: 'open' } | { readonly type: 'ended'; readonly exit: ExitName; readonly problem?: string };
+  | { readonly type: 'open' }
+  | {
+      readonly type: 'ended';
+      readonly exit: ExitName;
+      readonly problem?: string;
+      /** Absent: none, or an older version looked. */
+      readonly leftOut?: RowsLeftOut;
+    };
+
+/** Rows that a batch never sent although they were chosen. */
+export interface RowsLeftOut {
+  readonly rows: number;
+  /** The budget of the batch in credits; null: it had none. */
+  readonly budget: number | null;
+  /** The batch was to use earlier results only. */
+  readonly isCachedOnly: boolean;
+}
 
 /** Everything that a workflow can call. Implemented in `activities/`. */
 export interface Activities {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
-import type { OccurrenceView } from '../../client/schedules/occurrence-views.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
@@ -8,6 +7,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../policy/schedule-spec.ts';
 import { shellWord } from '../terminal/go-on-command.ts';
 import type { Output } from '../terminal/output.ts';
+import { endingWords } from './ending-words.ts';
 import { occurrenceJson } from './schedule-words.ts';
 import type { SteerFlags } from './steer.ts';
 import { isLeftAlone, nobodyFires, type Surroundings } from './surroundings.ts';
@@ -59,7 +59,7 @@ async function waitFor(
     return 'unreachable';
   }
   const { occurrence } = triggered;
-  output.say(endingWords(occurrence));
+  output.say(endingWords(occurrence, name, (await showSchedule(place, name)).run?.outFolder));
   if (json === true) {
     output.data(JSON.stringify({ schedule: name, done: 'triggered', ...occurrenceJson(occurrence) }));
   }
@@ -73,16 +73,5 @@ async function hasWorker(place: SchedulePlace, name: string): Promise<boolean> {
     if ((await showSchedule(place, name)).hasWorker) return true;
     if (performance.now() > until) return false;
     await sleep(WORKER_LOOK_EVERY_MS);
-  }
-}
-
-function endingWords({ batch, state, reason, charged }: OccurrenceView): string {
-  switch (state) {
-    case 'ended':
-      return `Batch ${batch} has ended: ${String(charged ?? 0)} credits. Its files are in its folder; voxbatch status ${shellWord(batch)} has the counts.`;
-    case 'failed':
-      return `The occurrence of batch ${batch} failed: ${reason ?? 'no reason is on record.'}`;
-    default:
-      return `Batch ${batch} is paused. To see why: voxbatch status ${shellWord(batch)}`;
   }
 }
