@@ -270,6 +270,6 @@ export interface Money {
   readonly estimated: boolean;
   /** What rows would have cost that used an earlier result. */
   readonly saved: number;
-  /** Requests that were made because the file of an earlier result was missing or altered. */
+  /** Missing or altered files of earlier results in whose stead requests were made, each once a row and take. */
   readonly damaged: number;
 }

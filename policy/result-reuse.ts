@@ -1,3 +1,4 @@
+import type { AttemptKey } from '../contract/batch.ts';
 import type { AttemptState } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import { lastAttempt } from './row-machine.ts';
@@ -42,4 +43,26 @@ export function mayReuse(
  */
 export function isKnownBy(attempts: readonly EarlierAttempt[], step: Step, key: string): boolean {
   return lastAttempt(attempts, step)?.resultKey === key;
+}
+
+/** An attempt, and the earlier result that it used, or could not use. */
+interface Sourced extends Pick<EarlierAttempt, 'take'> {
+  readonly source: { readonly is: 'used' | 'missing' | 'altered'; readonly from: AttemptKey } | null;
+}
+
+/** Whether a request of this take says already that a result was damaged, so that its next ones need not. */
+export function isOnRecord(
+  attempts: readonly Sourced[],
+  { take }: { readonly take: number },
+  from: AttemptKey,
+): boolean {
+  return attempts.some(
+    ({ take: of, source }) =>
+      of === take && source !== null && source.is !== 'used' && isSameAttempt(source.from, from),
+  );
+}
+
+function isSameAttempt(one: AttemptKey, other: AttemptKey): boolean {
+  const fields = ['batch', 'row', 'step', 'take', 'attempt'] as const;
+  return fields.every((field) => one[field] === other[field]);
 }

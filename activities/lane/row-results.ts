@@ -1,11 +1,10 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { defined } from '../../contract/defined.ts';
 import { linkOf, ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/result-keys.ts';
 import type { BatchRecord, ResultSource, RowRecord, RowStanding } from '../../ledger/record-types.ts';
 import { quoteFrom } from '../../policy/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/result-key.ts';
-import { isKnownBy, mayReuse } from '../../policy/result-reuse.ts';
+import { isKnownBy, isOnRecord, mayReuse } from '../../policy/result-reuse.ts';
 import { nameOf, moveAfter, type RowNow } from '../attempt.ts';
 import { loadBatch } from '../batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -72,7 +71,9 @@ export class RowResults {
     return {
       resultKey,
       ...(isWanted ? { reuse: { passOver: this.passedOver.attempts } } : {}),
-      ...defined({ source: this.#damaged }),
+      ...(this.#damaged === undefined || isOnRecord(standing.charges, key, this.#damaged.from)
+        ? {}
+        : { source: this.#damaged }),
     };
   }
 

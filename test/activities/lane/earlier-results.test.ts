@@ -141,6 +141,20 @@ describe('an earlier result whose file is damaged', () => {
     expect(await outcomesOf(world, 'third')).toEqual(['cached']);
   });
 
+  it('is counted once, however many requests its row needs', async () => {
+    const fault = { kind: 'status', status: 429 } as const;
+    const world = await createWorld({ plan: { rules: [{ on: 'create', match: { nth: 2 }, fault }] } });
+    const worker = await world.worker();
+    await runBatch(world, worker, 'first', [tts()]);
+    await rm(await fileOf(world, 'first'));
+    await runBatch(world, worker, 'second', [tts()]);
+    expect((await world.row(1, 'second')).charges).toMatchObject([
+      { state: 'not-accepted', source: { is: 'missing', from: { batch: 'first', row: 1 } } },
+      { state: 'accepted', source: null },
+    ]);
+    expect((await worker.deps.ledger.money('second')).damaged).toBe(1);
+  });
+
   it('is passed by if there is another', async () => {
     const world = await createWorld();
     const worker = await world.worker();
