@@ -17,7 +17,10 @@ export interface PruneWish {
 
 /** How to prune the cache. */
 export interface PruneRequest {
-  readonly ledger: Pick<Ledger, 'listBatches' | 'scanRows' | 'usedBeyond' | 'resultsUnused' | 'pruneResults'>;
+  readonly ledger: Pick<
+    Ledger,
+    'lockForLoading' | 'listBatches' | 'scanRows' | 'usedBeyond' | 'resultsUnused' | 'pruneResults'
+  >;
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly wish: PruneWish;
   readonly identify: MediaIdentities['of'];
@@ -39,11 +42,13 @@ const ROWS_AT_ONCE = 500;
 /**
  * Removes results that were not used for long: their files in the store, in all batches that have them, and their
  * entries. The bills of these batches stay, and so do out folders. What an open batch has, or will look for, stays.
+ * A batch that is being loaded is waited for, because rows that are not loaded yet could not be looked up.
+ *
  * The files go first: an entry without a file is found and forgotten, by a row or by the next prune.
  */
 export async function pruneCache(request: PruneRequest): Promise<Pruned> {
   const { ledger, isDryRun = false } = request;
-  const open = (await ledger.listBatches()).filter(({ state }) => state !== 'closed');
+  const open = await openBatches(ledger);
   const isOpen = new Set(open.map(({ name }) => name));
   const wanted = await keysWanted(open, request);
   const sum = new DiskSum();
@@ -62,6 +67,16 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
     if (!isDryRun) await ledger.pruneResults(gone.flat());
   }
   return { results, needed, media: sum.result() };
+}
+
+/** Batches with all their rows, because nobody is loading one. */
+async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly BatchRecord[]> {
+  const unlock = await ledger.lockForLoading();
+  try {
+    return (await ledger.listBatches()).filter(({ state }) => state !== 'closed');
+  } finally {
+    unlock();
+  }
 }
 
 /** Results used at this time or before are removed; null: none. */

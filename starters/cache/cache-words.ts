@@ -31,7 +31,7 @@ export function cacheLines(sums: CacheSums): readonly string[] {
   if (sums.entries === 0) return ['No result is kept for later rows yet.'];
   const { results, entries, bytes } = sums;
   return [
-    `${number(results)} ${results === 1 ? 'result' : 'results'} for later rows, ${size(bytes)}, which ${number(entries)} ${entries === 1 ? 'row has' : 'rows have'}`,
+    `${number(results)} ${results === 1 ? 'result' : 'results'} that later rows can use, ${size(bytes)}. ${number(entries)} ${entries === 1 ? 'row has' : 'rows have'} ${results === 1 ? 'it' : 'one of them'}.`,
     ...sumTable('batch', sums.byBatch),
     ...sumTable('kind', sums.byKind),
     ...sumTable('voice', sums.byVoice),

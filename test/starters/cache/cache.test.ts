@@ -3,6 +3,8 @@ import { link, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readMediaIdentities } from '../../../batches/media-identities.ts';
+import { pruneCache } from '../../../batches/prune-cache.ts';
 import { stepKey } from '../../../batches/result-keys.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
@@ -105,7 +107,7 @@ describe('cache list', () => {
       ],
     });
     const { stdout } = await desk.line.run('cache', 'list');
-    expect(stdout).toContain('2 results for later rows, 20 bytes, which 3 rows have');
+    expect(stdout).toContain('2 results that later rows can use, 20 bytes. 3 rows have one of them.');
     expect(stdout).toMatch(/anna\s+2\s+20 bytes/);
   });
 });
@@ -199,6 +201,34 @@ describe('cache prune', () => {
     expect(existsSync(pathOf('old/2-speech-1.mp3'))).toBe(true);
     const { stdout } = await desk.line.run('cache', 'prune', '--older-than', '30d', '--dry-run');
     expect(stdout).toContain('1 more stay, because open batches need them');
+  });
+
+  it('waits for a batch that is being loaded, and keeps what its last rows will look for', async () => {
+    const { ledger } = desk.place;
+    const { settings, ...batch } = aBatch('loading');
+    await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
+    const lockForLoading = async (): ReturnType<typeof ledger.lockForLoading> => {
+      await ledger.addRows('loading', [{ ...aRow(2), row: 1, spec: specOf(2) }]);
+      await ledger.openBatch('loading', 1);
+      return ledger.lockForLoading();
+    };
+    const waiting = {
+      lockForLoading,
+      listBatches: () => ledger.listBatches(),
+      scanRows: (...given: Parameters<typeof ledger.scanRows>) => ledger.scanRows(...given),
+      usedBeyond: (bytes: number) => ledger.usedBeyond(bytes),
+      resultsUnused: (...given: Parameters<typeof ledger.resultsUnused>) => ledger.resultsUnused(...given),
+      pruneResults: (...given: Parameters<typeof ledger.pruneResults>) => ledger.pruneResults(...given),
+    };
+    const pruned = await pruneCache({
+      ledger: waiting,
+      store: { measure: () => Promise.resolve([]), remove: () => Promise.resolve() },
+      wish: { olderThanMs: 30 * 86_400_000 },
+      identify: (urls) => readMediaIdentities().of(urls),
+      isDryRun: true,
+    });
+    expect(pruned).toMatchObject({ results: 1, needed: 1 });
+    (await ledger.lockForLoading())();
   });
 
   it('asks a person, and can be killed and run again', async () => {
