@@ -35,7 +35,10 @@ export const EXIT_CODES = {
     meaning: 'complete, with failed or cancelled rows; of `schedule check`: something is amiss',
   },
   halted: { code: 11, meaning: 'halted at the failure threshold' },
-  outOfCredits: { code: 12, meaning: 'stopped at the budget or out of credits' },
+  outOfCredits: {
+    code: 12,
+    meaning: 'stopped at the budget or out of credits; or rows were skipped because of `--cached-only`',
+  },
   unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },

@@ -57,7 +57,7 @@ export const FAILURES = {
   },
   NotCached: {
     from: '`--cached-only`, where no equal row has a result',
-    then: 'the row ends `skipped`; nothing was sent for it; to pay for it, run `skipped.csv` with `--cache on`',
+    then: 'the row ends `skipped`; nothing was sent for it; to pay for it: `voxbatch tune BATCH --cache on`, then `voxbatch redrive BATCH --where class=NotCached`',
   },
   Overdue: {
     from: 'a job that runs past its deadline',

@@ -5,6 +5,11 @@ import { namedRow, rowsWord, unnamedRows } from './row-words.ts';
 /** Maximum rows that are named. */
 const SHOWN = 5;
 
+/** A redrive of a row that had a result always pays, whatever other rows have. */
+const FREE_WAY =
+  'If another row has the same result undamaged, that costs nothing: run the manifest as a new batch, which uses it ' +
+  '(voxbatch plan MANIFEST --name NEW-NAME says what it would pay for).';
+
 /**
  * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
  * only the right store or a new take can.
@@ -12,7 +17,7 @@ const SHOWN = 5;
 export function damageLines(all: readonly DamagedResult[], place: { batch: string; store: string }): string[] {
   const damaged = all.filter(({ is }) => is !== 'removed');
   const removed = all.filter(({ is }) => is === 'removed');
-  return [...lostLines(damaged, place), ...removedLines(removed, place)];
+  return [...lostLines(damaged, place), ...removedLines(removed, place), ...(all.length === 0 ? [] : [FREE_WAY])];
 }
 
 function removedLines(removed: readonly DamagedResult[], { batch }: { batch: string }): string[] {

@@ -96,6 +96,7 @@ describe('results and verify', () => {
     await rm('out/demo/media/a.mp3');
     const checked = await desk.line.run('verify');
     expect(checked.code).toBe(15);
+    expect(checked.stderr).toContain('costs nothing: run the manifest as a new batch');
     expect(checked.stderr).toContain('voxbatch redrive demo --rows a\n');
     expect(checked.stderr).not.toContain('voxbatch results demo\nThe');
     expect(checked.stderr).not.toContain('Write the files again');
