@@ -30,6 +30,8 @@ export interface CheckRequest {
   readonly since: number;
   /** What a pause by hand skipped is in order. Default false. */
   readonly isPauseFine?: boolean | undefined;
+  /** Nobody was there before this look: a worker on record was killed moments ago. Default false. */
+  readonly isDeserted?: boolean | undefined;
 }
 
 /**
@@ -38,24 +40,25 @@ export interface CheckRequest {
  */
 export async function checkSchedules(
   place: SchedulePlace,
-  { name, since, isPauseFine }: CheckRequest,
+  { name, ...how }: CheckRequest,
 ): Promise<readonly ScheduleCheck[]> {
   const known = (await place.ledger.knownSchedules()).map((schedule) => schedule.name);
   const listed = name === undefined ? (await summariesOf(place)).map((schedule) => schedule.name) : [];
   const names = name === undefined ? [...new Set([...known, ...listed])].sort() : [name];
   const checks: ScheduleCheck[] = [];
-  for (const one of names) checks.push(await checkSchedule(place, one, { since, isPauseFine }, known.includes(one)));
+  for (const one of names) checks.push(await checkSchedule(place, one, how, known.includes(one)));
   return checks;
 }
 
 async function checkSchedule(
   place: SchedulePlace,
   name: string,
-  { since, isPauseFine }: Omit<CheckRequest, 'name'>,
+  { since, isPauseFine, isDeserted = false }: Omit<CheckRequest, 'name'>,
   isKnown: boolean,
 ): Promise<ScheduleCheck> {
   try {
-    const { spec, isPaused, hasWorker, occurrences } = await showSchedule(place, name, { from: since });
+    const { spec, isPaused, occurrences, ...view } = await showSchedule(place, name, { from: since });
+    const hasWorker = view.hasWorker && !isDeserted;
     const checked = occurrences.map((one) => ({ ...one, isAmiss: isAmiss(one, { hasWorker, isPauseFine }) }));
     return { type: 'found', name, timezone: spec.timezone, isPaused, hasWorker, occurrences: checked };
   } catch (error) {

@@ -27,7 +27,9 @@ export async function check(name: string | undefined, flags: CheckFlags, output:
   const sinceMs = parseDuration(text);
   if (sinceMs === undefined) throw unchangedError(`--since: expected ${DURATION_FORM}, got ${text}.`);
   return withSchedules<ExitName>(output, async (place, around) => {
-    const checks = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine: flags.pausedOk });
+    const { isDeserted } = around;
+    const how = { since: Date.now() - sinceMs, isPauseFine: flags.pausedOk, isDeserted };
+    const checks = await checkSchedules(place, { name, ...how });
     const isFine = checks.every(isInOrder);
     if (flags.json === true) output.data(JSON.stringify({ in_order: isFine, schedules: checks.map(checkJson) }));
     else for (const one of checks) for (const line of checkLines(one, text)) output.data(line);
