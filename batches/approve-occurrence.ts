@@ -4,7 +4,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { MonthClaim, MonthQuestion } from '../ledger/occurrence-records.ts';
 import { monthOf, shareOfMonth, whyUsedUp, type MonthBudget, type MonthStanding } from '../policy/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
-import { decideSpend, type SpendRefusal } from '../policy/spend.ts';
+import { refusalInWords } from '../policy/refused-firing.ts';
+import { decideSpend } from '../policy/spend.ts';
 import { spendFacts } from './bill-lines.ts';
 
 /** A priced manifest whose bill nobody can be asked about. */
@@ -41,18 +42,18 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const cheapest = summary.free > 0 ? 0 : summary.cheapest;
   const share = standing === undefined ? undefined : shareOfMonth(standing, { budget: settings.budget, cheapest });
   const isUsedUp = share?.type === 'used-up';
-  const most = settings.budget ?? month?.credits ?? null;
-  const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : most;
-  const spend = decideSpend(
-    spendFacts(
-      summary,
-      { settings: { ...settings, budget }, confirmAbove: isUsedUp ? null : confirmAbove },
-      { balance: isUsedUp ? null : await readBalance(), yes: false, canAsk: false },
-    ),
+  // A month bounds every firing, so rows need a price under it; that it is too small for one of them is no fault of the firing's own budget.
+  const own = settings.budget ?? (month === null ? null : Infinity);
+  const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : own;
+  const facts = spendFacts(
+    summary,
+    { settings: { ...settings, budget }, confirmAbove: isUsedUp ? null : confirmAbove },
+    { balance: isUsedUp ? null : await readBalance(), yes: false, canAsk: false },
   );
-  // What no month could pay has failed; only then it matters how much of this one is left.
+  const spend = decideSpend(facts);
+  // What its own budget could never pay has failed; only then it matters how much of the month is left.
   if (spend.type !== 'go') {
-    return { type: 'refused', reason: SPEND_WORDS[spend.type === 'refuse' ? spend.why : 'unconfirmed'] };
+    return { type: 'refused', reason: refusalInWords(spend.type === 'refuse' ? spend.why : 'unconfirmed', facts) };
   }
   if (isUsedUp && standing !== undefined && question !== undefined) return skippedFor(standing, question);
   return { type: 'go', month: question === undefined ? undefined : { ...question, cheapest } };
@@ -65,10 +66,3 @@ export function skippedFor(
 ): Extract<OccurrenceApproval, { readonly type: 'skipped' }> {
   return { type: 'skipped', cause: 'month-budget', reason: whyUsedUp(standing, monthOf(at, timezone)) };
 }
-
-const SPEND_WORDS: Readonly<Record<SpendRefusal, string>> = {
-  unpriced: 'a row has no price, and a budget needs one',
-  'small-budget': 'the budget pays not even one row',
-  'small-balance': "the account's balance pays not even one row",
-  unconfirmed: 'the bill is above the limit for a confirmation, and nobody can be asked; raise it with --confirm',
-};

@@ -3,6 +3,8 @@ import type { FetchManifest } from '../inputs/manifest-url.ts';
 import { describeProblem, ManifestError } from '../inputs/problems.ts';
 import { checkManifest } from '../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../inputs/scheduled-run.ts';
+import type { MonthBudget } from '../policy/month-budget.ts';
+import { refusalAhead } from '../policy/refused-firing.ts';
 import { planNew, type PlanRequest } from './plan-manifest.ts';
 import { choicesOf } from './scheduled-run.ts';
 
@@ -17,6 +19,8 @@ export type ScheduledPrice =
       /** Rows without a known price. */
       readonly unpriced: number;
       readonly budget: number | null;
+      /** Why its rows could not be paid for: the start of a sentence; null: nothing is in the way. */
+      readonly refusal: string | null;
     }
   | {
       readonly type: 'unsound';
@@ -31,11 +35,12 @@ const MOST_SHOWN = 5;
 /** What its rows are compared with. Omitted: nothing, so all of them are priced in full. */
 export type ScheduledLookUps = Pick<PlanRequest, 'ledger' | 'account' | 'identify'>;
 
-/** Reads and prices a schedule's current manifest. Probes nothing, spends nothing. */
+/** Reads and prices a schedule's current manifest, and says if its budgets or its limit for a confirmation would refuse it. Probes nothing, spends nothing. */
 export async function priceScheduled(
   run: ScheduledRun,
   fetchManifest: FetchManifest,
   looked?: ScheduledLookUps,
+  month: Pick<MonthBudget, 'credits'> | null = null,
 ): Promise<ScheduledPrice> {
   const { manifest: options, settings } = choicesOf(run);
   try {
@@ -44,7 +49,7 @@ export async function priceScheduled(
       const checked = await checkManifest(source, options, settings.budget);
       if (checked.type === 'outcome-file')
         return unsound(`${source.label} is an outcome file of batch "${checked.batch}"`);
-      const { problems, problemCount, chosen, quoted, unpriced } = checked.summary;
+      const { problems, problemCount, chosen } = checked.summary;
       const [first] = problems;
       if (first !== undefined) {
         const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
@@ -52,16 +57,21 @@ export async function priceScheduled(
         return { type: 'unsound', reason: `${source.label} has ${found}; the first: ${describeProblem(first)}`, more };
       }
       const { budget } = settings;
-      if (looked === undefined || checked.type !== 'sound')
-        return { type: 'sound', rows: chosen, free: 0, quoted, unpriced, budget };
-      const { summary } = await planNew({ source, checked, settings, ...looked });
+      const { summary } =
+        looked === undefined || checked.type !== 'sound'
+          ? checked
+          : await planNew({ source, checked, settings, ...looked });
+      const { free, quoted, unpriced } = summary;
+      const facts = { bill: summary, budget, confirmAbove: run.confirmAbove };
       return {
         type: 'sound',
         rows: chosen,
-        free: summary.free,
-        quoted: summary.quoted,
-        unpriced: summary.unpriced,
+        free,
+        quoted,
+        unpriced,
         budget,
+        // Rows that cost nothing run in any case.
+        refusal: (free > 0 ? undefined : refusalAhead(facts, month)) ?? null,
       };
     } finally {
       await source.close();

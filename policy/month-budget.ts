@@ -119,6 +119,8 @@ export function whyUsedUp({ credits, spent, held, left }: MonthStanding, month: 
       : held === 0
         ? ''
         : `, up to ${held} more by batches that still run`;
+  const budget = `The budget of ${credits} credits for ${month}`;
+  if (left === credits) return `${budget} pays not even one row; none of it is spent or reserved.`;
   const rest = left > 0 ? `; the ${left} left pay not even one row` : '';
-  return `The budget of ${credits} credits for ${month} is used up: ${spent} spent or reserved${others}${rest}.`;
+  return `${budget} is used up: ${spent} spent or reserved${others}${rest}.`;
 }

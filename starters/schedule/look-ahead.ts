@@ -4,7 +4,7 @@ import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
 import type { ScheduleSpec } from '../../policy/schedule-spec.ts';
 import { unchangedError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
-import { priceWords } from './schedule-words.ts';
+import { priceWords, refusalWarning } from './schedule-words.ts';
 
 /** Whether a manifest must be able to run when its schedule is made. */
 export interface CheckedFlags {
@@ -16,8 +16,13 @@ export interface CheckedFlags {
  * Looks at what one firing would be now: it may be another by the time the schedule fires. Throws {@link ExitError} `usage` for a manifest that could
  * not run, if that is asked for.
  */
-export async function lookAhead(run: ScheduledRun, { check }: CheckedFlags): Promise<ScheduledPrice> {
-  const price = await priceScheduled(run, fetchManifest);
+export async function lookAhead(
+  run: ScheduledRun,
+  { check }: CheckedFlags,
+  { budgetMonth }: Pick<ScheduleSpec, 'budgetMonth'>,
+): Promise<ScheduledPrice> {
+  const month = budgetMonth === null ? null : { credits: budgetMonth };
+  const price = await priceScheduled(run, fetchManifest, undefined, month);
   if (check !== true || price.type === 'sound') return price;
   throw unchangedError([`${price.reason.replace(/[.]$/, '')}.`, ...price.more].join('\n'));
 }
@@ -26,8 +31,9 @@ export async function lookAhead(run: ScheduledRun, { check }: CheckedFlags): Pro
 export function tellAhead(price: ScheduledPrice, run: ScheduledRun, spec: ScheduleSpec, output: Output): void {
   output.say(`${priceWords(price)} The manifest is read again each time the schedule fires.`);
   if (price.type === 'unsound') for (const line of price.more) output.say(`  ${line}`);
-  const warning = budgetWarning(run, spec);
-  if (warning !== undefined) output.say(warning);
+  for (const warning of [refusalWarning(price), budgetWarning(run, spec)]) {
+    if (warning !== undefined) output.say(warning);
+  }
 }
 
 function budgetWarning({ tunables }: ScheduledRun, { budgetMonth, overlap }: ScheduleSpec): string | undefined {

@@ -19,6 +19,7 @@ import {
   monthWords,
   priceWords,
   recentWords,
+  refusalWarning,
   scheduleJson,
   scheduleLines,
   standingWords,
@@ -90,7 +91,9 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
     const { spec, run, month, isPaused } = view;
     const times = range === undefined ? view.next : await previewSchedule(place, name, range);
     const price =
-      run === undefined ? undefined : await priceScheduled(run, fetchManifest, await lookUpsOf(place, settings));
+      run === undefined
+        ? undefined
+        : await priceScheduled(run, fetchManifest, await lookUpsOf(place, settings), month ?? null);
     if (flags.json === true) {
       const zoned = times.map((at) => ({ at: isoOf(at), local: timeInZone(at, spec.timezone) }));
       output.data(
@@ -108,7 +111,11 @@ export async function preview(name: string, flags: PreviewFlags, output: Output)
     }
     if (times.length === 0) output.say('It does not fire then.');
     if (isPaused) output.say(`It is paused, and fires only when it is resumed.`);
-    if (price !== undefined) output.say(priceWords(price));
+    if (price !== undefined) {
+      output.say(priceWords(price));
+      const warning = refusalWarning(price);
+      if (warning !== undefined) output.say(warning);
+    }
     if (month !== undefined) output.say(`Its ${monthWords(month)}.`);
     return 'complete';
   });

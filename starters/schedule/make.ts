@@ -36,7 +36,7 @@ export async function create(name: string, manifest: string, flags: CreateFlags,
   const { run, hooks } = planScheduled(manifest, flags, settings);
   const session = openSession(settings, flags, { mustExist: false });
   try {
-    const price = await lookAhead(run, flags);
+    const price = await lookAhead(run, flags, spec);
     const realm = realmOf(await session.api());
     const ledger = await session.ledger();
     // First: the command joins.
@@ -82,7 +82,9 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
     const { manifest } = flags;
     if (manifest === undefined) refuseRunFlags(flags);
     const run = manifest === undefined ? undefined : planScheduled(manifest, flags, settings).run;
-    const price = run === undefined ? undefined : await lookAhead(run, flags);
+    const before = run === undefined ? undefined : await showSchedule(place, name);
+    const spec = before === undefined ? undefined : requireSpec(flags, flagOf, before.spec);
+    const price = run === undefined || spec === undefined ? undefined : await lookAhead(run, flags, spec);
     const { onEnd, notify } = readTuning(flags);
     await updateSchedule(place, name, { written: flags, run, hooks: defined({ onEnd, notify }), nameOf: flagOf });
     if (run !== undefined && price !== undefined) {

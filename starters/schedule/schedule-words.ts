@@ -101,6 +101,12 @@ function budgetOf({ tunables }: ScheduledRun): number | null {
   return tunables.budget ?? null;
 }
 
+/** What each firing would be refused for, by budget or `--confirm`; undefined: nothing. */
+export function refusalWarning(price: ScheduledPrice): string | undefined {
+  if (price.type === 'unsound' || price.refusal === null) return undefined;
+  return `Warning: as it is now, no firing would make a batch: ${price.refusal}.`;
+}
+
 /** What a firing would cost now. */
 export function priceWords(price: ScheduledPrice): string {
   if (price.type === 'unsound') return `Warning: it could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`;

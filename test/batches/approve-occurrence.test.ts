@@ -50,6 +50,19 @@ describe('a firing', () => {
     });
   });
 
+  it.each([null, 300])(
+    'that no month can pay is skipped with the figures, by its own budget of %j, and not confirmed',
+    async (budget) => {
+      const { settings } = chooseSettings({}, {});
+      const more = { settings: { ...settings, budget }, confirmAbove: 1, month: { credits: 2, timezone: 'UTC' } };
+      expect(await approve({ rows: 94, free: 0 }, more)).toEqual({
+        type: 'skipped',
+        cause: 'month-budget',
+        reason: 'The budget of 2 credits for 2026-12 pays not even one row; none of it is spent or reserved.',
+      });
+    },
+  );
+
   it('whose rows are there already costs nothing, whatever is left of the month', async () => {
     await spend(10);
     expect(await approve({ rows: 0, free: 5 })).toMatchObject({ type: 'go', month: { cheapest: 0 } });

@@ -136,9 +136,17 @@ describe('openOccurrence', () => {
 
   it.each<[string, () => ScheduledRun, number | null]>([
     ['cannot read the manifest', () => runOf({}, { manifest: join(folder, 'gone.csv') }), null],
-    ['The budget pays not even one row', () => runOf({ tuning: { budget: 0.1 } }), null],
-    ["The account's balance pays not even one row", () => runOf(), 0],
-    ['above the limit for a confirmation', () => runOf({}, { confirmAbove: 1 }), null],
+    [
+      'The budget of 0.1 credits pays not even one row; the cheapest costs \\d',
+      () => runOf({ tuning: { budget: 0.1 } }),
+      null,
+    ],
+    ["The account's balance of 0 credits pays not even one row; the cheapest costs \\d", () => runOf(), 0],
+    [
+      'the bill of [\\d.]+ credits is above the limit of 1 for a confirmation',
+      () => runOf({}, { confirmAbove: 1 }),
+      null,
+    ],
   ])('is refused where %s', async (words, run, balance) => {
     expect(await fire(run(), balance)).toMatchObject({
       type: 'refused',
@@ -249,13 +257,6 @@ describe('a budget for the month', () => {
     const first = await fire(runOf(), null, 'a', month(50));
     expect(await fire(runOf(), null, 'a', month(50))).toEqual({ ...first, isNew: false });
     expect(await fire(runOf(), null, 'a', month(1))).toEqual({ ...first, isNew: false });
-  });
-
-  it('below the price of a row has failed: no month could pay it', async () => {
-    expect(await fire(runOf(), null, 'a', month(0.01))).toMatchObject({
-      type: 'refused',
-      reason: saying('not even one row'),
-    });
   });
 
   it('is decided when the batch is made, whatever was seen before', async () => {
