@@ -117,7 +117,7 @@ function ignoreIf(signal: AbortSignal): (error: unknown) => void {
 
 /** An empty secret is none. */
 function notifySecret(): string | undefined {
-  const { VOXBATCH_NOTIFY_SECRET: secret = '' } = process.env;
+  const secret = process.env['VOXBATCH_NOTIFY_SECRET'];
   return secret === '' ? undefined : secret;
 }
 
