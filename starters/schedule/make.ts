@@ -19,7 +19,9 @@ import { unchangedError } from '../exit-error.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
+import { oneLine } from '../terminal/table.ts';
 import { lookAhead, tellAhead, type CheckedFlags } from './look-ahead.ts';
+import { droppedWords } from './run-words.ts';
 import { scheduleJson, scheduleLines } from './schedule-words.ts';
 import { flagOf, type SpecFlags } from './spec-flags.ts';
 import { isLeftAlone, lookAround, nobodyFires, type Surroundings } from './surroundings.ts';
@@ -89,6 +91,8 @@ export async function update(name: string, flags: UpdateFlags, output: Output): 
     await updateSchedule(place, name, { written: flags, run, hooks: defined({ onEnd, notify }), nameOf: flagOf });
     if (run !== undefined && price !== undefined) {
       tellAhead(price, run, (await showSchedule(place, name)).spec, output);
+      const dropped = before?.run === undefined ? '' : droppedWords(before.run, run);
+      if (dropped !== '') output.say(`Dropped, because it was not given with --manifest: ${oneLine(dropped)}.`);
     }
     return report(place, name, { isJson: flags.json === true, around }, output);
   });

@@ -14,6 +14,7 @@ import { number } from '../terminal/progress.ts';
 import { describeTuning, hostOf } from '../terminal/tunable-words.ts';
 import { oneLine } from '../terminal/table.ts';
 import { timeInZone } from '../terminal/zone-time.ts';
+import { runWords } from './run-words.ts';
 import { isLeftAlone, nobodyFires, type Surroundings } from './surroundings.ts';
 
 /** Number of next firings shown; `schedule preview` shows more. */
@@ -38,6 +39,8 @@ export function scheduleLines(view: ScheduleView, around: Surroundings): readonl
       : `  runs ${oneLine(labelOfPlace(run.manifest))}, budget ${budgetOf(run) === null ? 'none' : `${number(budgetOf(run) ?? 0)} credits each`}, files in ${oneLine(run.outFolder)}/`,
     `  fired ${number(counts.taken)}, skipped for overlap ${number(counts.skippedOverlap)}, missed ${number(counts.missedCatchUp)}`,
   ];
+  const settings = run === undefined ? '' : runWords(run);
+  if (settings !== '') lines.push(`  with ${oneLine(settings)}`);
   if (hooks.onEnd !== null || hooks.notify !== null) {
     const set = Object.entries(hooks).filter(([, value]) => value !== null);
     lines.push(`  ${oneLine(describeTuning(tuningOf(Object.fromEntries(set))))}`);
@@ -147,6 +150,8 @@ export function scheduleJson(view: ScheduleView): object {
     manifest: run === undefined ? null : labelOfPlace(run.manifest),
     out: run?.outFolder ?? null,
     budget: run?.tunables.budget ?? null,
+    confirm: run?.confirmAbove ?? null,
+    cache: run?.tunables.cache ?? null,
     month: month ?? null,
     on_end: hooks.onEnd,
     notify: hooks.notify === null ? null : hostOf(hooks.notify),
