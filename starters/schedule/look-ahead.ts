@@ -24,7 +24,9 @@ export async function lookAhead(
   const month = budgetMonth === null ? null : { credits: budgetMonth };
   const price = await priceScheduled(run, fetchManifest, undefined, month);
   if (check !== true || price.type === 'sound') return price;
-  throw unchangedError([`${price.reason.replace(/[.]$/, '')}.`, ...price.more].join('\n'));
+  throw unchangedError(
+    [`${price.reason.replace(/(?: Nothing was spent)?[.]$/, '').replace(/[.]$/, '')}.`, ...price.more].join('\n'),
+  );
 }
 
 /** Prints what one firing would cost now, or what is wrong with the manifest, and what it may spend without anybody being asked. */

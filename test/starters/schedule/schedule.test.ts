@@ -33,6 +33,12 @@ describe('schedule', () => {
     expect(stderr).toMatch(/Nothing was (changed, nothing was )?spent/);
   });
 
+  it('create --check of a pattern without files says once that nothing was spent', async () => {
+    const { stderr } = await desk.line.run('schedule', 'create', 'n', 'gone/*.csv', '--every', '1d', '--check');
+    expect(stderr).toContain('No file matches');
+    expect(stderr.match(/Nothing was spent/g)).toHaveLength(1);
+  });
+
   it.each([
     [['--to', '2026-12-01T00:00Z'], '--from: expected a date and time with its zone'],
     [['--from', '2026-12-02T00:00Z', '--to', '2026-12-01T00:00Z'], '--to lies before --from'],
