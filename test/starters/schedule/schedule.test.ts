@@ -35,7 +35,7 @@ describe('schedule', () => {
 
   it('create --check of a pattern without files says once that nothing was spent', async () => {
     const { stderr } = await desk.line.run('schedule', 'create', 'n', 'gone/*.csv', '--every', '1d', '--check');
-    expect(stderr).toContain('No file matches');
+    expect(stderr).toContain('no file matches');
     expect(stderr.match(/Nothing was spent/g)).toHaveLength(1);
   });
 
