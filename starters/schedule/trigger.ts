@@ -45,8 +45,13 @@ async function waitFor(
     output.say(`Schedule "${name}" was not triggered. ${nobodyFires([name], around)}`);
     return 'unreachable';
   }
+  const watch = setInterval(() => {
+    void warnIfAlone(place, name, { around, output });
+  }, WORKER_PATIENCE_MS);
   const triggered = await triggerAndWait(place, name, overlap, (batch) => {
     output.say(`Schedule "${name}" fires: batch ${batch}. Waiting for its end; Ctrl-C ends only the waiting.`);
+  }).finally(() => {
+    clearInterval(watch);
   });
   if (triggered.type === 'dropped') {
     output.say(`Schedule "${name}" did not fire: one of its batches runs, and the overlap policy dropped this firing.`);
@@ -64,6 +69,16 @@ async function waitFor(
     output.data(JSON.stringify({ schedule: name, done: 'triggered', ...occurrenceJson(occurrence) }));
   }
   return occurrence.exit ?? 'failures';
+}
+
+/** A worker that was killed a moment ago seemed to be there: says so as long as nobody has taken its place. */
+async function warnIfAlone(
+  place: SchedulePlace,
+  name: string,
+  { around, output }: { readonly around: Surroundings; readonly output: Output },
+): Promise<void> {
+  const view = await showSchedule(place, name).catch(() => undefined);
+  if (view?.hasWorker === false) output.say(nobodyFires([name], around));
 }
 
 /** Waits a while for a worker, which may just be starting. Without one there would be no end to the wait. */

@@ -40,7 +40,7 @@ describe('tune', () => {
         notify: 'https://hooks.example/…',
         on_unknown: 'fail',
         retakes: 2,
-        cache: 'on',
+        cache: 'off',
       },
     });
     const { stdout } = await line.run('tune', '--budget', '80', '--rate', 'none', '--poll-rate', 'none');
