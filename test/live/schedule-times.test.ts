@@ -54,7 +54,10 @@ testsAtOnce({
     await here.spoilManifest('bad.csv');
     await here.create('fails', { every: '2s', pauseOnFailure: true }, { manifest: 'bad.csv' });
     await waitFor(async () => (await showSchedule(here.place, 'fails')).isPaused, undefined, 250);
-    const occurrences = await here.until('fails', (all) => all.filter(({ cause }) => cause === 'paused').length >= 2);
+    const occurrences = await here.until(
+      'fails',
+      (all) => all.filter(({ cause }) => cause === 'paused-on-failure').length >= 2,
+    );
     const failed = occurrences.filter(({ state }) => state === 'failed');
     expect(failed.length).toBeGreaterThan(0);
     expect(failed[0]).toMatchObject({ at: occurrences[0]?.at, reason: saying('has a problem') });
