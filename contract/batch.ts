@@ -46,6 +46,21 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
+/** The key alone of a record that has more. */
+export function attemptKeyOf({ batch, row, step, take, attempt }: AttemptKey): AttemptKey {
+  return { batch, row, step, take, attempt };
+}
+
+/** Whether two keys, or records with one, are of the same attempt. */
+export function isSameAttempt(one: AttemptKey, other: AttemptKey): boolean {
+  return isSameRow(one, other) && one.step === other.step && one.take === other.take && one.attempt === other.attempt;
+}
+
+/** Whether two keys, or records with one, are of the same row. */
+export function isSameRow(one: Pick<AttemptKey, 'batch' | 'row'>, other: Pick<AttemptKey, 'batch' | 'row'>): boolean {
+  return one.batch === other.batch && one.row === other.row;
+}
+
 /** An attempt key without its batch. */
 export interface RowAttempt extends Omit<AttemptKey, 'batch'> {
   /**

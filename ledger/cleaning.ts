@@ -4,7 +4,9 @@ import { isInDoubt } from '../policy/in-doubt.ts';
 import { requireBatch } from './batches.ts';
 import { countRows } from './counts.ts';
 import { LedgerMisuse } from './errors.ts';
-import type { ResultFile, RowRecord, RowStanding, TakeRecord } from './record-types.ts';
+import { updateCharge, updateRow } from './line-changes.ts';
+import type { RowRecord, RowStanding, TakeRecord } from './record-types.ts';
+import { removed } from './removed-file.ts';
 import { readRows } from './rows.ts';
 import type { Db, Tx } from './schema.ts';
 import { takesOf } from './takes.ts';
@@ -83,32 +85,14 @@ export async function endClean(db: Db, batch: string): Promise<void> {
 async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding, now: number): Promise<void> {
   await tx.deleteFrom('results').where('batch', '=', batch).where('row', '=', row.row).execute();
   if (row.file !== null) {
-    await tx
-      .updateTable('rows')
-      .set({ file: JSON.stringify(marked(row.file, now)) })
-      .where('batch', '=', batch)
-      .where('row', '=', row.row)
-      .execute();
+    await updateRow(tx, { batch, row: row.row }, { file: JSON.stringify(removed(row.file, now)) });
   }
-  for (const { step, take, attempt, file } of charges) {
-    if (file === null) continue;
-    await tx
-      .updateTable('charges')
-      .set({ file: JSON.stringify(marked(file, now)) })
-      .where('batch', '=', batch)
-      .where('row', '=', row.row)
-      .where('step', '=', step)
-      .where('take', '=', take)
-      .where('attempt', '=', attempt)
-      .execute();
+  for (const charge of charges) {
+    if (charge.file !== null) await updateCharge(tx, charge, { file: JSON.stringify(removed(charge.file, now)) });
   }
   await changeTakes(tx, batch, row, ({ file, ...before }) => {
-    return { ...before, file: file === null ? null : marked(file, now) };
+    return { ...before, file: file === null ? null : removed(file, now) };
   });
-}
-
-function marked(file: ResultFile, now: number): ResultFile {
-  return { ...file, removedAt: file.removedAt ?? now };
 }
 
 /** Empties what a row asked for, in all its takes, and the text that it got. */
@@ -121,12 +105,7 @@ async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promi
     .where('row', '=', row.row)
     .where('text', 'is not', null)
     .execute();
-  await tx
-    .updateTable('rows')
-    .set({ spec: JSON.stringify(spec), input: '[]', text: null })
-    .where('batch', '=', batch)
-    .where('row', '=', row.row)
-    .execute();
+  await updateRow(tx, { batch, row: row.row }, { spec: JSON.stringify(spec), input: '[]', text: null });
   await changeTakes(tx, batch, row, ({ outcome, failure, file, extraFiles }) => {
     return { outcome, failure, file, extraFiles };
   });

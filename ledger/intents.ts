@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AttemptKey } from '../contract/batch.ts';
+import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
 import { roomFor, skip } from './budgets.ts';
 import { LedgerMisuse } from './errors.ts';
 import type { Intent, IntentAnswer } from './charge-methods.ts';
@@ -64,7 +64,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
 
   const now = Date.now();
   await row.addCharge({
-    ...keyColumns(key),
+    ...attemptKeyOf(key),
     state: 'sending',
     quoted: intent.quoted,
     link_hash: intent.linkHash ?? null,
@@ -107,7 +107,7 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
     const blocking = findBlocking(row.chargesOf(key.step), key);
     if (blocking !== undefined) return toCharge(blocking);
     const now = Date.now();
-    const line = { ...keyColumns(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
+    const line = { ...attemptKeyOf(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
     return toCharge(await row.addCharge(line));
   });
 }
@@ -149,9 +149,4 @@ export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): C
     `Attempt ${key.attempt} of take ${key.take} of ${key.step}, row ${key.row} of "${key.batch}" was asked for, ` +
       'but attempt 1 was never made. Nothing was recorded, and nothing may be sent.',
   );
-}
-
-/** Only the key: callers may pass a wider record. */
-function keyColumns({ batch, row, step, take, attempt }: AttemptKey): AttemptKey {
-  return { batch, row, step, take, attempt };
 }

@@ -1,4 +1,4 @@
-import type { AttemptKey } from '../contract/batch.ts';
+import { isSameAttempt, isSameRow, type AttemptKey } from '../contract/batch.ts';
 import { isMaking } from './conditions.ts';
 import { prepared } from './prepared.ts';
 import type { Tx } from './schema.ts';
@@ -33,7 +33,7 @@ export async function makingOf(
   passOver: readonly AttemptKey[],
 ): Promise<MakingAttempt | undefined> {
   const others = (await selectMaking(tx, { key })).filter(
-    (one) => !isSameRow(one, own) && !passOver.some((passed) => isSame(one, passed)),
+    (one) => !isSameRow(one, own) && !passOver.some((passed) => isSameAttempt(one, passed)),
   );
   const [first] = others;
   if (first === undefined) return undefined;
@@ -54,12 +54,4 @@ export async function makingOf(
     })
     .executeTakeFirst();
   return { ...attempt, isAttended: found !== undefined };
-}
-
-function isSameRow(one: AttemptKey, other: AttemptKey): boolean {
-  return one.batch === other.batch && one.row === other.row;
-}
-
-function isSame(one: AttemptKey, other: AttemptKey): boolean {
-  return isSameRow(one, other) && one.step === other.step && one.take === other.take && one.attempt === other.attempt;
 }

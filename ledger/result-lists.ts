@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { AttemptKey } from '../contract/batch.ts';
-import type { ResultFile, ResultRecord } from './record-types.ts';
+import type { ResultRecord } from './record-types.ts';
 import { toFile, toResult } from './records.ts';
 import type { CacheSums, NamedSum } from './result-methods.ts';
+import { removed } from './removed-file.ts';
 import { forgetResult } from './results.ts';
+import { RowInHand } from './row-in-hand.ts';
 import type { Db, Tx } from './schema.ts';
 import { look, write } from './transactions.ts';
 
@@ -153,34 +155,12 @@ export async function pruneResults(db: Db, results: readonly AttemptKey[]): Prom
 }
 
 /** On the attempt, and on its row if that is the row's result. */
-async function markRemoved(tx: Tx, { batch, row, step, take, attempt }: AttemptKey, now: number): Promise<void> {
-  const charge = await tx
-    .selectFrom('charges')
-    .select('file')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('step', '=', step)
-    .where('take', '=', take)
-    .where('attempt', '=', attempt)
-    .executeTakeFirst();
+async function markRemoved(tx: Tx, key: AttemptKey, now: number): Promise<void> {
+  const row = await RowInHand.take(tx, key);
+  const charge = row.chargeAt(key);
   const file = toFile(charge?.file ?? null);
-  if (file === null) return;
-  const marked = JSON.stringify({ ...file, removedAt: now } satisfies ResultFile);
-  await tx
-    .updateTable('charges')
-    .set({ file: marked })
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .where('step', '=', step)
-    .where('take', '=', take)
-    .where('attempt', '=', attempt)
-    .execute();
-  const line = await tx
-    .selectFrom('rows')
-    .select('file')
-    .where('batch', '=', batch)
-    .where('row', '=', row)
-    .executeTakeFirst();
-  if (toFile(line?.file ?? null)?.key !== file.key) return;
-  await tx.updateTable('rows').set({ file: marked }).where('batch', '=', batch).where('row', '=', row).execute();
+  if (charge === undefined || file === null) return;
+  const marked = JSON.stringify(removed(file, now));
+  await row.changeCharge(charge, { file: marked });
+  if (toFile(row.line.file)?.key === file.key) await row.change({ file: marked });
 }

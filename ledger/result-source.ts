@@ -1,7 +1,8 @@
+import { attemptKeyOf } from '../contract/batch.ts';
 import type { ResultRecord, ResultSource } from './record-types.ts';
 
 /** What is recorded of an earlier result with the attempt that used it, or could not. */
 export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
-  const { batch, row, step, take, attempt, jobId, madeAt, credits } = result;
-  return { is, from: { batch, row, step, take, attempt }, jobId, madeAt, credits };
+  const { jobId, madeAt, credits } = result;
+  return { is, from: attemptKeyOf(result), jobId, madeAt, credits };
 }

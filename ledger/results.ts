@@ -1,4 +1,4 @@
-import type { AttemptKey } from '../contract/batch.ts';
+import { attemptKeyOf, type AttemptKey } from '../contract/batch.ts';
 import { isLastStep } from '../policy/row-machine.ts';
 import { applyEffect } from './endings.ts';
 import { findBlocking } from './intents.ts';
@@ -47,13 +47,13 @@ async function isWanted(row: RowInHand, key: AttemptKey, { fence }: ResultUse): 
 }
 
 async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promise<boolean> {
-  const { batch, row: number, step, take, attempt } = key;
   const { result, file, extraFiles, owner } = use;
   const now = Date.now();
   const [known] = await touch(row.tx, { ...result, now });
   if (known?.key !== result.key) return false;
   const charge = await row.addCharge({
-    ...{ batch, row: number, step, take, attempt, owner },
+    ...attemptKeyOf(key),
+    owner,
     state: 'cached',
     quoted: use.saved,
     intent_at: now,
@@ -65,7 +65,7 @@ async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse): Promi
   });
   const { text } = result;
   const ending = { outcome: 'cached', file, extraFiles, ...(text === null ? {} : { text }) } as const;
-  const isEnd = isLastStep(row.line.kind, step);
+  const isEnd = isLastStep(row.line.kind, key.step);
   await keepResult(row.tx, charge, { extraFiles, text, jobId: result.jobId, credits: result.credits });
   await applyEffect(row, isEnd ? ending : { state: 'waiting' });
   return true;

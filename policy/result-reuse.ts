@@ -1,4 +1,4 @@
-import type { AttemptKey } from '../contract/batch.ts';
+import { isSameAttempt, type AttemptKey } from '../contract/batch.ts';
 import type { AttemptState } from '../contract/outcomes.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import { lastAttempt } from './row-machine.ts';
@@ -60,9 +60,4 @@ export function isOnRecord(
     ({ take: of, source }) =>
       of === take && source !== null && source.is !== 'used' && isSameAttempt(source.from, from),
   );
-}
-
-function isSameAttempt(one: AttemptKey, other: AttemptKey): boolean {
-  const fields = ['batch', 'row', 'step', 'take', 'attempt'] as const;
-  return fields.every((field) => one[field] === other[field]);
 }
