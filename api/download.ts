@@ -2,7 +2,8 @@ import { classifyDownload } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { causeOf, type FailureContext } from './describe-failure.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
-import { openLink, readLink } from './open-link.ts';
+import { readLink } from './follow-redirects.ts';
+import { openLink } from './open-link.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
 

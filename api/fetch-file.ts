@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { isLoopback } from '../contract/loopback.ts';
 import { closeIdle, createAgents, type Agents } from './agents.ts';
 import { targetOf } from './exchange.ts';
+import { followRedirects, MOST_REDIRECTS, readLink } from './follow-redirects.ts';
 import { openFree, type AnswerHead, type NoAnswer } from './http.ts';
 import { isPrivateLiteral, PRIVATE_HOST, SYSTEM_NETWORK, type Network } from './network.ts';
-import { readLink } from './open-link.ts';
 
 /** How a file is fetched. */
 export interface FetchOptions {
@@ -27,8 +27,6 @@ export interface FetchOptions {
 export type FetchedFile =
   { readonly type: 'fetched'; readonly etag: string | null } | { readonly type: 'failed'; readonly why: string };
 
-const MOST_REDIRECTS = 5;
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** Answers after which a later try may help. */
 const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
@@ -95,22 +93,31 @@ async function fetchOnce(url: string, receive: (body: Readable) => Promise<void>
 
 /** The last answer on the way. */
 async function follow(start: string, wire: Wire): Promise<AnswerHead | NoAnswer | Failure> {
-  let url = readLink(start, start);
-  let mayBePrivate = true;
-  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-    if (url === undefined) return failed('it was redirected to something that is not an http(s) URL');
-    if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-      return failed(hops === 0 ? 'it is not https' : 'it was redirected to http, which anybody on the way can change');
-    }
-    const head = await open(url, mayBePrivate, wire);
-    if (head.type === 'no-answer' || !REDIRECTS.includes(head.status)) return head;
-    const from = head.remoteAddress();
-    head.body.destroy();
-    mayBePrivate &&= from !== undefined && wire.network.isPrivate(from);
-    url = readLink(head.header('location') ?? '', url.href);
+  const first = readLink(start, start);
+  if (first === undefined) return failed(NO_LINK);
+  const { hops, end } = await followRedirects(first, {
+    mayBePrivate: true,
+    isPrivateAddress: (address) => wire.network.isPrivate(address),
+    open: async (url, mayBePrivate) =>
+      url.protocol === 'http:' && !isLoopback(url.hostname)
+        ? ({ type: 'refused' } as const)
+        : open(url, mayBePrivate, wire),
+  });
+  switch (end.type) {
+    case 'refused':
+      return failed(
+        hops.length === 1 ? 'it is not https' : 'it was redirected to http, which anybody on the way can change',
+      );
+    case 'too-many':
+      return failed(`it was redirected more than ${MOST_REDIRECTS} times`);
+    case 'no-target':
+      return failed(NO_LINK);
+    default:
+      return end;
   }
-  return failed(`it was redirected more than ${MOST_REDIRECTS} times`);
 }
+
+const NO_LINK = 'it was redirected to something that is not an http(s) URL';
 
 async function open(url: URL, mayBePrivate: boolean, wire: Wire): Promise<AnswerHead | NoAnswer> {
   const { agents, network, userAgent, maxBytes = 512 * 1024 ** 2, totalMs = 600_000, silenceMs = 30_000 } = wire;
