@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Probe, ProbeResult } from './probe-media.ts';
 import { probeMedia } from './probe-media.ts';
+import { PATIENCE, SilentOrigins } from './silent-origins.ts';
 
 export interface ProbeOptions {
   /** How many URLs are read at once. Default 8. */
@@ -9,9 +10,6 @@ export interface ProbeOptions {
   readonly limitMs?: number;
 }
 
-/** An origin that failed this often in a row, without any answer, is not asked again. */
-const PATIENCE = 5;
-
 /**
  * Creates a probe for the rows of a manifest. It reads each URL once, however many rows name it, and a few at a time.
  * An origin that is down does not cost every row its whole time limit.
@@ -19,14 +17,13 @@ const PATIENCE = 5;
 export function createProbe({ atOnce = 8, limitMs = 15_000 }: ProbeOptions = {}): Probe {
   const limit = pLimit(atOnce);
   const known = new Map<string, Promise<ProbeResult>>();
-  const silent = new Map<string, number>();
+  const silent = new SilentOrigins();
   const read = async (url: string): Promise<ProbeResult> => {
     const { origin } = new URL(url);
-    const failures = silent.get(origin) ?? 0;
-    if (failures >= PATIENCE)
+    if (silent.isGivenUp(origin))
       return { why: `not tried: its server failed to answer ${PATIENCE} times`, isSilent: true };
     const result = await probeMedia(url, limitMs);
-    silent.set(origin, 'why' in result && result.isSilent ? (silent.get(origin) ?? 0) + 1 : 0);
+    silent.note(origin, 'why' in result && result.isSilent);
     return result;
   };
   return (url) => {

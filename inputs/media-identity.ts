@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { MediaIdentity } from '../policy/result-key.ts';
 import { fetchMedia, NoMedia } from './probe-media.ts';
+import { SilentOrigins } from './silent-origins.ts';
 
 /**
  * Finds out what is behind an http(s) URL; undefined if its server does not tell. Never throws. An `asker` shares answers
@@ -20,8 +21,6 @@ export interface IdentifyOptions {
 
 /** Answers beyond this many are forgotten, the oldest first. */
 const MOST_KNOWN = 10_000;
-/** An origin that failed this often in a row, without any answer, is not asked again while the answers hold. */
-const PATIENCE = 5;
 
 interface Known {
   readonly at: number;
@@ -35,20 +34,16 @@ interface Known {
 export function createIdentify({ atOnce = 8, limitMs = 10_000, holdsMs = 60_000 }: IdentifyOptions = {}): Identify {
   const limit = pLimit(atOnce);
   const known = new Map<string, Known>();
-  const silent = new Map<string, { readonly at: number; readonly times: number }>();
-  const failuresOf = (origin: string): number => {
-    const found = silent.get(origin);
-    return found === undefined || performance.now() - found.at > holdsMs ? 0 : found.times;
-  };
+  const silent = new SilentOrigins(holdsMs);
   const read = async (url: string): Promise<MediaIdentity | undefined> => {
     const { origin } = new URL(url);
-    if (failuresOf(origin) >= PATIENCE) return undefined;
+    if (silent.isGivenUp(origin)) return undefined;
     try {
       const identity = await identify(url, limitMs);
-      silent.delete(origin);
+      silent.note(origin, false);
       return identity;
     } catch (error) {
-      if (isSilence(error)) silent.set(origin, { at: performance.now(), times: failuresOf(origin) + 1 });
+      if (isSilence(error)) silent.note(origin, true);
       return undefined;
     }
   };
