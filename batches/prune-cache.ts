@@ -1,11 +1,11 @@
+import { usesEarlierResults } from '../contract/cache.ts';
 import { ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, ResultRecord, RowRecord } from '../ledger/record-types.ts';
-import { mediaOf } from '../policy/result-key.ts';
 import type { Store } from '../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
 import type { MediaIdentities } from './media-identities.ts';
-import { stepKey } from './result-keys.ts';
+import { keysOfRows } from './result-keys.ts';
 
 /** Which results to remove. A result goes if either says so. */
 export interface PruneWish {
@@ -101,7 +101,7 @@ async function removeFiles(
 async function keysWanted(open: readonly BatchRecord[], request: PruneRequest): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const batch of open) {
-    if (batch.settings.cache === 'off' || batch.settings.cache === 'fresh') continue;
+    if (!usesEarlierResults(batch.settings.cache)) continue;
     let some: RowRecord[] = [];
     for await (const { row } of request.ledger.scanRows(batch.name, { isOpen: true })) {
       some.push(row);
@@ -120,11 +120,6 @@ async function addKeys(
   { identify }: PruneRequest,
   keys: Set<string>,
 ): Promise<void> {
-  const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))]);
-  for (const { spec } of rows) {
-    for (const step of ROW_KINDS[spec.kind].steps) {
-      const key = stepKey(batch, spec, step, media);
-      if (key !== undefined) keys.add(key);
-    }
-  }
+  const all = rows.map(({ spec }) => ({ spec, steps: ROW_KINDS[spec.kind].steps }));
+  for (const own of (await keysOfRows(batch, all, identify)).values()) for (const key of own.values()) keys.add(key);
 }

@@ -1,4 +1,5 @@
 import type { BatchSettings } from '../contract/batch.ts';
+import { usesEarlierResults } from '../contract/cache.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Step } from '../contract/row-kinds.ts';
 import { Bill, type BilledRow } from '../inputs/bill.ts';
@@ -6,11 +7,11 @@ import { SeenTable } from '../inputs/seen-table.ts';
 import type { Account, LastRow } from '../ledger/last-rows.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ReasonGroups, type ReasonedRow, type RowReason } from '../policy/reason-groups.ts';
-import { mediaOf } from '../policy/result-key.ts';
 import { changesBetween, contentChanges } from '../policy/row-changes.ts';
-import { quoteSteps, stepsToPay } from '../policy/steps-to-pay.ts';
+import { quoteSteps } from '../policy/pricing.ts';
+import { stepsToPay } from '../policy/steps-to-pay.ts';
 import type { MediaIdentities } from './media-identities.ts';
-import { stepKey } from './result-keys.ts';
+import { keysOfRows } from './result-keys.ts';
 
 /** What rows are compared with, and what they would be rows of. */
 export interface ReasonRequest {
@@ -101,19 +102,9 @@ export class Reasoner {
   /** Rows that are to be paid for anyhow need no keys. */
   async #keysOf(rows: readonly RowToSend[]): Promise<{ all: Set<string>; of: (row: RowToSend) => KeyOf }> {
     const { settings, account, identify } = this.#request;
-    const all = new Set<string>();
-    if (settings.cache === 'off' || settings.cache === 'fresh') return { all, of: () => () => undefined };
-    const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))]);
-    const batch = { ...account, settings };
-    const keys = new Map<RowToSend, ReadonlyMap<Step, string>>();
-    for (const row of rows) {
-      const own = row.steps.flatMap((step) => {
-        const key = stepKey(batch, row.spec, step, media);
-        return key === undefined ? [] : [[step, key] as const];
-      });
-      for (const [, key] of own) all.add(key);
-      keys.set(row, new Map(own));
-    }
+    if (!usesEarlierResults(settings.cache)) return { all: new Set(), of: () => () => undefined };
+    const keys = await keysOfRows({ ...account, settings }, rows, identify);
+    const all = new Set([...keys.values()].flatMap((own) => [...own.values()]));
     return { all, of: (row) => (step) => keys.get(row)?.get(step) };
   }
 }

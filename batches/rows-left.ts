@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../ledger/record-types.ts';
 import { nextMove, stepsFrom } from '../policy/row-machine.ts';
 import type { IsChosen } from '../policy/subset.ts';
-import { quoteSteps } from '../policy/steps-to-pay.ts';
+import { quoteSteps } from '../policy/pricing.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
 
 /** What an existing batch still has to pay for. */

@@ -7,3 +7,9 @@
  * - `off`: every row is sent, and no later row uses its result.
  */
 export const CACHE_MODES = ['on', 'fresh', 'only', 'off'] as const;
+export type CacheMode = (typeof CACHE_MODES)[number];
+
+/** Whether a batch looks for the results of earlier rows. */
+export function usesEarlierResults(mode: CacheMode): boolean {
+  return mode === 'on' || mode === 'only';
+}

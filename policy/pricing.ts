@@ -22,9 +22,18 @@ export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTabl
 
 /** Price of a row: the sum of its steps, or null if the price of any step is unknown. */
 export function quoteRow(kind: Kind, spec: RowSpec, tts: TtsMode, prices: PriceTable): number | null {
+  return quoteSteps(ROW_KINDS[kind].steps, spec, { prices, tts });
+}
+
+/** Price of these steps of a row together, or null if the price of any of them is unknown. */
+export function quoteSteps(
+  steps: readonly Step[],
+  spec: RowSpec,
+  { prices, tts }: { readonly prices: PriceTable; readonly tts: TtsMode },
+): number | null {
   let sum = 0;
-  for (const step of ROW_KINDS[kind].steps) {
-    const quote = quoteStep(operationOf(kind, step, tts), spec, prices);
+  for (const step of steps) {
+    const quote = quoteStep(operationOf(spec.kind, step, tts), spec, prices);
     if (quote === null) return null;
     sum += quote;
   }

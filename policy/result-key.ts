@@ -1,3 +1,4 @@
+import { canonicalJson } from '../contract/canonical-json.ts';
 import type { Realm } from '../contract/names.ts';
 import {
   COLUMN_CELLS,
@@ -61,7 +62,7 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
   }
   const { realm, tts, digest } = context;
   const operation = operationOf(spec.kind, step, tts);
-  return digest(canonical([VERSION, realm.apiUrl, realm.account, operation, inputs, spec.extra]));
+  return digest(canonicalJson([VERSION, realm.apiUrl, realm.account, operation, inputs, spec.extra]));
 }
 
 /** The URLs of a row whose identity the keys of its steps need. */
@@ -87,13 +88,4 @@ function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyCont
   if (!isMedia(column)) return COLUMN_CELLS[column] === 'text' ? { text: String(value).normalize('NFC') } : { value };
   const identity = context.media.get(String(value));
   return identity === undefined ? undefined : { url: String(value), etag: identity.etag, bytes: identity.bytes };
-}
-
-/** JSON in which the members of objects are in order of their names. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : member,
-  );
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../contract/canonical-json.ts';
 import {
   COLUMN_CELLS,
   columnsReadBy,
@@ -49,14 +50,8 @@ function written(value: string | number | undefined): string {
   return value === undefined ? '' : String(value).normalize('NFC');
 }
 
-/** JSON, in which the order of members says nothing. */
 function asJson(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value, (_, inner: unknown) => sorted(inner));
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return value === undefined ? '' : canonicalJson(value);
 }
 
 /** The changes of a row whose links are the same, but not what is behind them. Which of several it is, nobody can tell. */

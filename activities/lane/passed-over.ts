@@ -8,11 +8,9 @@ export class PassedOver {
   readonly attempts: AttemptKey[] = [];
   #watch: Watch | undefined;
 
-  /** The row waits for this attempt. Returns true if it need not any longer. `now`: monotonic, ms. */
-  sees({ isAttended, ...attempt }: MakingAttempt, now: number): boolean {
+  /** The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms. */
+  sees({ isAttended, ...attempt }: MakingAttempt, now: number): void {
     this.#watch = look(this.#watch, { attempt: nameOf(attempt), isAttended }, now);
-    if (!isPassedOver(this.#watch, now)) return false;
-    this.attempts.push(attempt);
-    return true;
+    if (isPassedOver(this.#watch, now)) this.attempts.push(attempt);
   }
 }

@@ -1,4 +1,5 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
+import { usesEarlierResults } from '../../contract/cache.ts';
 import { linkOf, ROW_KINDS, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/result-keys.ts';
 import type { BatchRecord, ResultSource, RowRecord, RowStanding } from '../../ledger/record-types.ts';
@@ -38,8 +39,7 @@ export class RowResults {
 
   /** Whether the batch uses earlier results, for now: a person may change that at any time. */
   async usesEarlier(): Promise<boolean> {
-    const { cache } = (await this.#read()).settings;
-    return cache === 'on' || cache === 'only';
+    return usesEarlierResults((await this.#read()).settings.cache);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { BatchSettings } from '../../contract/batch.ts';
+import { usesEarlierResults } from '../../contract/cache.ts';
 import type { ReasonGroup, ReasonSum, RowReasons } from '../../policy/reason-groups.ts';
 import { inCredits } from './money.ts';
 import { number } from './progress.ts';
@@ -45,7 +46,7 @@ export function reasonLines(
 
 /** What a cache mode that is not the default does with these rows. */
 function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
-  if (paysForAll(cache)) return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
+  if (!usesEarlierResults(cache)) return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
   const skipped = changed.rows + again.rows + fresh.rows;
   if (cache === 'on' || skipped === 0) return [];
   return [`${rowsInWords(skipped)} would have to be paid for, and end skipped (--cache only).`];
@@ -53,14 +54,9 @@ function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSetti
 
 const NEW = 'new: no row of this id was ever sent';
 
-/** Whether a batch looks for no earlier result. */
-function paysForAll(cache: BatchSettings['cache']): boolean {
-  return cache === 'fresh' || cache === 'off';
-}
-
 function linesOf(reasons: RowReasons, cache: BatchSettings['cache']): readonly Line[] {
   const { cached, equal, new: fresh, changed, again } = reasons;
-  if (paysForAll(cache)) {
+  if (!usesEarlierResults(cache)) {
     // What became of the last row of an id is no reason here.
     const afresh = { why: `paid for afresh: --cache ${cache}`, ...sumOf([cached, equal, changed, again]) };
     return [{ why: NEW, ...fresh }, afresh].filter(({ rows }) => rows > 0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_PRICES, type RowSpec, type Step } from '../../contract/row-kinds.ts';
-import { quoteSteps, stepsToPay } from '../../policy/steps-to-pay.ts';
+import { quoteSteps } from '../../policy/pricing.ts';
+import { stepsToPay } from '../../policy/steps-to-pay.ts';
 
 const CHAIN: readonly Step[] = ['speech', 'lip-sync'];
 const toPay = (...there: readonly Step[]): readonly Step[] => stepsToPay(CHAIN, (step) => there.includes(step));
