@@ -138,6 +138,12 @@ function batchesOf(batches: readonly BatchRecord[], schedule: string): readonly 
     .sort((one, other) => (one.name < other.name ? 1 : -1));
 }
 
+/** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+export async function isAttended(place: SchedulePlace, name: string): Promise<boolean> {
+  const { memo = {} } = await askTemporal(place, name, () => handleOf(place, name).describe());
+  return hasWorker(place, memo);
+}
+
 async function hasWorker({ ledger }: SchedulePlace, memo: Readonly<Record<string, unknown>>): Promise<boolean> {
   const { apiUrl, account } = memo;
   return (await ledger.livingWorkers(String(apiUrl), String(account))).length > 0;

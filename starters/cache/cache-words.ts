@@ -4,6 +4,7 @@ import type { Pruned } from '../../batches/prune-cache.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import type { CacheSums, NamedSum } from '../../ledger/result-methods.ts';
 import { isoTime } from '../../results/receipt.ts';
+import { freedWords } from '../terminal/freed-words.ts';
 import { number } from '../terminal/progress.ts';
 import { namedRow } from '../terminal/row-words.ts';
 import { size } from '../terminal/size.ts';
@@ -127,13 +128,9 @@ export function cachedRowJson({ batch, row, steps, store }: CachedRow): object {
 /** What a prune removed, or would remove. */
 export function prunedLine({ results, needed, media }: Pruned, isDryRun: boolean): string {
   const verb = isDryRun ? 'Would remove' : 'Removed';
-  const shared = media.bytes - media.freed;
-  const elsewhere = shared > 0 ? `, ${size(shared)} have other names (out folders) and stay there` : '';
   const kept = needed === 0 ? '' : ` ${number(needed)} more stay, because open batches need them.`;
-  return (
-    `${verb} ${number(results)} ${results === 1 ? 'result' : 'results'}, ${size(media.bytes)}: ` +
-    `${size(media.freed)} ${isDryRun ? 'would be free' : 'are free now'}${elsewhere}.${kept}`
-  );
+  const what = `${number(results)} ${results === 1 ? 'result' : 'results'}`;
+  return `${verb} ${what}, ${freedWords(media, isDryRun, 'out folders')}.${kept}`;
 }
 
 /** The same for machines. Sizes in bytes. */

@@ -4,7 +4,8 @@ import { identifyMedia } from '../../client/identify-media.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../at-ledger.ts';
-import { ExitError, unchangedError } from '../exit-error.ts';
+import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { unchangedError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -21,30 +22,21 @@ export interface PruneFlags {
 }
 
 /** `voxbatch cache prune`: says what it would remove, asks, removes it. */
-export async function prune(
-  flags: PruneFlags,
-  output: Output,
-  ask: (question: string) => Promise<boolean> = askYesNo,
-): Promise<ExitName> {
+export async function prune(flags: PruneFlags, output: Output, ask: Ask = askYesNo): Promise<ExitName> {
   const { olderThan: olderThanMs, keepBytes } = flags;
   if (olderThanMs === undefined && keepBytes === undefined)
     throw unchangedError('Which results? --older-than TIME (such as 30d), --keep-bytes SIZE (such as 10GB) or both.');
-  const { yes, canAsk } = personAt(output, flags);
+  const person = personAt(output, flags);
   const isDryRun = flags.dryRun === true;
-  if (!isDryRun && !yes && !canAsk)
-    throw new ExitError(
-      'refused',
-      'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.',
-    );
+  if (!isDryRun) requireConsent(person);
   return atLedger<ExitName>(async (ledger, settings) => {
     const store = await claimStore(settings, ledger);
     try {
       const wish = defined({ olderThanMs, keepBytes });
       const request: PruneRequest = { ledger, store, wish, identify: identifyMedia, isDryRun };
-      if (!isDryRun && !yes) {
+      if (!isDryRun && !person.yes) {
         output.say(prunedLine(await pruneCache({ ...request, isDryRun: true }), true));
-        if (!(await ask('Remove this for good?')))
-          throw new ExitError('refused', 'Not confirmed. Nothing was removed.');
+        await confirmRemoval(ask);
       }
       const pruned = await pruneCache(request);
       if (flags.json === true) output.data(JSON.stringify(prunedJson(pruned, isDryRun)));

@@ -2,10 +2,10 @@ import type { CleanEnd } from '../../batches/clean-batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ExitError } from '../exit-error.ts';
+import { freedWords } from '../terminal/freed-words.ts';
 import { goOnCommand, shellWord } from '../terminal/go-on-command.ts';
 import { number } from '../terminal/progress.ts';
 import { rowsInWords } from '../terminal/row-words.ts';
-import { size } from '../terminal/size.ts';
 
 type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }>;
 
@@ -25,13 +25,9 @@ export function cleanLines(
   const verb = isDryRun ? 'Would remove' : 'Removed';
   const lines: string[] = [];
   if (parts.media) {
-    const shared = media.bytes - media.freed;
     const files = media.files === 1 ? '1 file' : `${number(media.files)} files`;
-    lines.push(
-      `${verb} ${files} of batch "${batch.name}" from the store, ${size(media.bytes)}: ` +
-        `${size(media.freed)} ${isDryRun ? 'would be free' : 'are free now'}` +
-        (shared > 0 ? `, ${size(shared)} have other names (out folders, other batches) and stay there` : ''),
-    );
+    const freed = freedWords(media, isDryRun, 'out folders, other batches');
+    lines.push(`${verb} ${files} of batch "${batch.name}" from the store, ${freed}`);
   }
   if (parts.rows) {
     lines.push(

@@ -4,7 +4,8 @@ import { chooseBatch } from '../../client/open-records.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../at-ledger.ts';
-import { ExitError, unchangedError } from '../exit-error.ts';
+import { confirmRemoval, requireConsent, type Ask } from '../confirm-removal.ts';
+import { unchangedError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
 import type { Output } from '../terminal/output.ts';
@@ -19,9 +20,6 @@ export interface CleanFlags {
   readonly yes?: boolean;
   readonly json?: boolean;
 }
-
-/** How a person is asked. */
-export type Ask = (question: string) => Promise<boolean>;
 
 /**
  * `voxbatch clean BATCH`: shows what it would remove, asks, removes it. Killed at any moment, the same command finishes
@@ -39,22 +37,17 @@ export async function clean(name: string, flags: CleanFlags, output: Output, ask
         if (flags.json === true) output.data(JSON.stringify(cleanJson(end, { batch, parts, isDryRun })));
         else for (const line of cleanLines(end, { batch, parts, isDryRun })) output.data(line);
       };
-      const { yes, canAsk } = personAt(output, flags);
+      const person = personAt(output, flags);
       if (flags.dryRun === true) {
         tell(await cleanBatch({ ...request, isDryRun: true }), true);
         return 'complete';
       }
-      if (!yes) {
-        if (!canAsk)
-          throw new ExitError(
-            'refused',
-            'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.',
-          );
+      requireConsent(person);
+      if (!person.yes) {
         const forecast = await cleanBatch({ ...request, isDryRun: true });
         if (forecast.type !== 'cleaned') throw cleanRefusal(forecast, batch);
         for (const line of cleanLines(forecast, { batch, parts, isDryRun: true })) output.say(line);
-        if (!(await ask('Remove this for good?')))
-          throw new ExitError('refused', 'Not confirmed. Nothing was removed.');
+        await confirmRemoval(ask);
       }
       tell(await cleanBatch(request), false);
       return 'complete';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { showSchedule } from '../../client/schedules/look-at-schedules.ts';
+import { isAttended, showSchedule } from '../../client/schedules/look-at-schedules.ts';
 import type { SchedulePlace } from '../../client/schedules/place.ts';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { triggerAndWait } from '../../client/schedules/trigger-and-wait.ts';
@@ -29,7 +29,7 @@ export async function trigger(name: string, flags: TriggerFlags, output: Output)
     if (flags.wait === true) return waitFor(place, name, { ...flags, around }, output);
     await triggerSchedule(place, name, flags.overlap);
     output.say(`Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`);
-    if (isLeftAlone(await showSchedule(place, name), around)) output.say(nobodyFires([name], around));
+    if (isLeftAlone({ hasWorker: await isAttended(place, name) }, around)) output.say(nobodyFires([name], around));
     if (flags.json === true) output.data(JSON.stringify({ schedule: name, done: 'triggered' }));
     return 'complete';
   });
@@ -77,15 +77,15 @@ async function warnIfAlone(
   name: string,
   { around, output }: { readonly around: Surroundings; readonly output: Output },
 ): Promise<void> {
-  const view = await showSchedule(place, name).catch(() => undefined);
-  if (view?.hasWorker === false) output.say(nobodyFires([name], around));
+  const isThere = await isAttended(place, name).catch(() => true);
+  if (!isThere) output.say(nobodyFires([name], around));
 }
 
 /** Waits a while for a worker, which may just be starting. Without one there would be no end to the wait. */
 async function hasWorker(place: SchedulePlace, name: string): Promise<boolean> {
   const until = performance.now() + WORKER_PATIENCE_MS;
   for (;;) {
-    if ((await showSchedule(place, name)).hasWorker) return true;
+    if (await isAttended(place, name)) return true;
     if (performance.now() > until) return false;
     await sleep(WORKER_LOOK_EVERY_MS);
   }
