@@ -4,7 +4,7 @@ import type { Voice } from '../../api/speech-api.ts';
 import { always, clientOf, LIMIT_MS, serve, serveRaw, TOKEN } from '../support/api-server.ts';
 
 describe('readProfile', () => {
-  it('reads the documented profile and the clock of the server', async () => {
+  it('GET /profile: reads the documented profile and the clock of the server', async () => {
     const profile = { user_id: 'u1', api_quota_remaining: 10, tier: 'pro', credits: 5, new_field: {} };
     const server = await serve(always(200, profile, { date: 'Wed, 01 May 2024 12:00:00 GMT' }));
     expect(await clientOf(server.origin).readProfile()).toEqual({
@@ -55,7 +55,7 @@ describe('readProfile', () => {
 });
 
 describe('readJob', () => {
-  it('asks by id and reads what comes', async () => {
+  it('GET /speech/tts/jobs/{taskId}: asks by id and reads what comes', async () => {
     const body = { task: { id: 'a/b', status: 'completed', audioUrl: '/f.mp3' }, record: {}, requestId: 'q' };
     const server = await serve(always(200, body, { 'x-openapi-credits-used': '4' }));
     expect(await clientOf(server.origin).readJob('speech-job', 'a/b')).toEqual({
@@ -68,7 +68,7 @@ describe('readJob', () => {
     expect(server.seen[0]?.url).toBe('/api/open/v1/speech/tts/jobs/a%2Fb');
   });
 
-  it('takes links and tokens out of the words of a failed job', async () => {
+  it('GET /media/lip-sync/jobs/{jobId}: takes links and tokens out of the words of a failed job', async () => {
     const error = `could not fetch https://in.example/private.mp4?sig=1 with ${TOKEN}`;
     const server = await serve(always(200, { success: true, data: { id: 'j1', status: 'failed', error } }));
     expect(await clientOf(server.origin).readJob('lip-sync-job', 'j1')).toEqual({
@@ -135,13 +135,13 @@ describe('listJobs', () => {
     [{ items: jobs, total: 3, page: 1, pageSize: 2 }, true],
     [{ jobs, totalPages: 1 }, false],
     [jobs, true],
-  ])('reads %j', async (body, hasMore) => {
+  ])('GET /media/lip-sync/jobs: reads %j', async (body, hasMore) => {
     const server = await serve(always(200, body));
     expect(await clientOf(server.origin).listJobs('lip-sync-job', 1, 2)).toEqual({ jobs: read, hasMore });
     expect(server.seen[0]?.url).toBe('/api/open/v1/media/lip-sync/jobs?page=1&limit=2');
   });
 
-  it('reads an empty list', async () => {
+  it('GET /media/lip-sync/jobs: reads an empty list', async () => {
     const server = await serve(always(200, { success: true, data: { tasks: [] } }));
     expect(await clientOf(server.origin).listJobs('lip-sync-job', 1, 20)).toEqual({ jobs: [], hasMore: false });
   });
@@ -184,7 +184,7 @@ describe('listVoices', () => {
     ],
     ['no paging at all', () => all],
     ['page and no total', (query) => ({ data: all.slice(Number(query.get('offset'))).slice(0, 100) })],
-  ])('reads all from a service with %s', async (_what, page) => {
+  ])('GET /voices: reads all from a service with %s', async (_what, page) => {
     const server = await serve((request, response) => {
       always(200, page(new URL(request.url, 'http://x').searchParams))(request, response);
     });

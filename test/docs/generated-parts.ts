@@ -1,4 +1,5 @@
 import { commandReference } from './command-reference.ts';
+import { endpointTable, legacyTable, surfaceTable } from './coverage-tables.ts';
 import { importTable, roomsPicture } from './rooms.ts';
 import { priceTable } from './price-table.ts';
 import { rowPicture } from './row-picture.ts';
@@ -18,6 +19,9 @@ export const GENERATED_PARTS: readonly GeneratedPart[] = [
   { page: 'docs/guide/config.md', name: 'tunables', make: tunableTable },
   { page: 'docs/guide/config.md', name: 'polling', make: pollingTable },
   { page: 'docs/guide/manifest.md', name: 'prices', make: priceTable },
+  { page: 'docs/api-coverage.md', name: 'surfaces', make: surfaceTable },
+  { page: 'docs/api-coverage.md', name: 'endpoints', make: endpointTable },
+  { page: 'docs/api-coverage.md', name: 'legacy', make: legacyTable },
   { page: 'docs/architecture.md', name: 'rooms', make: roomsPicture },
   { page: 'docs/architecture.md', name: 'imports', make: importTable },
   { page: 'docs/architecture.md', name: 'row', make: rowPicture },

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe('voices list', () => {
-  it('lists the voices of the account', async () => {
+  it('voxbatch voices list: lists the voices of the account', async () => {
     const { code, stdout } = await line.run('voices', 'list');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^voice +name +provider\n(?:\S+ +.+\n)+$/);
@@ -27,14 +27,14 @@ describe('voices list', () => {
     expect(value).toContainEqual({ id: 'narrator', name: 'Narrator', provider: expect.any(String) });
   });
 
-  it('searches', async () => {
+  it('voxbatch voices list: searches', async () => {
     const { value } = await line.json('voices', 'list', '--search', 'narrator', '--json');
     expect(value).toEqual([expect.objectContaining({ id: 'narrator' })]);
   });
 });
 
 describe('profile', () => {
-  it('names the account and what is left, and never the token', async () => {
+  it('voxbatch profile: names the account and what is left, and never the token', async () => {
     const { code, stdout, stderr } = await line.run('profile');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^account +user_/);
