@@ -7,9 +7,10 @@ import type { Schema } from './open-api-schemas.ts';
 
 export const STRING: Schema = { type: 'string' };
 
-/** JSON content of one schema of the document. */
-export function jsonOf(name: string): Schema {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+/** JSON content of one schema of the document, or of any of several. */
+export function jsonOf(...names: readonly string[]): Schema {
+  const [schema, ...others] = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return { 'application/json': { schema: others.length === 0 ? schema : { anyOf: [schema, ...others] } } };
 }
 
 /** An answer with a JSON body of one schema. */

@@ -62,9 +62,9 @@ export const speechRoutes: ApiRoutes = {
         requestBody: jsonRequest(speechBody),
         responses: {
           200: {
-            description: 'The audio, or with `cache` a link to it',
+            description: 'The audio, or with `cache` a link to it, or why there is none',
             content: {
-              ...jsonOf('CachedSpeech'),
+              ...jsonOf('CachedSpeech', 'ErrorResponse'),
               ...Object.fromEntries(
                 ['audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/wave', 'audio/pcm'].map((type) => [type, BINARY]),
               ),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Answer, json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { BINARY, ERROR, STRING, inPath, inQuery, jsonAnswer } from '../open-api-parts.ts';
+import { BINARY, ERROR, STRING, inPath, inQuery, jsonAnswer, jsonOf } from '../open-api-parts.ts';
 import { Refusal } from '../refusals.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
@@ -63,7 +63,10 @@ export const voiceRoutes: ApiRoutes = {
         summary: 'Delete a voice of the account',
         parameters: [inPath('voiceId')],
         responses: {
-          200: jsonAnswer('VoiceDeleted', 'Deleted; the body may be empty'),
+          200: {
+            description: 'Deleted; the body may be empty',
+            content: { ...jsonOf('VoiceDeleted'), 'text/plain': { schema: { const: '' } } },
+          },
           204: { description: 'Deleted' },
           default: ERROR,
         },
@@ -125,7 +128,7 @@ function deleteVoice(service: Service, id: string, draw: Draw): Answer {
   service.voices.delete(id);
   switch (draw.shape('voice.deleted')) {
     case 'empty':
-      return { status: 200, headers: {}, body: Buffer.alloc(0) };
+      return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.alloc(0) };
     case 'message':
       return json(200, { success: true, message: 'Voice deleted' });
     case 'no-content':

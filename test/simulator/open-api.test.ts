@@ -31,13 +31,12 @@ function expectDocumented(reply: Reply, method: string, template: string): void 
   const status = String(reply.status) in operation.responses ? String(reply.status) : 'default';
   if (status === 'default') expect(reply.status).toBeGreaterThanOrEqual(400);
   const content = operation.responses[status]?.content;
-  if (reply.bytes.length === 0) {
-    expect([204, 200]).toContain(reply.status);
-    expect(method).toBe('DELETE');
+  if (content === undefined) {
+    expect({ method, template, bytes: reply.bytes.length }).toEqual({ method, template, bytes: 0 });
     return;
   }
   const type = reply.contentType.split(';')[0] ?? '';
-  expect(Object.keys(content ?? {})).toContain(type);
+  expect(Object.keys(content)).toContain(type);
   if (type !== 'application/json') return;
   const validate = validatorAt('paths', template, method.toLowerCase(), 'responses', status, 'content', type, 'schema');
   const valid = validate(reply.json);
@@ -111,6 +110,8 @@ async function tour({ call, origin, simulator }: Client): Promise<void> {
     await ask('POST', '/speech/tts', '/speech/tts', { text: 'at once', reference_id: 'narrator', format });
   }
   await ask('POST', '/speech/tts', '/speech/tts', { text: 'at once', voiceId: 'narrator', cache: true });
+  // Found by the fuzzer: one of its shapes is a success with an error in it.
+  await ask('POST', '/speech/tts', '/speech/tts', { text: 'at once', voiceId: 'nobody' });
   await ask('POST', '/speech/transcriptions', '/speech/transcriptions', {
     audioUrl: `${simulator.mediaUrl}/samples/voice-1.mp3`,
   });
