@@ -2,7 +2,7 @@ import { defined } from '../contract/defined.ts';
 import type { Connection } from './connection.ts';
 import { readList } from './read-job.ts';
 import { readJson } from './read-json.ts';
-import { asId, asNumber, asText, firstOf, type JsonObject, objectsAt } from './read-members.ts';
+import { asId, asIds, asNumber, asText, firstOf, type JsonObject, objectsAt } from './read-members.ts';
 import type { Voice } from './speech-api.ts';
 
 /** Voices per page; public clients use this size. */
@@ -62,5 +62,6 @@ function readVoice(item: JsonObject): Voice | undefined {
     id,
     name: firstOf(objects, ['name', 'title'], asText) ?? id,
     provider: firstOf(objects, ['provider'], asText) ?? '',
+    ...defined({ modelIds: firstOf(objects, ['modelIds', 'model_ids'], asIds) }),
   };
 }

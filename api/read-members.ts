@@ -88,6 +88,13 @@ export function asId(value: unknown): string | undefined {
   return text === '' || text === '.' || text === '..' || text.length > 200 ? undefined : text;
 }
 
+/** A list of identifiers, at least one. A member that is none of them makes the list worthless. */
+export function asIds(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const ids = value.map(asId);
+  return ids.every((id) => id !== undefined) ? ids : undefined;
+}
+
 /** A finite number, also given as a string. */
 export function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;

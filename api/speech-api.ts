@@ -100,6 +100,8 @@ export interface Voice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
+  /** The engines that it works with; absent: the service does not say. */
+  readonly modelIds?: readonly string[];
 }
 
 /**

@@ -61,6 +61,16 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
   return planKnown(found, ledger, request);
 }
 
+/** Whether these very bytes are a batch of this name already: its rows have the ids of their voices. */
+export async function isOnRecord(
+  ledger: Pick<Ledger, 'findBatch'> | undefined,
+  name: string,
+  { summary }: SoundManifest,
+): Promise<boolean> {
+  const found = await ledger?.findBatch(name);
+  return found !== undefined && found.state !== 'loading' && found.digest === summary.digest;
+}
+
 /** Bills a new batch. */
 export async function planNew(
   request: Pick<PlanRequest, 'source' | 'checked' | 'settings' | 'ledger' | 'account' | 'identify'>,

@@ -1,5 +1,6 @@
 import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
+import type { UsedBy } from '../inputs/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
 /** Why a call failed. Nothing was spent on it. */
@@ -44,6 +45,8 @@ export type Problem =
   | { readonly type: 'token-refused'; readonly apiUrl: string; readonly failure: Failure }
   /** The API does not answer, or does not return the profile of the account. */
   | { readonly type: 'api-away'; readonly apiUrl: string; readonly failure: Failure }
+  /** The manifest names voices (`name:…`), and the API's list of voices, which says what they are, cannot be read. */
+  | { readonly type: 'voices-unread'; readonly why: string; readonly names: number; readonly first: UsedBy }
   /** There is no schedule of this name. */
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
@@ -114,6 +117,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'token-refused': (problem) => `The API at ${problem.apiUrl} refuses the token: ${problem.failure.message}`,
   'api-away': (problem) =>
     `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`,
+  'voices-unread': ({ why, names, first }) =>
+    `The manifest names ${names === 1 ? 'a voice' : `${names} voices`} (name:, first in line ${first.line}), and the API's list of voices cannot be read: ${why.replace(/\.?$/, '.')}`,
   'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
   'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,
   'schedule-refused': (problem) =>

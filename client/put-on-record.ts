@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { newIn } from '../policy/tuning.ts';
 import { beforeWork } from './before-work.ts';
+import { knowVoices, type KnownVoices } from './know-voices.ts';
 import type { OpenApi } from './open-api.ts';
 import { findMore, openMore, type MoreRows } from './open-chosen.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from './out-folder.ts';
@@ -35,8 +36,11 @@ export interface RecordRequest {
   readonly plan: BatchPlan;
   /** Called with the existing batch, before anything is asked or changed. */
   readonly onFound?: (batch: BatchRecord | undefined) => void;
-  /** Prices a new batch and says whether it may be paid for. Undefined: it may not. */
-  readonly approve: (open: OpenApi) => Promise<SoundManifest | undefined>;
+  /**
+   * Prices a new batch and says whether it may be paid for. Undefined: it may not. `voices`: the manifest with its voices
+   * known; read meanwhile.
+   */
+  readonly approve: (open: OpenApi, voices: Promise<KnownVoices>) => Promise<SoundManifest | undefined>;
   /** Says whether rows may be paid for that earlier runs of a batch left out. */
   readonly approveMore: (more: MoreRows, open: OpenApi) => Promise<boolean>;
 }
@@ -54,7 +58,7 @@ export type Recorded =
 /**
  * Records a sound manifest as a batch, or finds the batch that it already is, and claims the out folder for it. Sends
  * nothing that costs. Throws {@link VoxbatchError} (all that a session throws, `unwritable-out`, `taken-out`,
- * `no-price`).
+ * `no-price`, `voices-unread`).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan } = request;
@@ -68,7 +72,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   request.onFound?.(found);
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere) await requireOwnOut(plan.out, identity);
-  const priced = isThere ? checked : await request.approve(open);
+  const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked));
   if (priced === undefined) return { type: 'declined' };
   const { options, summary } = priced;
   const loaded = await beforeWork(() =>

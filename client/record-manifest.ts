@@ -3,7 +3,7 @@ import { chooseSettings, type BatchChoices, type WantedBatch } from '../batches/
 import { defaultOut, nameFromFile } from '../batches/batch-name.ts';
 import { spendFacts } from '../batches/bill-lines.ts';
 import type { TakenName } from '../batches/load-batch.ts';
-import { planManifest, planNew, type ManifestPlan } from '../batches/plan-manifest.ts';
+import { isOnRecord, planManifest, planNew, type ManifestPlan } from '../batches/plan-manifest.ts';
 import { openManifest, type ManifestSource } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest, type OutcomeFile, type SoundManifest } from '../inputs/read-manifest.ts';
 import type { Config } from '../inputs/config-file.ts';
@@ -13,6 +13,7 @@ import { approve, type Confirm, type NotApproved } from './approval.ts';
 import { checkWanted } from './check-options.ts';
 import { identifyMedia } from './identify-media.ts';
 import { realmOf, type OpenApi } from './open-api.ts';
+import { knowVoices, withVoices } from './know-voices.ts';
 import { openRecordsIfAny } from './open-records.ts';
 import { putOnRecord } from './put-on-record.ts';
 import type { Session } from './session.ts';
@@ -27,8 +28,10 @@ export interface RunOptions extends WantedBatch {
   readonly confirm?: Confirm;
 }
 
+type FaultyManifest = Extract<CheckedManifest, { readonly type: 'faulty' }>;
+
 /** Why a manifest is not on record. */
-export type NotRecorded = Extract<CheckedManifest, { readonly type: 'faulty' }> | OutcomeFile | TakenName | NotApproved;
+export type NotRecorded = FaultyManifest | OutcomeFile | TakenName | NotApproved;
 
 /** A manifest on record. */
 interface RecordedManifest {
@@ -78,7 +81,10 @@ export async function planWanted(
     const checked = await checkManifest(source, options, settings.budget);
     if (checked.type !== 'sound') return checked;
     const looked = { ledger, account, identify: identifyMedia };
-    return await planManifest({ ...planOf(wanted), ...looked, name, source, checked, settings });
+    const request = { ...planOf(wanted), ...looked, name, source, settings };
+    if (await isOnRecord(ledger, name, checked)) return await planManifest({ ...request, checked });
+    const known = await knowVoices((await session.api()).api, checked);
+    return known.type === 'faulty' ? known : await planManifest({ ...request, checked: withVoices(checked, known) });
   } finally {
     await ledger?.close();
     await source.close();
@@ -103,7 +109,7 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
   const personAt = ({ profile }: OpenApi): Pick<SpendFacts, 'balance' | 'yes' | 'canAsk'> => {
     return { balance: profile.quotaRemaining ?? null, yes: false, canAsk: confirm !== undefined };
   };
-  const found: { refusal?: NotApproved | undefined } = {};
+  const found: { refusal?: NotApproved | FaultyManifest | undefined } = {};
   const approves = async (facts: SpendFacts): Promise<boolean> => {
     found.refusal = await approve(facts, confirm);
     return found.refusal === undefined;
@@ -113,12 +119,18 @@ async function record(request: Request): Promise<RecordedManifest | NotRecorded>
     source,
     checked,
     plan: { ...planOf(wanted), name, out, settings: choices.settings },
-    approve: async (open) => {
+    approve: async (open, voices) => {
       const { settings } = choices;
+      const known = await voices;
+      if (known.type === 'faulty') {
+        found.refusal = known;
+        return undefined;
+      }
+      const sound = withVoices(checked, known);
       const ledger = await session.ledger();
       const looked = { ledger, account: realmOf(open), identify: identifyMedia };
-      const { summary } = await planNew({ ...planOf(wanted), ...looked, source, checked, settings });
-      return (await approves(spendFacts(summary, { settings, confirmAbove }, personAt(open)))) ? checked : undefined;
+      const { summary } = await planNew({ ...planOf(wanted), ...looked, source, checked: sound, settings });
+      return (await approves(spendFacts(summary, { settings, confirmAbove }, personAt(open)))) ? sound : undefined;
     },
     approveMore: ({ rows, bill, isEstimate, budget }, open) =>
       approves({ rows, bill, isEstimate, budget, confirmAbove, ...personAt(open) }),

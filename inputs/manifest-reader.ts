@@ -29,6 +29,8 @@ export interface ManifestOptions extends Pricing {
   readonly nameTemplate: string;
   /** `--limit`, `--sample`: the rows to run. The others are read, checked and priced all the same. Default: all. */
   readonly subset?: Subset | null;
+  /** The id of each voice that the file names (`name:Ada`), as it is written there. Default: names stay as they are. */
+  readonly voiceIds?: ReadonlyMap<string, string>;
 }
 
 /** A row that is ready for the ledger. */
@@ -78,6 +80,8 @@ export class ManifestReader {
   rows = 0;
   /** sha256 of the bytes of the files, hex; null until their end was reached. */
   digest: string | null = null;
+  /** The file that is being read, where there are several. */
+  file: string | undefined;
 
   readonly #source: ManifestSource;
   readonly #options: ManifestOptions;
@@ -119,6 +123,7 @@ export class ManifestReader {
     for (const { path, label, format } of files) {
       this.#places.begin(label);
       this.#header.isOther = false;
+      this.file = files.length === 1 ? undefined : label;
       const parts = format.format === 'csv' ? readCsv(path, format.delimiter) : readJsonl(path, jsonColumns);
       for await (const { rows, problems } of this.#readFile(parts)) {
         yield { rows, problems: files.length === 1 ? problems : problems.map((one) => ({ ...one, file: label })) };
@@ -191,9 +196,14 @@ export class ManifestReader {
     if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const { id, name } = identity;
     const input = columns.input.map(({ at }) => cells[at] ?? '');
-    const found = { row, line, id, spec, input, name };
+    const found = { row, line, id, spec: this.#withVoiceId(spec), input, name };
     if (previous?.row === undefined) return { row: found };
     return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
+  }
+
+  #withVoiceId(spec: RowSpec): RowSpec {
+    const voice = this.#options.voiceIds?.get(spec.voice ?? '');
+    return voice === undefined ? spec : { ...spec, voice };
   }
 
   /** Problems that are known only at the end. */

@@ -1,5 +1,6 @@
 import { boundsOf, COLUMN_CELLS, ROW_KINDS } from '../contract/row-kinds.ts';
 import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
+import { nameAskedFor } from '../policy/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';
@@ -19,6 +20,10 @@ export interface ParsedRow {
 
 /** Text that cannot be sent as UTF-8, or carries NUL: possible in JSON lines only, by escapes. */
 const UNSENDABLE = /[\0\p{Cs}]/u;
+
+const NAMELESS = {
+  finding: { expected: 'the id of a voice, or name: and its name', came: 'name: alone', code: 'bad-voice-name' },
+} as const;
 
 const SECONDS: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
 
@@ -94,7 +99,7 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<string 
     case 'text':
       return { value: cell };
     case 'name':
-      return { value: cell.trim() };
+      return column === 'voice' && nameAskedFor(cell.trim()) === '' ? NAMELESS : { value: cell.trim() };
     case 'number':
       return parseNumber(cell.trim(), boundsRule(kind, column));
     case 'seconds':

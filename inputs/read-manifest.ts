@@ -7,7 +7,7 @@ import { digestOf, type ManifestSource } from './manifest-source.ts';
 import { ManifestError, describeProblem } from './problems.ts';
 import type { ManifestProblem, ManifestWarning } from './problems.ts';
 import { sampleRank } from './sample-rank.ts';
-import { VoiceUses, type VoiceUse } from './voice-uses.ts';
+import { VoiceUses, type UsedVoices } from './voice-uses.ts';
 
 /** Further problems are only counted. */
 const KEPT_PROBLEMS = 1000;
@@ -27,8 +27,8 @@ export interface ManifestSummary extends BillSummary {
   /** Number of all problems. */
   readonly problemCount: number;
   readonly warnings: readonly ManifestWarning[];
-  /** Voices of its valid rows, the first thousand. */
-  readonly voices: readonly VoiceUse[];
+  /** Voices of its valid rows. */
+  readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
   /** sha256 of the bytes of the file, hex; null if it could not be read to its end. */
@@ -98,7 +98,7 @@ export async function summarizeManifest(
     for (const row of rows) {
       draw.offer(row, traitsOf(row), billEntry(row));
       if (row.quoted === null || row.isAssumed) unmeasured++;
-      voices.add(row);
+      voices.add(row, reader.file);
     }
     problemCount += problems.length;
     kept.push(...problems.slice(0, KEPT_PROBLEMS - kept.length));
@@ -113,7 +113,7 @@ export async function summarizeManifest(
     problems: kept,
     problemCount,
     warnings: [...reader.warnings.values()],
-    voices: voices.list(),
+    voices: voices.list({ voice: reader.columns.headerOf('voice'), engine: reader.columns.headerOf('engine') }),
     columns: reader.columns.input.map(({ name }) => name),
     digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,

@@ -1,30 +1,78 @@
 import type { RowSpec } from '../contract/row-kinds.ts';
+import { nameAskedFor } from '../policy/voice-name.ts';
 
-/** A voice of a manifest. */
-export interface VoiceUse {
-  readonly voice: string;
-  /** Rows that speak with it. */
+/** Rows that have something in common, and the first of them. */
+export interface UsedBy {
   readonly rows: number;
   /** Line of the first. */
   readonly line: number;
+  /** Id of the first. */
+  readonly id: string;
+  /** File of the first, where a manifest has several. */
+  readonly file: string | undefined;
+}
+
+/** A voice of a manifest, as it is written there. */
+export interface VoiceUse extends UsedBy {
+  readonly voice: string;
+  /** The engines that its rows ask for; rows without one are left out. */
+  readonly engines: ReadonlyMap<string, UsedBy>;
+}
+
+/** The voices of a manifest, in the order in which they come. */
+export interface UsedVoices {
+  readonly uses: readonly VoiceUse[];
+  /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
+  readonly beyond: UsedBy | undefined;
+  /** What the file calls these columns. */
+  readonly columns: { readonly voice: string; readonly engine: string };
 }
 
 /** Voices that are told apart; a manifest with more of them has something else in that column. */
-const MOST = 1_000;
+export const MOST_VOICES = 50_000;
 
-/** Counts the voices of a manifest, in the order in which they come; the first thousand. */
+/** The part of a row that its voice is counted by. */
+export interface VoiceRow {
+  readonly spec: RowSpec;
+  readonly line: number;
+  readonly id: string;
+}
+
+/** Counts the voices of a manifest. Ids beyond the first {@link MOST_VOICES} voices are not counted. */
 export class VoiceUses {
-  readonly #uses = new Map<string, VoiceUse>();
+  readonly #uses = new Map<string, Counted & { readonly engines: Map<string, Counted> }>();
+  readonly #most: number;
+  #beyond: Counted | undefined;
 
-  add({ spec, line }: { readonly spec: RowSpec; readonly line: number }): void {
-    if (!('voice' in spec)) return;
-    const { voice } = spec;
-    const known = this.#uses.get(voice);
-    if (known === undefined && this.#uses.size >= MOST) return;
-    this.#uses.set(voice, { voice, rows: (known?.rows ?? 0) + 1, line: known?.line ?? line });
+  constructor(most = MOST_VOICES) {
+    this.#most = most;
   }
 
-  list(): readonly VoiceUse[] {
-    return [...this.#uses.values()];
+  /** `file`: where the row is, if a manifest has several files. */
+  add({ spec: { voice, engine }, line, id }: VoiceRow, file?: string): void {
+    if (voice === undefined) return;
+    const first = { line, id, file };
+    let use = this.#uses.get(voice);
+    if (use === undefined) {
+      if (this.#uses.size >= this.#most) {
+        if (nameAskedFor(voice) !== undefined) (this.#beyond ??= { ...first, rows: 0 }).rows += 1;
+        return;
+      }
+      this.#uses.set(voice, (use = { ...first, rows: 0, engines: new Map() }));
+    }
+    use.rows += 1;
+    if (engine === undefined) return;
+    const known = use.engines.get(engine);
+    if (known === undefined) use.engines.set(engine, { ...first, rows: 1 });
+    else known.rows += 1;
   }
+
+  list(columns: UsedVoices['columns']): UsedVoices {
+    const uses = [...this.#uses].map(([voice, use]) => ({ voice, ...use }));
+    return { uses, beyond: this.#beyond, columns };
+  }
+}
+
+interface Counted extends UsedBy {
+  rows: number;
 }

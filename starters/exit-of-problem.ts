@@ -125,6 +125,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
         : `The API at ${apiUrl} does not return the account's profile: ${sentenceOf(failure)} Try again later, ` +
           'or check VOXBATCH_API_URL. Nothing was spent.',
   },
+  'voices-unread': {
+    exit: 'api',
+    words: (_, sentence) =>
+      `${sentence} Nothing was sent. Nothing was spent. Run the same command again later, or use the ids of the voices.`,
+  },
   'no-schedule': {
     exit: 'usage',
     next: 'voxbatch schedule list',

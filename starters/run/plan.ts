@@ -1,15 +1,16 @@
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
-import { planManifest } from '../../batches/plan-manifest.ts';
+import { isOnRecord, planManifest } from '../../batches/plan-manifest.ts';
 import { identifyMedia } from '../../client/identify-media.ts';
+import { NO_VOICES, withVoices } from '../../client/know-voices.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { readAccount } from '../account/read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
 import { readSettings } from '../connect/settings.ts';
-import { warnOfUnknownVoices } from './unknown-voices.ts';
+import { planVoices } from './plan-voices.ts';
 import type { Output } from '../terminal/output.ts';
 import { nextAfterPlan } from './next-after-plan.ts';
 import { planJson } from './plan-json.ts';
@@ -36,14 +37,19 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     if (checked.type === 'faulty') throw refuseProblems(checked.summary, source.label, output, words);
     sayWarnings(checked.summary, output, words);
     const priced = runPlan.probe ? await probeAloud(source, checked, budget, output) : checked;
-    const [read, free, ofVoices] = await Promise.all([
+    const [read, free, known] = await Promise.all([
       readAccount(settings, flags),
       freeSpace(settings.store),
-      warnOfUnknownVoices(settings, flags, priced.summary.voices),
+      (await isOnRecord(ledger, runPlan.name, checked)) ? NO_VOICES : planVoices(settings, flags, checked),
     ]);
+    if (known.type === 'faulty') throw refuseProblems(known.summary, source.label, output, words);
     const { account, balance } = read;
-    sayWarnings({ warnings: ofVoices }, output);
-    const request = { ...runPlan, source, checked: priced, ledger, account, identify: identifyMedia };
+    const { warnings: ofVoices } = known;
+    sayWarnings(known, output);
+    const request = {
+      ...runPlan,
+      ...{ source, checked: withVoices(priced, known), ledger, account, identify: identifyMedia },
+    };
     const planned = await planManifest(request);
     const done = planned.type === 'known' ? await ledger?.counts(planned.batch.name) : undefined;
     const disk = { free, store: settings.store };

@@ -10,6 +10,7 @@ import { identifyMedia } from '../../client/identify-media.ts';
 import { reasonLines } from '../terminal/reason-words.ts';
 import { priceText } from '../terminal/spend-words.ts';
 import { realmOf, type OpenApi } from '../../client/open-api.ts';
+import { withVoices, type KnownVoices } from '../../client/know-voices.ts';
 import { putOnRecord } from '../../client/put-on-record.ts';
 import { probeAloud } from './probe-manifest.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
@@ -17,7 +18,6 @@ import { checkMore, type Payer } from './more-rows.ts';
 import { redriveFile } from '../redrive/redrive-file.ts';
 import { reportOptions } from './run-command.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { findUnknownVoices } from './unknown-voices.ts';
 import { runRecorded } from './run-recorded.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -64,30 +64,36 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
         if (batch?.state !== 'closed' && checked.summary.warnings.length > 0)
           sayWarnings(checked.summary, output, report);
       },
-      approve: (open) => readyToSpend(request, checked, open, desk),
+      approve: (open, voices) => readyToSpend(request, { checked, open, voices, desk }),
       approveMore: async (more, open) => checkMore(more, payerOf(request, open, desk), desk),
     });
     return runRecorded(request, recorded, desk);
   });
 }
 
+/** A manifest that is to become a new batch. */
+interface NewManifest {
+  readonly checked: SoundManifest;
+  readonly open: OpenApi;
+  readonly voices: Promise<KnownVoices>;
+  readonly desk: Desk;
+}
+
 /**
  * Checks before a new batch: prices for all rows that can have one, voices that the API does not list, then the checks
  * of `check-spend.ts`. Throws {@link ExitError} if it may not be paid for.
  */
-async function readyToSpend(
-  request: RunRequest,
-  checked: SoundManifest,
-  open: OpenApi,
-  desk: Desk,
-): Promise<SoundManifest> {
-  const { source, plan } = request;
+async function readyToSpend(request: RunRequest, { checked, open, voices, desk }: NewManifest): Promise<SoundManifest> {
+  const { manifestPath, flags, source, plan } = request;
   const { output } = desk;
-  const [priced, warnings] = await Promise.all([
+  const [probed, known] = await Promise.all([
     plan.probe ? probeAloud(source, checked, plan.settings.budget, output) : checked,
-    findUnknownVoices(open.api, checked.summary.voices),
+    voices,
   ]);
-  sayWarnings({ warnings }, output);
+  if (known.type === 'faulty')
+    throw refuseProblems(known.summary, manifestPath, output, reportOptions(manifestPath, flags));
+  sayWarnings(known, output);
+  const priced = withVoices(probed, known);
   const { summary, reasons } = await planNew({
     ...plan,
     source,

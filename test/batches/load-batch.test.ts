@@ -46,6 +46,20 @@ describe('findOrLoadBatch', () => {
     expect(await load()).toEqual({ type: 'known', batch: first.type === 'new' && first.batch });
   });
 
+  it('records the ids of voices that are named, and the cells as they are', async () => {
+    const content = 'id,text,voice\na,One.,name:Ada\nb,Two.,narrator\n';
+    const known = { ...OPTIONS, voiceIds: new Map([['name:Ada', 'v-1']]) };
+    const first = await load(content, { options: known });
+    expect((await place.ledger.readRow('lines', 1))?.row).toMatchObject({
+      spec: { voice: 'v-1' },
+      input: ['a', 'One.', 'name:Ada'],
+    });
+    expect((await place.ledger.readRow('lines', 2))?.row.spec).toMatchObject({ voice: 'narrator' });
+    // The same manifest again is the same batch, whatever the list says by now.
+    expect(await load(content)).toMatchObject({ type: 'known' });
+    expect(first).toMatchObject({ type: 'new' });
+  });
+
   it('waits for a load by whoever came to the ledger by another path', async () => {
     const file = place.ledger.place;
     const other = `${file}-by-link`;

@@ -12,20 +12,22 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
+const plan = (env: Record<string, string>, ...words: string[]): Promise<Ended> => planLines(LINES, env, words);
+
 /** Plans a manifest with these settings. */
-async function plan(env: Record<string, string>, ...words: string[]): Promise<Ended> {
+async function planLines(lines: string, env: Record<string, string>, words: readonly string[]): Promise<Ended> {
   const line: CommandLine = await openCommandLine(env);
   try {
-    await writeFile('lines.csv', LINES);
+    await writeFile('lines.csv', lines);
     return await line.run(...words, 'lines.csv');
   } finally {
     await line.close();
   }
 }
 
-describe('voices that the API does not list', () => {
-  const api = (): Record<string, string> => ({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
+const api = (): Record<string, string> => ({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
 
+describe('voices that the API does not list', () => {
   it.each([[['plan']], [['run', '--dry-run']]])('are warned of by %j, and do not stop it', async (words) => {
     const { code, stderr } = await plan(api(), ...words);
     expect(code).toBe(0);
@@ -59,5 +61,41 @@ describe('voices that the API does not list', () => {
     const { code, stderr } = await plan(Object.keys(env).length === 1 ? { ...api(), ...env } : env, 'plan');
     expect(code).toBe(0);
     expect(stderr).not.toContain('list of voices');
+  });
+});
+
+describe('voices that are named', () => {
+  const NAMED = 'id,text,voice\na,One,name:Narrator\nb,Two,name:ada\n';
+
+  it('are looked up by plan', async () => {
+    const { code, stderr } = await planLines(NAMED, api(), ['plan']);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('voice');
+  });
+
+  it('are refused by run if there is none, with line, id and column, before anything is recorded', async () => {
+    const { code, stderr } = await planLines(`${NAMED}c,Three,name:Adda\n`, api(), ['run']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `line 4, id c, column voice: expected a voice of the API's list, by its name; the nearest is "name:Ada" (voxbatch voices list); got "name:Adda"\n`,
+    );
+    expect(stderr).toContain('lines.csv has a problem. Nothing was sent. Nothing was spent.');
+    expect(simulator.ledger()).toEqual([]);
+  });
+
+  it('cannot be looked up where the API is down', async () => {
+    const env = { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1', VOXBATCH_API_TOKEN: 'token' };
+    const { code, stderr } = await planLines(NAMED, env, ['plan']);
+    expect(code).toBe(5);
+    expect(stderr).toContain(
+      "The manifest names 2 voices (name:, first in line 2), and the API's list of voices cannot",
+    );
+    expect(stderr).toContain('Nothing was spent.');
+  });
+
+  it('are not looked up without an API, and plan says so', async () => {
+    const { code, stderr } = await planLines(NAMED, {}, ['plan']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: line 2, column voice: without an API and a token nobody can tell');
   });
 });

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type SpeechApi, type Voice } from './speech-api.ts';
+
+/** What was read of the API's list of voices. `cut`: it could not be read to its end. */
+export type VoicesRead =
+  | { readonly type: 'read'; /** By id. */ readonly voices: ReadonlyMap<string, Voice> }
+  | { readonly type: 'cut'; readonly why: string };
+
+/** What to look for in the list. */
+export interface VoicesWanted {
+  /** The reading stops when all of these have been found; undefined: it goes on to the end. */
+  readonly ids: ReadonlySet<string> | undefined;
+  /** How long it may take, ms. */
+  readonly patienceMs: number;
+  /** How often it may begin again after a failure that may heal. */
+  readonly tries: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Pause before the list is read again, ms; a longer one that the API asks for counts. */
+const PAUSE_MS = 500;
+
+/** Reads the account's list of voices, one page after the other; free. No answer of the API makes it throw. */
+export async function readVoices(
+  api: Pick<SpeechApi, 'listVoices'>,
+  { ids, patienceMs, tries, signal }: VoicesWanted,
+): Promise<VoicesRead> {
+  const end = AbortSignal.timeout(patienceMs);
+  const either = signal === undefined ? end : AbortSignal.any([signal, end]);
+  for (let left = tries; ;) {
+    try {
+      return await readOnce(api, ids, either);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.` };
+      if (!(error instanceof ApiError)) throw error;
+      const { failure } = error;
+      const heals = failure.class !== 'BadToken' && failure.class !== 'BadRequest';
+      if (--left <= 0 || !heals) return { type: 'cut', why: failure.message };
+      // Too long a pause ends in the time limit.
+      await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: either }).catch(() => undefined);
+    }
+  }
+}
+
+async function readOnce(
+  api: Pick<SpeechApi, 'listVoices'>,
+  ids: ReadonlySet<string> | undefined,
+  signal: AbortSignal,
+): Promise<VoicesRead> {
+  const voices = new Map<string, Voice>();
+  const missing = ids === undefined ? undefined : new Set(ids);
+  for await (const voice of api.listVoices(undefined, signal)) {
+    voices.set(voice.id, voice);
+    missing?.delete(voice.id);
+    // The list may be long.
+    if (missing?.size === 0) return { type: 'read', voices };
+  }
+  return { type: 'read', voices };
+}

@@ -1,0 +1,95 @@
+import type { VoicesRead, VoicesWanted } from '../api/read-voices.ts';
+import type { Voice } from '../api/speech-api.ts';
+import type { ManifestWarning } from '../inputs/problems.ts';
+import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
+import type { UsedBy, VoiceUse } from '../inputs/voice-uses.ts';
+import { nameAskedFor, VoiceNames } from '../policy/voice-name.ts';
+import { VoiceReport } from './voice-report.ts';
+
+/** Reads the API's list of voices; free. */
+export type ReadVoices = (wanted: VoicesWanted) => Promise<VoicesRead>;
+
+/**
+ * What the API's list of voices says about a manifest. `sound`: it can be used. `faulty`: voices that do not exist, are several, or do not fit their engine. `unread`: the list could
+ * not be read, so nobody knows what the names stand for.
+ */
+export type CheckedVoices =
+  | {
+      readonly type: 'sound';
+      /** The id of each voice that is named, as it is written. */
+      readonly voiceIds: ReadonlyMap<string, string>;
+      readonly warnings: readonly ManifestWarning[];
+    }
+  | { readonly type: 'faulty'; readonly summary: ManifestSummary }
+  | { readonly type: 'unread'; readonly why: string; readonly names: number; readonly first: UsedBy };
+
+/** How long a list may take that only warns, ms. */
+const WARN_PATIENCE_MS = 5_000;
+/** How long a list may take that names or `--strict` need, ms: 50 pages at a rather slow API. */
+const NEED_PATIENCE_MS = 60_000;
+const NEED_TRIES = 4;
+
+/** Checks the voices of a manifest. The list is read once, only as far as needed, and not at all without voices. */
+export async function checkVoices(
+  { summary, options }: SoundManifest,
+  read: ReadVoices,
+  signal?: AbortSignal,
+): Promise<CheckedVoices> {
+  const { uses, beyond } = summary.voices;
+  const report = new VoiceReport(summary.voices.columns);
+  const named = uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
+  const ids = uses.filter(({ voice }) => nameAskedFor(voice) === undefined);
+  if (beyond !== undefined) report.tooMany(beyond);
+  const [firstName] = named;
+  const isNeeded = firstName !== undefined || options.strict;
+  const wanted = {
+    ids: firstName === undefined ? new Set(ids.map(({ voice }) => voice)) : undefined,
+    ...(isNeeded ? { patienceMs: NEED_PATIENCE_MS, tries: NEED_TRIES } : { patienceMs: WARN_PATIENCE_MS, tries: 1 }),
+  };
+  if (uses.length > 0) {
+    const list = await read({ ...wanted, ...(signal === undefined ? {} : { signal }) });
+    if (list.type === 'read') {
+      const voiceIds = lookUp(named, ids, list.voices, { report, strict: options.strict });
+      return finish(report, summary, voiceIds);
+    }
+    if (firstName !== undefined) {
+      return { type: 'unread', why: list.why, names: named.length, first: firstName };
+    }
+  }
+  return finish(report, summary, new Map());
+}
+
+function finish(
+  { problems, problemCount, warnings }: VoiceReport,
+  summary: ManifestSummary,
+  voiceIds: ReadonlyMap<string, string>,
+): CheckedVoices {
+  if (problemCount === 0) return { type: 'sound', voiceIds, warnings };
+  return { type: 'faulty', summary: { ...summary, problems, problemCount, warnings } };
+}
+
+/** Finds the voices in the list, and reports those that are not there or do not fit. Returns the ids of names. */
+function lookUp(
+  named: readonly VoiceUse[],
+  ids: readonly VoiceUse[],
+  voices: ReadonlyMap<string, Voice>,
+  { report, strict }: { readonly report: VoiceReport; readonly strict: boolean },
+): ReadonlyMap<string, string> {
+  const names = new VoiceNames(voices.values());
+  const voiceIds = new Map<string, string>();
+  for (const use of named) {
+    const found = names.find(nameAskedFor(use.voice) ?? '');
+    if (found.type === 'unknown') report.unknownName(use, voices);
+    else if (found.type === 'ambiguous') report.ambiguous(use, found.voices);
+    else {
+      voiceIds.set(use.voice, found.voice.id);
+      report.engines(use, found.voice);
+    }
+  }
+  for (const use of ids) {
+    const voice = voices.get(use.voice);
+    if (voice !== undefined) report.engines(use, voice);
+    else report.unknownId(use, voices, strict);
+  }
+  return voiceIds;
+}

@@ -1,0 +1,107 @@
+import type { Voice } from '../api/speech-api.ts';
+import { nearestName } from '../inputs/nearest-name.ts';
+import { show, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
+import { MOST_VOICES, type UsedBy, type UsedVoices, type VoiceUse } from '../inputs/voice-uses.ts';
+import { nameAskedFor } from '../policy/voice-name.ts';
+
+/** How many letters a voice may differ from one of the list to count as a typo. */
+const SLIP = 2;
+/** Voices that are compared with all of a list, to say which is nearest. */
+const MOST_COMPARED = 20;
+/** Voices that a warning of its own names; the others are counted. */
+const MOST_WARNED = 20;
+/** Candidates that a problem names. */
+const MOST_CANDIDATES = 5;
+/** Further problems are only counted. */
+const KEPT_PROBLEMS = 1_000;
+
+/** Collects what is wrong with voices, in words. */
+export class VoiceReport {
+  readonly problems: ManifestProblem[] = [];
+  readonly warnings: ManifestWarning[] = [];
+  problemCount = 0;
+  readonly #columns: UsedVoices['columns'];
+  #compared = 0;
+  #beyondWarned = 0;
+
+  constructor(columns: UsedVoices['columns']) {
+    this.#columns = columns;
+  }
+
+  tooMany(beyond: UsedBy): void {
+    const expected = `at most ${String(MOST_VOICES)} voices where some are named by name:`;
+    this.#add(beyond, { expected, came: 'another name', code: 'too-many-voices' });
+  }
+
+  unknownName(use: VoiceUse, voices: ReadonlyMap<string, Voice>): void {
+    const name = nameAskedFor(use.voice) ?? '';
+    const nearest = this.#nearest(
+      name,
+      [...voices.values()].map((voice) => voice.name),
+    );
+    const hint = nearest === undefined ? '' : `; the nearest is ${show(`name:${nearest.name}`)}`;
+    const expected = `a voice of the API's list, by its name${hint} (voxbatch voices list)`;
+    this.#add(use, { expected, came: show(use.voice), code: 'unknown-voice' });
+  }
+
+  ambiguous(use: VoiceUse, voices: readonly Voice[]): void {
+    const shown = voices
+      .slice(0, MOST_CANDIDATES)
+      .map(({ id, provider }) => (provider === '' ? id : `${id} (${provider})`));
+    const more = voices.length > shown.length ? `, and ${String(voices.length - shown.length)} more` : '';
+    const expected = `the id of one of the ${String(voices.length)} voices of this name: ${shown.join(', ')}${more}`;
+    this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
+  }
+
+  unknownId(use: VoiceUse, voices: ReadonlyMap<string, Voice>, strict: boolean): void {
+    const { voice, rows, line } = use;
+    const nearest = this.#nearest(voice, [...voices.keys()]);
+    const hint = nearest !== undefined && nearest.distance <= SLIP ? `; the nearest is ${nearest.name}` : '';
+    if (strict) {
+      const expected = `a voice of the API's list, under --strict${hint} (voxbatch voices list)`;
+      this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
+    } else if (this.warnings.length < MOST_WARNED) {
+      const message = `"${voice}" is not in the API's list of voices${hint} (voxbatch voices list)`;
+      this.warnings.push({ column: this.#columns.voice, message, line, rows });
+    } else this.#warnOfMore(use);
+  }
+
+  /** Engines that the voice does not work with. A service that does not say for which it does says nothing here. */
+  engines({ engines, voice: written }: VoiceUse, { id, modelIds }: Voice): void {
+    if (modelIds === undefined) return;
+    const fits = new Set(modelIds.map((one) => one.toLowerCase()));
+    for (const [engine, use] of engines) {
+      if (fits.has(engine.toLowerCase())) continue;
+      const whose = written === id ? show(id) : `${show(written)} (${id})`;
+      const expected = `an engine that voice ${whose} works with: ${modelIds.join(', ')}`;
+      this.#add(use, { column: this.#columns.engine, expected, came: show(engine), code: 'engine-misfit' });
+    }
+  }
+
+  #nearest(name: string, among: readonly string[]): ReturnType<typeof nearestName> | undefined {
+    if (among.length === 0 || this.#compared >= MOST_COMPARED) return undefined;
+    this.#compared += 1;
+    return nearestName(name, among);
+  }
+
+  #warnOfMore({ line, rows }: VoiceUse): void {
+    const [last, count] = [this.warnings.at(MOST_WARNED), this.#beyondWarned + 1];
+    this.#beyondWarned = count;
+    const message = `${String(count)} further ${count === 1 ? 'voice is' : 'voices are'} not in the API's list of voices`;
+    this.warnings[MOST_WARNED] = {
+      ...{ column: this.#columns.voice, message },
+      ...{ line: last?.line ?? line, rows: (last?.rows ?? 0) + rows },
+    };
+  }
+
+  #add(
+    { line, id, file, rows }: UsedBy,
+    what: Pick<ManifestProblem, 'expected' | 'came' | 'code'> & { readonly column?: string },
+  ): void {
+    this.problemCount += 1;
+    if (this.problems.length >= KEPT_PROBLEMS) return;
+    const often = rows > 1 ? ` (in ${String(rows)} rows, of which this is the first)` : '';
+    const place = { line, id, column: what.column ?? this.#columns.voice, ...(file === undefined ? {} : { file }) };
+    this.problems.push({ ...what, ...place, came: `${what.came}${often}` });
+  }
+}

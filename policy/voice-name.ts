@@ -1,0 +1,64 @@
+/** Voices that a manifest asks for by name: `name:Ada` in place of an id. */
+
+/** What a cell begins with that names a voice. No id begins like that. */
+const PREFIX = /^name:/i;
+
+/** A voice that may be the one that is meant. */
+export interface NamedVoice {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+}
+
+/** The name that a `voice` cell asks for, without white space around it; undefined if the cell is an id. */
+export function nameAskedFor(voice: string): string | undefined {
+  return PREFIX.test(voice) ? voice.replace(PREFIX, '').trim() : undefined;
+}
+
+/** What a name stands for. `ambiguous`: all voices that it fits equally well. */
+export type FoundName<V extends NamedVoice> =
+  | { readonly type: 'found'; readonly voice: V }
+  | { readonly type: 'ambiguous'; readonly voices: readonly V[] }
+  | { readonly type: 'unknown' };
+
+/**
+ * The voices of a list by their names.
+ *
+ * Names are compared in Unicode NFC, without white space around them. A voice with exactly this name goes first, as `Ada`
+ * and `ada` may both exist; if there is none, case is ignored.
+ */
+export class VoiceNames<V extends NamedVoice> {
+  readonly #exact = new Map<string, V[]>();
+  readonly #folded = new Map<string, V[]>();
+
+  constructor(voices: Iterable<V>) {
+    for (const voice of voices) {
+      const name = exactForm(voice.name);
+      add(this.#exact, name, voice);
+      add(this.#folded, foldedForm(name), voice);
+    }
+  }
+
+  find(name: string): FoundName<V> {
+    const exact = exactForm(name);
+    const voices = this.#exact.get(exact) ?? this.#folded.get(foldedForm(exact)) ?? [];
+    const [voice] = voices;
+    if (voice === undefined) return { type: 'unknown' };
+    return voices.length === 1 ? { type: 'found', voice } : { type: 'ambiguous', voices };
+  }
+}
+
+function exactForm(name: string): string {
+  return name.trim().normalize('NFC');
+}
+
+/** By way of upper case, which also brings `ß` and `SS` together, and the two forms of a final sigma. */
+function foldedForm(name: string): string {
+  return name.toUpperCase().toLowerCase().normalize('NFC');
+}
+
+function add<V>(to: Map<string, V[]>, name: string, voice: V): void {
+  const there = to.get(name);
+  if (there === undefined) to.set(name, [voice]);
+  else there.push(voice);
+}

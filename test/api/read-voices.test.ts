@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { readVoices, type VoicesWanted } from '../../api/read-voices.ts';
+import { ApiError, type SpeechApi, type Voice } from '../../api/speech-api.ts';
+import type { FailureClass } from '../../contract/failures.ts';
+
+const WANTED: VoicesWanted = { ids: undefined, patienceMs: 60_000, tries: 3 };
+const voices: readonly Voice[] = ['a', 'b', 'c'].map((id) => ({ id, name: id, provider: '' }));
+
+/** A list that fails this often, each time after its first voice; counts voices that were read. */
+function listOf(failures: readonly FailureClass[]): Pick<SpeechApi, 'listVoices'> & { read: number } {
+  const left = [...failures];
+  const list = {
+    read: 0,
+    async *listVoices(): AsyncGenerator<Voice> {
+      const failure = left.shift();
+      for (const voice of voices) {
+        list.read += 1;
+        yield await Promise.resolve(voice);
+        if (failure !== undefined) throw new ApiError({ class: failure, message: `No: ${failure}.`, retryAfterMs: 1 });
+      }
+    },
+  };
+  return list;
+}
+
+describe('readVoices', () => {
+  it('reads the list to its end', async () => {
+    expect(await readVoices(listOf([]), WANTED)).toEqual({
+      type: 'read',
+      voices: new Map(voices.map((voice) => [voice.id, voice])),
+    });
+  });
+
+  it('stops where it has all that it looks for', async () => {
+    const list = listOf([]);
+    await readVoices(list, { ...WANTED, ids: new Set(['b']) });
+    expect(list.read).toBe(2);
+  });
+
+  it('begins again after a failure that heals', async () => {
+    const list = listOf(['ServiceDown', 'RateLimited']);
+    expect(await readVoices(list, WANTED)).toMatchObject({ type: 'read' });
+    expect(list.read).toBe(5);
+  });
+
+  it('gives up after so many tries, and at once where none would help', async () => {
+    const down = listOf(['ServiceDown', 'ServiceDown', 'ServiceDown', 'ServiceDown']);
+    expect(await readVoices(down, WANTED)).toEqual({ type: 'cut', why: 'No: ServiceDown.' });
+    expect(down.read).toBe(3);
+    const refused = listOf(['BadToken']);
+    expect(await readVoices(refused, WANTED)).toEqual({ type: 'cut', why: 'No: BadToken.' });
+    expect(refused.read).toBe(1);
+  });
+
+  it('ends with its patience', async () => {
+    const never: Pick<SpeechApi, 'listVoices'> = {
+      // eslint-disable-next-line require-yield -- it never comes to that
+      async *listVoices(_search, signal) {
+        await new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            reject(new ApiError({ class: 'NotSent', message: 'Aborted.' }));
+          });
+        });
+      },
+    };
+    expect(await readVoices(never, { ...WANTED, patienceMs: 20 })).toEqual({
+      type: 'cut',
+      why: 'it takes longer than 0.02 s.',
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import type { VoicesRead, VoicesWanted } from '../../api/read-voices.ts';
+import type { Voice } from '../../api/speech-api.ts';
+import { checkVoices, type CheckedVoices } from '../../batches/check-voices.ts';
+import { openManifest } from '../../inputs/manifest-source.ts';
+import { summarizeManifest } from '../../inputs/read-manifest.ts';
+import { OPTIONS, withManifest } from '../inputs/manifest-file.ts';
+
+const LIST: readonly Voice[] = [
+  { id: 'narrator', name: 'Narrator', provider: 'fishaudio' },
+  { id: 'v-1', name: 'Ada', provider: 'fishaudio' },
+  { id: 'v-2', name: 'Ada', provider: 'minimax' },
+  { id: 'v-3', name: 'Lin', provider: 'qwen', modelIds: ['qwen-tts', 'qwen-flash'] },
+];
+const READ: VoicesRead = { type: 'read', voices: new Map(LIST.map((voice) => [voice.id, voice])) };
+
+interface Checked {
+  readonly checked: CheckedVoices;
+  /** What was asked of the list. */
+  readonly asked: readonly VoicesWanted[];
+}
+
+/** Checks a manifest of these voices and engines, a row each from line 2 on. */
+function check(cells: readonly string[], { strict = false, read = READ } = {}): Promise<Checked> {
+  const content = `id,text,voice,engine\n${cells.map((cell, at) => `r${String(at + 2)},Hi,${cell}\n`).join('')}`;
+  return withManifest(content, async (path) => {
+    const asked: VoicesWanted[] = [];
+    const options = { ...OPTIONS, strict };
+    const summary = await summarizeManifest(await openManifest(path), options);
+    const checked = await checkVoices({ summary, options }, (wanted) => {
+      asked.push(wanted);
+      return Promise.resolve(read);
+    });
+    return { checked, asked };
+  });
+}
+
+/** What is wrong: line, id, column, code, what was expected, what came. */
+function problems({ checked }: Checked): unknown {
+  if (checked.type !== 'faulty') return checked.type;
+  return checked.summary.problems.map(({ line, id, column, code, expected, came }) =>
+    [line, id, column, code, expected, came].join(' | '),
+  );
+}
+
+describe('checkVoices', () => {
+  it('finds the ids of names, each once, and leaves ids alone', async () => {
+    const { checked, asked } = await check(['narrator,', 'name:narrator,', 'name:Lin,', 'name:narrator,']);
+    expect(checked).toEqual({
+      type: 'sound',
+      warnings: [],
+      voiceIds: new Map([
+        ['name:narrator', 'narrator'],
+        ['name:Lin', 'v-3'],
+      ]),
+    });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.ids).toBeUndefined();
+  });
+
+  it('reads no further than the ids of a manifest without names, and nothing without voices', async () => {
+    const { asked } = await check(['narrator,', 'v-1,']);
+    expect(asked).toMatchObject([{ ids: new Set(['narrator', 'v-1']), tries: 1 }]);
+    const without = await withManifest('audio\nhttps://media.example/a.mp3\n', async (path) => {
+      const summary = await summarizeManifest(await openManifest(path), OPTIONS);
+      return checkVoices({ summary, options: OPTIONS }, () => {
+        throw new Error('the list was read');
+      });
+    });
+    expect(without).toMatchObject({ type: 'sound', warnings: [] });
+  });
+
+  it('refuses an ambiguous name with all that it may be, and an unknown one with the nearest', async () => {
+    expect(problems(await check(['name:ada,', 'name:Lim,', 'name:ada,']))).toEqual([
+      '2 | r2 | voice | ambiguous-voice | the id of one of the 2 voices of this name: v-1 (fishaudio), v-2 (minimax) | "name:ada" (in 2 rows, of which this is the first)',
+      '3 | r3 | voice | unknown-voice | a voice of the API\'s list, by its name; the nearest is "name:Lin" (voxbatch voices list) | "name:Lim"',
+    ]);
+  });
+
+  it('only warns of ids that are not listed: the list may not have all that work', async () => {
+    const { checked } = await check(['narator,', 'narator,', 'elsewhere,']);
+    expect(checked).toMatchObject({
+      type: 'sound',
+      warnings: [
+        {
+          line: 2,
+          rows: 2,
+          message: `"narator" is not in the API's list of voices; the nearest is narrator (voxbatch voices list)`,
+        },
+        { line: 4, rows: 1, message: `"elsewhere" is not in the API's list of voices (voxbatch voices list)` },
+      ],
+    });
+  });
+
+  it('refuses such ids under --strict', async () => {
+    const checked = await check(['narator,', 'narrator,'], { strict: true });
+    expect(checked.asked).toMatchObject([{ tries: 4 }]);
+    expect(problems(checked)).toEqual([
+      "2 | r2 | voice | unknown-voice | a voice of the API's list, under --strict; the nearest is narrator (voxbatch voices list) | narator",
+    ]);
+  });
+
+  it('names 20 unknown ids, counts the others, and looks at more than 1,000', async () => {
+    const { checked } = await check(Array.from({ length: 3_000 }, (_, at) => `x${String(at)},`));
+    if (checked.type !== 'sound') throw new Error(checked.type);
+    expect(checked.warnings).toHaveLength(21);
+    expect(checked.warnings.at(-1)).toEqual({
+      column: 'voice',
+      message: "2980 further voices are not in the API's list of voices",
+      line: 22,
+      rows: 2_980,
+    });
+  });
+
+  it('refuses an engine that a voice does not work with, where the API says so', async () => {
+    expect(problems(await check(['v-3,qwen-tts', 'name:lin,e2', 'v-3,', 'narrator,e2', 'v-3,QWEN-Flash']))).toEqual([
+      '3 | r3 | engine | engine-misfit | an engine that voice "name:lin" (v-3) works with: qwen-tts, qwen-flash | e2',
+    ]);
+  });
+
+  describe('where the list cannot be read', () => {
+    const read: VoicesRead = { type: 'cut', why: 'The API answered 500.' };
+
+    it('says that names cannot be looked up', async () => {
+      const { checked } = await check(['narrator,', 'name:Lin,', 'name:Ada,'], { read });
+      expect(checked).toMatchObject({ type: 'unread', why: 'The API answered 500.', names: 2, first: { line: 3 } });
+    });
+
+    it.each([[false], [true]])('says nothing of ids; strict: %s', async (strict) => {
+      expect((await check(['narator,'], { read, strict })).checked).toMatchObject({ type: 'sound', warnings: [] });
+    });
+  });
+});
