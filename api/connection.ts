@@ -51,6 +51,8 @@ export interface Connection extends BaseUrl {
   post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
   /** Reads a path under the base address. */
   get(pathAndQuery: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
+  /** Sends JSON to a path under the base address, as a free request. */
+  update(path: string, body: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
   /** Requests one address on a result link's way. */
   open(url: URL, options: OpenOptions): Promise<AnswerHead | NoAnswer>;
   /** Whether the API is in a private network, or on this machine. */
@@ -102,6 +104,7 @@ export function createConnection(options: ApiOptions): Connection {
     maxBodyBytes: limits.maxBodyBytes,
     post: poster(wire),
     get: reader(wire),
+    update: updater(wire),
     open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),
     isPrivateAddress: network.isPrivate,
@@ -173,6 +176,24 @@ function reader({ agents, basePath, headers, limits, target }: Wire): Connection
       path: basePath + pathAndQuery,
       headers: headers.json,
       agents: agents.free,
+      headTimeoutMs: limits.readMs,
+      totalTimeoutMs: limits.readMs,
+      maxBytes: limits.maxBodyBytes,
+      signal,
+    });
+}
+
+function updater({ agents, basePath, headers, limits, target }: Wire): Connection['update'] {
+  return (path, body, signal) =>
+    openFree({
+      ...limits.every,
+      method: 'POST',
+      target,
+      path: basePath + path,
+      body,
+      headers: { ...headers.json, 'Content-Type': 'application/json' },
+      // A kept connection may be dead, and a change is not sent twice.
+      agents: agents.paid,
       headTimeoutMs: limits.readMs,
       totalTimeoutMs: limits.readMs,
       maxBytes: limits.maxBodyBytes,

@@ -6,6 +6,7 @@ import { readPaidJob } from './read-paid-job.ts';
 import { readProfile } from './read-profile.ts';
 import { sendPaid } from './send-paid.ts';
 import type { SpeechApi } from './speech-api.ts';
+import { updateProfile } from './update-profile.ts';
 import { loadAxios } from './via-axios.ts';
 
 /**
@@ -22,6 +23,7 @@ export function createSpeechApi(options: ApiOptions): SpeechApi {
     readJob: (operation, jobId, signal) => readPaidJob(connection, operation, jobId, signal),
     listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),
     readProfile: (signal) => readProfile(connection, signal),
+    updateProfile: (fields, signal) => updateProfile(connection, fields, signal),
     listVoices: (search, signal) => listVoices(connection, search, signal),
     download: (url, receive, signal) => download(connection, url, receive, signal),
     close: () => {

@@ -20,12 +20,20 @@ export async function readProfile(connection: Connection, signal: AbortSignal | 
       const tier = firstOf(objects, ['tier'], asText);
       const quotaRemaining = firstOf(objects, ['api_quota_remaining', 'apiQuotaRemaining'], asNumber);
       const credits = firstOf(objects, ['credits'], asNumber);
+      const webhookUrl = firstOf(objects, ['webhookUrl', 'webhook_url', 'webhook'], asAddress);
       const serverTimeMs = readHttpDate(answer.header('date'));
       return {
         userId,
-        ...defined({ tier, quotaRemaining, credits, serverTimeMs }),
+        ...defined({ tier, quotaRemaining, credits, webhookUrl, serverTimeMs }),
+        // The outer objects' members first, so that those of the account itself win.
+        members: Object.assign({}, ...objects) as Profile['members'],
       };
     },
     signal,
   );
+}
+
+/** An address as the profile shows it; null: it shows that there is none. */
+function asAddress(value: unknown): string | null | undefined {
+  return value === null || value === '' ? null : asText(value);
 }

@@ -92,6 +92,13 @@ export interface Profile {
   readonly quotaRemaining?: number;
   /** The website balance. */
   readonly credits?: number;
+  /**
+   * The address that the account's webhooks go to; null: none. Absent if the API does not show it. It may hold a secret:
+   * never log it.
+   */
+  readonly webhookUrl?: string | null;
+  /** All members of the answer as they came, unchecked. */
+  readonly members: Readonly<Record<string, unknown>>;
   /** The server's clock, from the `Date` header, in ms. */
   readonly serverTimeMs?: number;
 }
@@ -125,6 +132,11 @@ export interface SpeechApi {
   listJobs(operation: ListedOperation, page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
   /** Throws {@link ApiError}. */
   readProfile(signal?: AbortSignal): Promise<Profile>;
+  /**
+   * Asks the API to change fields of the profile; free. It may ignore some of them: only {@link SpeechApi.readProfile}
+   * tells. Throws {@link ApiError}: `BadRequest` if it refuses, `ServiceDown` if nobody knows whether it did it.
+   */
+  updateProfile(fields: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void>;
   /** All voices that the account can use, page by page. Throws {@link ApiError}. */
   listVoices(search?: string, signal?: AbortSignal): AsyncIterable<Voice>;
   /**

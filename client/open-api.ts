@@ -37,7 +37,7 @@ const PAUSES_MS = [500, 1_500];
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
   const api = createApi(access);
   try {
-    return { api, profile: await readProfile(api) };
+    return { api, profile: await readProfilePatiently(api) };
   } catch (error) {
     api.close();
     if (!(error instanceof ApiError)) throw error;
@@ -57,16 +57,20 @@ export function createApi(access: ApiAccess): SpeechApi {
   }
 }
 
-async function readProfile(api: SpeechApi): Promise<Profile> {
+/** Reads the profile, and again after a pause if the API is in trouble. Throws {@link ApiError}. */
+export async function readProfilePatiently(
+  api: Pick<SpeechApi, 'readProfile'>,
+  signal?: AbortSignal,
+): Promise<Profile> {
   for (const pause of PAUSES_MS) {
     try {
-      return await api.readProfile();
+      return await api.readProfile(signal);
     } catch (error) {
       const heals =
         error instanceof ApiError && error.failure.class !== 'BadToken' && error.failure.class !== 'BadRequest';
-      if (!heals) throw error;
+      if (!heals || signal?.aborted === true) throw error;
       await sleep(pause);
     }
   }
-  return api.readProfile();
+  return api.readProfile(signal);
 }

@@ -32,14 +32,18 @@ export const EXIT_CODES = {
   },
   failures: {
     code: 10,
-    meaning: 'complete, with failed or cancelled rows; of `schedule check`: something is amiss',
+    meaning:
+      'complete, with failed or cancelled rows; of `schedule check`: something is amiss; of `profile set`: the API did not take a value',
   },
   halted: { code: 11, meaning: 'halted at the failure threshold' },
   outOfCredits: {
     code: 12,
     meaning: 'stopped at the budget or out of credits; or rows were skipped because of `--cached-only`',
   },
-  unknown: { code: 13, meaning: 'complete, with `unknown` or `overdue` rows' },
+  unknown: {
+    code: 13,
+    meaning: 'complete, with `unknown` or `overdue` rows; of `profile set`: nobody can tell whether a value was taken',
+  },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
   goesOn: { code: 75, meaning: 'paused, or still running; of `up`: another one runs in this home already' },

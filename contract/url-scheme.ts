@@ -18,3 +18,10 @@ export function withoutSecrets(place: string): string {
 export function urlSchemeOf(place: string | undefined): string | undefined {
   return /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1];
 }
+
+/** An http address as people may see it whose path may be a secret, such as that of a webhook: `https://host/…`. */
+export function withoutPath(address: string): string {
+  if (!URL.canParse(address)) return '…';
+  const { origin, pathname, search } = new URL(address);
+  return pathname.length + search.length > 1 ? `${origin}/…` : origin;
+}

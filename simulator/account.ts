@@ -11,7 +11,10 @@ export interface AccountSettings {
 /** The one account of the simulator: token and balance. */
 export class Account {
   readonly settings: AccountSettings;
+  /** Where events of jobs are sent; null: nowhere. */
   webhookUrl: string | null = null;
+  displayName = '';
+  newsletter = false;
 
   constructor(settings: AccountSettings) {
     this.settings = settings;

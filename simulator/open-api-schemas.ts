@@ -77,7 +77,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   Profile: object(
     { user_id: string, api_quota_remaining: number, tier: string, credits: number },
-    { webhookUrl: { type: ['string', 'null'] }, billing_model: string },
+    {
+      webhookUrl: { type: ['string', 'null'] },
+      webhook_url: { type: ['string', 'null'] },
+      displayName: string,
+      newsletter: { type: 'boolean' },
+      billing_model: string,
+    },
   ),
   ProfileUpdated: { anyOf: [reference('Profile'), object({ success: { const: true } })] },
   Voice: voice,

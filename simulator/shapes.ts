@@ -35,6 +35,12 @@ export const SHAPES = {
   'voice.created': ['bare', 'wrapped'],
   'voice.deleted': ['empty', 'message', 'no-content'],
   'profile.extra': ['given', 'absent'],
+  /** Whether, and by which name, the profile shows the address of the webhook. */
+  'profile.webhook': ['webhookUrl', 'webhook_url', 'absent'],
+  /** What happens to fields of an update that the service does not know. */
+  'profile.unknown': ['ignored', 'refused'],
+  /** What takes the address of the webhook away. */
+  'profile.clear': ['null', 'empty', 'nothing'],
   'profile.updated': ['profile', 'success'],
   'error.body': ['code-message', 'code-message-retryable', 'error-details'],
   'error.code': ['word', 'constant'],

@@ -23,6 +23,8 @@ export function createProgram(context: CommandContext): Command {
   const program = new Command('voxbatch')
     .description('Runs large batches of paid speech and lip-sync jobs: no row is charged twice, no result is lost.')
     .version(voxbatchVersion(), '-V, --version', 'Show the version')
+    // So that flags after a subcommand are the subcommand's, where its parent has some of the same name.
+    .enablePositionalOptions()
     .addHelpText('after', '\nExample:\n  voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv\n')
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')

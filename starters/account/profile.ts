@@ -1,4 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { withoutPath } from '../../contract/url-scheme.ts';
 import { openApi } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import type { Output } from '../terminal/output.ts';
@@ -12,10 +13,11 @@ export async function profile(
 ): Promise<ExitName> {
   const { api, profile: account } = await openApi(await readSettings(), flags);
   api.close();
-  const { userId, tier, quotaRemaining, credits } = account;
+  const { userId, tier, quotaRemaining, credits, webhookUrl } = account;
   if (flags.json === true) {
     const known = { tier: tier ?? null, api_credits: quotaRemaining ?? null, website_credits: credits ?? null };
-    output.data(JSON.stringify({ user_id: userId, ...known, api: api.baseUrl }));
+    const webhook = webhookUrl === undefined ? {} : { webhook: webhookUrl === null ? null : withoutPath(webhookUrl) };
+    output.data(JSON.stringify({ user_id: userId, ...known, ...webhook, api: api.baseUrl }));
     return 'complete';
   }
   const amount = (value: number | undefined): string => (value === undefined ? 'unknown' : number(value));
@@ -23,5 +25,8 @@ export async function profile(
   output.data(`tier             ${oneLine(tier ?? 'unknown')}`);
   output.data(`API credits      ${amount(quotaRemaining)}  (used by batches)`);
   output.data(`website credits  ${amount(credits)}`);
+  if (webhookUrl !== undefined) {
+    output.data(`webhook          ${webhookUrl === null ? 'none' : oneLine(withoutPath(webhookUrl))}`);
+  }
   return 'complete';
 }

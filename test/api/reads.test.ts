@@ -13,6 +13,7 @@ describe('readProfile', () => {
       quotaRemaining: 10,
       credits: 5,
       serverTimeMs: Date.UTC(2024, 4, 1, 12),
+      members: profile,
     });
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/open/v1/profile' });

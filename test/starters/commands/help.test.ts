@@ -58,7 +58,7 @@ describe('what is not delivered yet', () => {
 
   it.each([
     ['voices', 'create', '--name', 'x'],
-    ['profile', 'set-webhook', 'https://example.org'],
+    ['profile', 'reset', 'x'],
   ])('%s %s is refused', async (...words) => {
     const { code, stdout, stderr } = await line.run(...words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
