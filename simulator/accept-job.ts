@@ -53,6 +53,7 @@ export function acceptJob(
     ...(inputs.audioUrl === undefined ? {} : { audioUrl: inputs.audioUrl }),
   };
   service.jobs.add(job);
+  service.webhooks.accepted(job);
   service.keep(result);
   const charge = service.charge({
     operation,

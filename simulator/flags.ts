@@ -34,4 +34,11 @@ export const SIMULATOR_FLAGS = [
     default: 'uniform',
   },
   { name: 'link-life-ms', value: 'N', description: 'Lifetime of result links in ms', default: '60000' },
+  {
+    name: 'webhooks',
+    value: 'WHEN',
+    description:
+      "When webhooks go to the profile's address: each (when a job ends), early, late, twice, forged, never, or drawn",
+    default: 'drawn',
+  },
 ] as const satisfies readonly SimulatorFlag[];

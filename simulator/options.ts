@@ -5,6 +5,7 @@ import { parseFaultPlan, type FaultPlan } from './fault-plan.ts';
 import type { SimulatorOptions } from './settings.ts';
 import { parseShape } from './shapes.ts';
 import { VOICE_RULES } from './voices.ts';
+import { WEBHOOK_MODES } from './webhooks.ts';
 
 type FlagName = (typeof SIMULATOR_FLAGS)[number]['name'];
 
@@ -67,6 +68,9 @@ export async function parseSimulatorArguments(
         break;
       case 'link-life-ms':
         options.linkLifeMs = numberOf(name, value, 0, 1e12);
+        break;
+      case 'webhooks':
+        options.webhooks = wordOf(name, value, WEBHOOK_MODES);
         break;
     }
   }

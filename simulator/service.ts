@@ -14,6 +14,7 @@ import { parseShape } from './shapes.ts';
 import { SignedLinks } from './signed-links.ts';
 import { Statistics } from './statistics.ts';
 import { VoiceBook } from './voices.ts';
+import { Webhooks } from './webhooks.ts';
 
 /** A paid request's admission by the limits. */
 export interface Admission {
@@ -36,6 +37,7 @@ export class Service {
   readonly voices: VoiceBook;
   readonly media = new MediaCache();
   readonly links: SignedLinks;
+  readonly webhooks: Webhooks;
   faults: FaultDrawer;
   readonly #shape: FixedShape;
   readonly #results = new Map<string, MediaResult>();
@@ -51,6 +53,7 @@ export class Service {
     this.links = new SignedLinks(mediaOrigin, settings.linkLifeMs);
     this.faults = new FaultDrawer(settings.plan, settings.seed);
     this.#shape = parseShape(settings.shape);
+    this.webhooks = new Webhooks(this.account, settings, this.#shape, this.statistics);
   }
 
   /** The random stream of the next request. */

@@ -1,5 +1,6 @@
 import { parseFaultPlan, type FaultPlan, type ReadyFaultPlan } from './fault-plan.ts';
 import { parseShape } from './shapes.ts';
+import type { WebhookMode } from './webhooks.ts';
 import type { VoiceRule } from './voices.ts';
 
 /** Options of a simulator. All have defaults. */
@@ -34,6 +35,8 @@ export interface SimulatorOptions {
   voices?: VoiceRule;
   /** Shape of the answers: `drawn` (default), a name, or `dimension=variant` pairs; see `shapes.ts`. */
   shape?: string;
+  /** When webhooks are sent, once the profile has an address for them; see `webhooks.ts`. Default `drawn`. */
+  webhooks?: WebhookMode;
 }
 
 /** Settings with every default filled in. */
@@ -58,6 +61,7 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     linkLifeMs: options.linkLifeMs ?? 60_000,
     voices: options.voices ?? 'any',
     shape,
+    webhooks: options.webhooks ?? 'drawn',
     plan: parseFaultPlan(plan ?? {}),
   };
 }

@@ -26,7 +26,7 @@ export interface Simulator {
 }
 
 /**
- * Starts a stand-in for the whole API on this machine. It contacts no other host. Throws on invalid options, and if a
+ * Starts a stand-in for the whole API on this machine. It contacts nobody but the address of the profile's webhook. Throws on invalid options, and if a
  * port is taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -55,6 +55,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     port: Number(new URL(origin).port),
     token: settings.token,
     close: async () => {
+      service.webhooks.close();
       await Promise.all([api.close(), media.close()]);
     },
     ledger: () => ledger.list(),

@@ -9,6 +9,8 @@ export interface StatisticsReport {
   readonly endpoints: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Requests at the media origin with an `Authorization` header. The token must never go there. */
   readonly foreignAuthorizations: number;
+  /** Reads of existing jobs by id, while they ran and when they had ended. */
+  readonly jobReads: { readonly running: number; readonly ended: number };
   /** Well-formed paid requests, accepted or not. */
   readonly paidRequests: number;
   /** Arrival times of the latest 20,000 of them, in ms since 1970. */
@@ -19,6 +21,7 @@ export interface StatisticsReport {
 export class Statistics {
   readonly #endpoints: Record<string, Record<string, number>> = {};
   #foreignAuthorizations = 0;
+  readonly #jobReads = { running: 0, ended: 0 };
   #paidRequests = 0;
   readonly #creates: { at: number; operation: Operation }[] = [];
 
@@ -31,6 +34,10 @@ export class Statistics {
     this.#foreignAuthorizations += 1;
   }
 
+  countJobRead(isRunning: boolean): void {
+    this.#jobReads[isRunning ? 'running' : 'ended'] += 1;
+  }
+
   countPaidRequest(operation: Operation): void {
     this.#paidRequests += 1;
     this.#creates.push({ at: Date.now(), operation });
@@ -41,6 +48,7 @@ export class Statistics {
     return {
       endpoints: this.#endpoints,
       foreignAuthorizations: this.#foreignAuthorizations,
+      jobReads: { ...this.#jobReads },
       paidRequests: this.#paidRequests,
       creates: this.#creates.slice(-KEPT_CREATES),
     };

@@ -37,6 +37,7 @@ export function readVideoJob(service: Service, operation: JobOrder['operation'],
     subject: job?.result.subject ?? '',
     perform: (fate, draw) => {
       if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Job not found');
+      service.statistics.countJobRead(Date.now() < job.finishesAt);
       return envelope(200, jobMembers(service, job, fate, draw), 'OK', draw);
     },
   };

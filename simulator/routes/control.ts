@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { parseFaultPlan } from '../fault-plan.ts';
 import type { Service } from '../service.ts';
+import { WEBHOOK_MODES } from '../webhooks.ts';
 
 const settings = z.strictObject({
   token: z.string().min(1).optional(),
@@ -13,6 +14,8 @@ const settings = z.strictObject({
     .tuple([z.int().min(0), z.int()])
     .refine(([low, high]) => low <= high, 'expected the shorter duration first')
     .optional(),
+  /** For jobs created from now on. */
+  webhooks: z.enum(WEBHOOK_MODES).optional(),
 });
 
 /**
@@ -34,11 +37,12 @@ export function addControlRoutes(server: FastifyInstance, service: Service): voi
     const changed = settings.safeParse(request.body);
     if (!changed.success) return reply.code(400).send({ message: z.prettifyError(changed.error) });
     const { account, limits } = service;
-    const { token, credits, rate, concurrency, jobMs } = changed.data;
+    const { token, credits, rate, concurrency, jobMs, webhooks } = changed.data;
     if (token !== undefined) account.settings.token = token;
     if (credits !== undefined) account.settings.credits = credits;
     if (rate !== undefined) limits.settings.rate = rate;
     if (concurrency !== undefined) limits.settings.concurrency = concurrency;
+    if (webhooks !== undefined) service.settings.webhooks = webhooks;
     if (jobMs !== undefined) {
       service.settings.jobMs = jobMs;
       service.jobs.hasten(Date.now(), jobMs[1]);

@@ -110,6 +110,7 @@ function readSpeechJob(service: Service, id: string): Exchange {
     subject: job?.result.subject ?? '',
     perform: (fate, draw) => {
       if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Task not found');
+      service.statistics.countJobRead(Date.now() < job.finishesAt);
       return speechAnswer(service, job, fate, draw, 200);
     },
   };

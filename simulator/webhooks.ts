@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Account } from './account.ts';
+import { Draw, hashOf } from './draw.ts';
+import type { Job } from './jobs.ts';
+import type { ReadySettings } from './settings.ts';
+import type { FixedShape, Variant } from './shapes.ts';
+import type { Statistics } from './statistics.ts';
+
+/**
+ * When a job's webhook is sent. `drawn`: one of the others for each job, by the seed. `each`: once, when the job ends.
+ * `early`: before it ends, and not again. `late`: up to 2 s after its end. `twice`: before its end, and at it. `forged`:
+ * as `each`, with others from somebody else around it. `never`: not at all.
+ */
+export const WEBHOOK_MODES = ['drawn', 'each', 'early', 'late', 'twice', 'forged', 'never'] as const;
+export type WebhookMode = (typeof WEBHOOK_MODES)[number];
+
+const MODES = WEBHOOK_MODES.filter((mode) => mode !== 'drawn');
+/** How late a late one is at most, ms. */
+const LATEST_MS = 2_000;
+/** The longest time that a timer can wait, ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** How long a receiver may take to answer, ms. */
+const PATIENCE_MS = 5_000;
+
+/** A webhook that is due. */
+interface Due {
+  /** Ms since 1970. */
+  readonly at: (job: Job) => number;
+  /** What it says; default: the truth. */
+  readonly id?: string;
+  /** Part of its path, after the account's own. */
+  readonly beside?: string;
+}
+
+/**
+ * Sends what happens to jobs to the account's address, if it has one. The contract leaves open when, how often and in
+ * which form, so all of that is drawn. Nothing waits for a webhook, and none is sent again.
+ */
+export class Webhooks {
+  readonly #account: Account;
+  readonly #settings: ReadySettings;
+  readonly #shape: FixedShape;
+  readonly #statistics: Statistics;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #jobs = 0;
+
+  constructor(account: Account, settings: ReadySettings, shape: FixedShape, statistics: Statistics) {
+    this.#account = account;
+    this.#settings = settings;
+    this.#shape = shape;
+    this.#statistics = statistics;
+  }
+
+  /** A job was accepted; its webhooks follow. */
+  accepted(job: Job): void {
+    this.#jobs += 1;
+    const draw = new Draw(hashOf(this.#settings.seed, 'webhook', this.#jobs), this.#shape);
+    const { webhooks } = this.#settings;
+    const mode = webhooks === 'drawn' ? (MODES[Math.floor(draw.fraction() * MODES.length)] ?? 'each') : webhooks;
+    for (const due of duesOf(mode, draw)) this.#arm(job, due, draw);
+  }
+
+  /** Sends nothing more. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #arm(job: Job, due: Due, draw: Draw): void {
+    const body = draw.shape('webhook.body');
+    const type = draw.shape('webhook.type');
+    // Not for a job that is stuck. One that is hastened has its webhook late.
+    const wait = Math.max(0, due.at(job) - Date.now());
+    if (wait > LONGEST_TIMER_MS) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#send(due, bodyOf(body, due.id ?? job.id, job), type);
+    }, wait).unref();
+    this.#timers.add(timer);
+  }
+
+  async #send({ beside = '' }: Due, body: Form, type: Variant<'webhook.type'>): Promise<void> {
+    const { webhookUrl } = this.#account;
+    if (webhookUrl === null) return;
+    try {
+      const answer = await fetch(webhookUrl + beside, {
+        method: 'POST',
+        body: Buffer.from(body.text),
+        headers: type === 'given' ? { 'content-type': body.type } : {},
+        redirect: 'manual',
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      await answer.body?.cancel();
+      this.#statistics.countAnswer('webhook', answer.status);
+    } catch {
+      this.#statistics.countAnswer('webhook', 'none');
+    }
+  }
+}
+
+function duesOf(mode: Exclude<WebhookMode, 'drawn'>, draw: Draw): readonly Due[] {
+  const end: Due = { at: ({ finishesAt }) => finishesAt };
+  const share = draw.fraction();
+  const before: Due = { at: ({ createdAt, finishesAt }) => createdAt + share * 0.9 * (finishesAt - createdAt) };
+  switch (mode) {
+    case 'each':
+      return [end];
+    case 'early':
+      return [before];
+    case 'late':
+      return [{ at: ({ finishesAt }) => finishesAt + share * LATEST_MS }];
+    case 'twice':
+      return [before, end];
+    case 'forged':
+      return [{ ...before, id: randomUUID() }, { ...before, beside: '-' }, before, end];
+    case 'never':
+      return [];
+  }
+}
+
+interface Form {
+  readonly text: string;
+  readonly type: string;
+}
+
+/** What a webhook says, in one of several forms. */
+function bodyOf(form: Variant<'webhook.body'>, id: string, job: Job): Form {
+  const status = Date.now() < job.finishesAt ? 'processing' : job.failure === null ? 'completed' : 'failed';
+  const json = (value: unknown): Form => ({ text: JSON.stringify(value), type: 'application/json' });
+  switch (form) {
+    case 'id':
+      return json({ id });
+    case 'job-status':
+      return json({ jobId: id, status });
+    case 'nested':
+      return json({ event: `job.${status}`, sentAt: new Date().toISOString(), data: { task: { taskId: id, status } } });
+    case 'form':
+      return {
+        text: new URLSearchParams({ task_id: id, status }).toString(),
+        type: 'application/x-www-form-urlencoded',
+      };
+    case 'text':
+      return { text: `Job ${id} is ${status}.`, type: 'text/plain' };
+  }
+}

@@ -1,0 +1,104 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { WebhookMode } from '../../simulator/webhooks.ts';
+import { jobIdIn, withSimulator, type Client } from './with-simulator.ts';
+
+interface Seen {
+  readonly path: string;
+  readonly type: string | undefined;
+  readonly body: string;
+  readonly at: number;
+}
+
+let seen: Seen[];
+let receiver: http.Server;
+beforeEach(async () => {
+  seen = [];
+  receiver = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      seen.push({ path: request.url ?? '', type: request.headers['content-type'], body, at: Date.now() });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+const SPEECH = { text: 'hello', voiceId: 'narrator' };
+
+async function setAddress({ call }: Client): Promise<void> {
+  const { port } = receiver.address() as AddressInfo;
+  const answer = await call('POST', '/profile', { webhookUrl: `http://127.0.0.1:${String(port)}/hook` });
+  expect(answer.status).toBe(200);
+}
+
+async function until(isMet: () => boolean): Promise<void> {
+  while (!isMet()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('the webhooks of the simulator', () => {
+  it.each<readonly [WebhookMode, readonly string[]]>([
+    ['each', ['/hook']],
+    ['late', ['/hook']],
+    ['early', ['/hook']],
+    ['twice', ['/hook', '/hook']],
+    ['forged', ['/hook', '/hook', '/hook', '/hook-']],
+  ])('%s', async (webhooks, paths) => {
+    await withSimulator({ webhooks, jobMs: [30, 30] }, async (client) => {
+      await setAddress(client);
+      const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
+      await until(() => seen.length >= paths.length);
+      expect(seen.map(({ path }) => path).sort()).toEqual(paths);
+      expect(seen.filter(({ body }) => body.includes(id)).length).toBe(
+        webhooks === 'forged' ? paths.length - 1 : paths.length,
+      );
+      expect(client.simulator.ledger()).toHaveLength(1);
+    });
+  });
+
+  it('come in each form, with and without a type, by the seed', async () => {
+    await withSimulator({ webhooks: 'each', jobMs: [1, 1] }, async (client) => {
+      await setAddress(client);
+      for (let job = 0; job < 40; job++) await client.call('POST', '/speech/tts/jobs', SPEECH);
+      await until(() => seen.length >= 40);
+      const types = new Set(seen.map(({ type }) => type));
+      expect([...types].sort()).toEqual([
+        'application/json',
+        'application/x-www-form-urlencoded',
+        'text/plain',
+        undefined,
+      ]);
+    });
+  });
+
+  it('never come for a stuck job', async () => {
+    const plan = { rules: [{ on: 'create' as const, match: { text: 'stuck' }, fault: 'job-stuck' as const }] };
+    await withSimulator({ webhooks: 'each', jobMs: [1, 1], plan }, async (client) => {
+      await setAddress(client);
+      await client.call('POST', '/speech/tts/jobs', { ...SPEECH, text: 'stuck' });
+      const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
+      await until(() => seen.length > 0);
+      expect(seen.map(({ body }) => body.includes(id))).toEqual([true]);
+    });
+  });
+
+  it('are chosen at run time, too, and reads of jobs are counted by whether they had ended', async () => {
+    await withSimulator({ jobMs: [0, 0] }, async ({ call, origin }) => {
+      expect((await origin('PUT', '/__simulator/settings', { webhooks: 'sometimes' })).status).toBe(400);
+      expect(
+        (await origin('PUT', '/__simulator/settings', { webhooks: 'never', jobMs: [60_000, 60_000] })).status,
+      ).toBe(200);
+      const running = jobIdIn(await call('POST', '/speech/tts/jobs', SPEECH));
+      await call('GET', `/speech/tts/jobs/${running}`);
+      await call('GET', `/speech/tts/jobs/${running}`);
+      await call('GET', '/speech/tts/jobs/other');
+      expect((await origin('GET', '/__simulator/stats')).json).toMatchObject({ jobReads: { running: 2, ended: 0 } });
+    });
+  });
+});
