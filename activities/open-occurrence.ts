@@ -1,4 +1,5 @@
 import { fetchFile } from '../api/fetch-file.ts';
+import { readVoices } from '../api/read-voices.ts';
 import { ApiError } from '../api/speech-api.ts';
 import { openOccurrence as open } from '../batches/open-occurrence.ts';
 import type { OccurrenceOffer, OccurrenceStart } from '../contract/activities.ts';
@@ -23,6 +24,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
     wait: { waitedMs, catchUpMs },
     readBalance: () => readBalance(deps),
     identify: (urls) => deps.media.of(urls),
+    readVoices: (wanted) => readVoices(deps.api, wanted),
     fetchManifest: (url, receive) => fetchFile(url, receive, { userAgent: `voxbatch/${voxbatchVersion}` }),
   });
   if (opened.type !== 'opened') {

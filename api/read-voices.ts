@@ -14,7 +14,6 @@ export interface VoicesWanted {
   readonly patienceMs: number;
   /** How often it may begin again after a failure that may heal. */
   readonly tries: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Pause before the list is read again, ms; a longer one that the API asks for counts. */
@@ -23,22 +22,20 @@ const PAUSE_MS = 500;
 /** Reads the account's list of voices, one page after the other; free. No answer of the API makes it throw. */
 export async function readVoices(
   api: Pick<SpeechApi, 'listVoices'>,
-  { ids, patienceMs, tries, signal }: VoicesWanted,
+  { ids, patienceMs, tries }: VoicesWanted,
 ): Promise<VoicesRead> {
   const end = AbortSignal.timeout(patienceMs);
-  const either = signal === undefined ? end : AbortSignal.any([signal, end]);
   for (let left = tries; ;) {
     try {
-      return await readOnce(api, ids, either);
+      return await readOnce(api, ids, end);
     } catch (error) {
-      signal?.throwIfAborted();
       if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.` };
       if (!(error instanceof ApiError)) throw error;
       const { failure } = error;
       const heals = failure.class !== 'BadToken' && failure.class !== 'BadRequest';
       if (--left <= 0 || !heals) return { type: 'cut', why: failure.message };
       // Too long a pause ends in the time limit.
-      await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: either }).catch(() => undefined);
+      await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: end }).catch(() => undefined);
     }
   }
 }

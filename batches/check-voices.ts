@@ -29,11 +29,12 @@ const WARN_PATIENCE_MS = 5_000;
 const NEED_PATIENCE_MS = 60_000;
 const NEED_TRIES = 4;
 
-/** Checks the voices of a manifest. The list is read once, only as far as needed, and not at all without voices. */
+/** Checks the voices of a manifest. The list is read once, only as far as needed, and not at all if
+ * nothing depends on it. */
 export async function checkVoices(
   { summary, options }: SoundManifest,
   read: ReadVoices,
-  signal?: AbortSignal,
+  { warns = true }: { /** Whether anybody hears warnings. */ readonly warns?: boolean } = {},
 ): Promise<CheckedVoices> {
   const { uses, beyond } = summary.voices;
   const report = new VoiceReport(summary.voices.columns);
@@ -46,8 +47,9 @@ export async function checkVoices(
     ids: firstName === undefined ? new Set(ids.map(({ voice }) => voice)) : undefined,
     ...(isNeeded ? { patienceMs: NEED_PATIENCE_MS, tries: NEED_TRIES } : { patienceMs: WARN_PATIENCE_MS, tries: 1 }),
   };
-  if (uses.length > 0) {
-    const list = await read({ ...wanted, ...(signal === undefined ? {} : { signal }) });
+  const isUseful = isNeeded || warns || uses.some(({ engines }) => engines.size > 0);
+  if (uses.length > 0 && isUseful) {
+    const list = await read(wanted);
     if (list.type === 'read') {
       const voiceIds = lookUp(named, ids, list.voices, { report, strict: options.strict });
       return finish(report, summary, voiceIds);
@@ -92,4 +94,12 @@ function lookUp(
     else report.unknownId(use, voices, strict);
   }
   return voiceIds;
+}
+
+/** A manifest with the ids of the voices that it names. */
+export function withVoices<M extends SoundManifest>(
+  manifest: M,
+  { voiceIds }: Extract<CheckedVoices, { readonly type: 'sound' }>,
+): M {
+  return voiceIds.size === 0 ? manifest : { ...manifest, options: { ...manifest.options, voiceIds } };
 }

@@ -16,6 +16,7 @@ import { formatOccurrence, type Occurrence } from '../policy/occurrence.ts';
 import { standingOf } from '../results/out-owner.ts';
 import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
 import { isBatchName } from './batch-name.ts';
+import { checkVoices, withVoices, type ReadVoices } from './check-voices.ts';
 import { findOrLoadBatch } from './load-batch.ts';
 import { claimOut, probeOut } from './out-folder.ts';
 import type { MediaIdentities } from './media-identities.ts';
@@ -40,6 +41,7 @@ export interface OccurrenceRequest {
   readonly fetchManifest: FetchManifest;
   /** Learns what is behind links: results that are there already cost nothing. */
   readonly identify: MediaIdentities['of'];
+  readonly readVoices: ReadVoices;
 }
 
 /**
@@ -119,16 +121,23 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   }
   if (checked.type === 'faulty')
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
-  const priced: SoundManifest = run.probe ? await probeManifest(source, checked, { budget: settings.budget }) : checked;
+  const voices = await checkVoices(checked, request.readVoices, { warns: false });
+  if (voices.type === 'unread')
+    return refused(
+      `the manifest names voices, and the list of voices cannot be read: ${voices.why} Nothing was spent.`,
+    );
+  if (voices.type === 'faulty') return refused(withoutCells(voices.summary.problems, run, voices.summary.problemCount));
+  const probed: SoundManifest = run.probe ? await probeManifest(source, checked, { budget: settings.budget }) : checked;
+  const priced = withVoices(probed, voices);
   const { identify } = request;
   const { summary } = await planNew({ source, checked: priced, settings, ledger, account: realm, identify });
   const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
   if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
   const { apiUrl, account } = realm;
   const identity = { name, digest: summary.digest ?? '', apiUrl, account };
-  const probed = await probeOut(out);
-  if (probed.type === 'unwritable')
-    return refused(`the output folder ${out} cannot be written: ${String(probed.cause)}`);
+  const folder = await probeOut(out);
+  if (folder.type === 'unwritable')
+    return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
   const standing = await standingOf(out, identity);
   if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
   const loaded = await findOrLoadBatch({

@@ -24,11 +24,3 @@ export async function knowVoices(api: Pick<SpeechApi, 'listVoices'>, manifest: S
   const { why, names, first } = checked;
   throw new VoxbatchError({ type: 'voices-unread', why, names, first });
 }
-
-/** A manifest with the ids of the voices that it names. */
-export function withVoices<M extends SoundManifest>(
-  manifest: M,
-  { voiceIds }: Extract<KnownVoices, { readonly type: 'sound' }>,
-): M {
-  return voiceIds.size === 0 ? manifest : { ...manifest, options: { ...manifest.options, voiceIds } };
-}

@@ -67,8 +67,12 @@ async function fire(
     readBalance: async () => balance,
     fetchManifest: fetched,
     identify: async () => new Map(),
+    readVoices,
   });
 }
+
+/** No voice is looked up here. */
+const readVoices: OccurrenceRequest['readVoices'] = () => Promise.reject(new Error('voices were read'));
 
 describe('openOccurrence', () => {
   it('is refused, and not tried for ever, where a fetched manifest cannot be kept', async () => {
@@ -76,9 +80,10 @@ describe('openOccurrence', () => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     };
     const identify: OccurrenceRequest['identify'] = async () => new Map();
-    const request = { ledger: place.ledger, realm: REALM, occurrence: { schedule: 'nightly', at: AT }, identify };
+    const reads = { identify, readVoices, readBalance: async () => null };
+    const request = { ledger: place.ledger, realm: REALM, occurrence: { schedule: 'nightly', at: AT } };
     const run = { ...runOf(), manifest: 'https://h.example/lines.csv?key=secret' };
-    expect(await openOccurrence({ ...request, run, readBalance: async () => null, fetchManifest: full })).toEqual({
+    expect(await openOccurrence({ ...request, ...reads, run, fetchManifest: full })).toEqual({
       type: 'refused',
       reason:
         'Cannot read the manifest https://h.example/lines.csv: ENOSPC: no space left on device, write. Nothing was spent.',
