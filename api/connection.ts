@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
+import { API_PATH } from '../contract/api-path.ts';
+import { defined } from '../contract/defined.ts';
+import type { Dialect } from '../contract/dialects.ts';
 import { type Agents, closeIdle, createAgents } from './agents.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
 import { targetOf } from './exchange.ts';
 import { isPrivateLiteral, type Network, PRIVATE_HOST, privacyOf, SYSTEM_NETWORK } from './network.ts';
+import type { AnyDialectTable } from './dialects/dialect-table.ts';
+import { DIALECT_TABLES } from './dialects/dialects.ts';
+import type { FreeRequest } from './free-request.ts';
 import { type AnswerHead, type NoAnswer, openFree, openPaid } from './http.ts';
 
 /** Settings of the client. */
@@ -12,6 +18,8 @@ export interface ApiOptions {
   readonly baseUrl: string;
   /** Bearer token: visible ASCII characters. Sent to the origin of `baseUrl` and nowhere else. */
   readonly token: string;
+  /** Default `v1`. */
+  readonly dialect?: Dialect;
   /** Allows http to a host that is not loopback. Default false. */
   readonly allowHttp?: boolean;
   /** Longest time for a paid request, from its start to the end of its answer, in ms. Default 180,000. */
@@ -45,19 +53,21 @@ export interface ApiOptions {
 
 /** What every request of a client shares. */
 export interface Connection extends BaseUrl {
+  /** How it speaks to the API. */
+  readonly dialect: AnyDialectTable;
   readonly redact: Redact;
   readonly maxBodyBytes: number;
-  /** Sends one paid request. */
+  /** Sends one paid request to a path of its dialect. */
   post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
-  /** Reads a path under the base address. */
-  get(pathAndQuery: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
-  /** Sends JSON to a path under the base address, as a free request. */
-  update(path: string, body: string, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
+  /** Makes one free request in its dialect. */
+  request(request: FreeRequest, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
   /** Requests one address on a result link's way. */
   open(url: URL, options: OpenOptions): Promise<AnswerHead | NoAnswer>;
   /** Whether the API is in a private network, or on this machine. */
   isPrivate(): Promise<boolean>;
   readonly isPrivateAddress: (address: string) => boolean;
+  /** The same connection, limits and token in a dialect of the API. */
+  speaking(dialect: Dialect): Connection;
   close(): void;
 }
 
@@ -98,13 +108,10 @@ export function createConnection(options: ApiOptions): Connection {
     limits,
     headers: headersOf(options),
   };
-  return {
+  const shared = {
     ...base,
     redact: createRedact(options.token),
     maxBodyBytes: limits.maxBodyBytes,
-    post: poster(wire),
-    get: reader(wire),
-    update: updater(wire),
     open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),
     isPrivateAddress: network.isPrivate,
@@ -112,6 +119,12 @@ export function createConnection(options: ApiOptions): Connection {
       closeIdle(agents);
     },
   };
+  const speaking = (dialect: Dialect): Connection => {
+    const table = DIALECT_TABLES[dialect];
+    const begin = table.begin === 'base' ? wire.basePath : wire.basePath.slice(0, -API_PATH.length);
+    return { ...shared, dialect: table, post: poster(wire, begin), request: requester(wire, begin), speaking };
+  };
+  return speaking(options.dialect ?? 'v1');
 }
 
 /** Parts of every request, assembled once because there are many requests. */
@@ -145,17 +158,18 @@ function headersOf({ token, userAgent }: ApiOptions) {
   return { json, media: { ...json, Accept: 'audio/*, application/json' }, link, ownLink: { ...link, ...bearer } };
 }
 
-function poster({ agents, basePath, headers, limits, target }: Wire): Connection['post'] {
+/** `begin`: where the paths of the dialect begin. */
+function poster({ agents, headers, limits, target }: Wire, begin: string): Connection['post'] {
   return (path, body, { idempotencyKey, media, signal }) =>
     openPaid({
       ...limits.every,
       method: 'POST',
       target,
-      path: basePath + path,
+      path: begin + path,
       body,
       headers: {
         ...(media ? headers.media : headers.json),
-        'Content-Type': 'application/json',
+        ...JSON_BODY,
         'Idempotency-Key': asHeaderValue(idempotencyKey),
       },
       agents: agents.paid,
@@ -167,33 +181,17 @@ function poster({ agents, basePath, headers, limits, target }: Wire): Connection
     });
 }
 
-function reader({ agents, basePath, headers, limits, target }: Wire): Connection['get'] {
-  return (pathAndQuery, signal) =>
+function requester({ agents, headers, limits, target }: Wire, begin: string): Connection['request'] {
+  return ({ method, path, body, isChange }, signal) =>
     openFree({
       ...limits.every,
-      method: 'GET',
+      method,
       target,
-      path: basePath + pathAndQuery,
-      headers: headers.json,
-      agents: agents.free,
-      headTimeoutMs: limits.readMs,
-      totalTimeoutMs: limits.readMs,
-      maxBytes: limits.maxBodyBytes,
-      signal,
-    });
-}
-
-function updater({ agents, basePath, headers, limits, target }: Wire): Connection['update'] {
-  return (path, body, signal) =>
-    openFree({
-      ...limits.every,
-      method: 'POST',
-      target,
-      path: basePath + path,
-      body,
-      headers: { ...headers.json, 'Content-Type': 'application/json' },
+      path: begin + path,
+      headers: body === undefined ? headers.json : { ...headers.json, ...JSON_BODY },
+      ...defined({ body }),
       // A kept connection may be dead, and a change is not sent twice.
-      agents: agents.paid,
+      agents: isChange === true ? agents.paid : agents.free,
       headTimeoutMs: limits.readMs,
       totalTimeoutMs: limits.readMs,
       maxBytes: limits.maxBodyBytes,
@@ -221,6 +219,8 @@ function opener({ agents, headers, limits, network, origin }: Wire): Connection[
     });
   };
 }
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
 
 const UNREACHED: NoAnswer = { type: 'no-answer', given: false, cause: 'a private address', code: PRIVATE_HOST };
 

@@ -1,4 +1,5 @@
-import { type ApiOptions, createConnection } from './connection.ts';
+import type { Dialect } from '../contract/dialects.ts';
+import { type ApiOptions, type Connection, createConnection } from './connection.ts';
 import { download } from './download.ts';
 import { listJobs } from './list-jobs.ts';
 import { listVoices } from './list-voices.ts';
@@ -17,8 +18,15 @@ export function createSpeechApi(options: ApiOptions): SpeechApi {
   const connection = createConnection(options);
   // The first paid request reports a failure to load.
   loadAxios().catch(() => undefined);
-  return {
+  return speechApi(connection, new Map());
+}
+
+/** A client in the dialect of the connection. `known`: the clients of the same connection, one for each dialect. */
+function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): SpeechApi {
+  const api: SpeechApi = {
     baseUrl: connection.baseUrl,
+    dialect: connection.dialect.dialect,
+    speaking: (dialect) => known.get(dialect) ?? speechApi(connection.speaking(dialect), known),
     send: (request, sendOptions) => sendPaid(connection, request, sendOptions),
     readJob: (operation, jobId, signal) => readPaidJob(connection, operation, jobId, signal),
     listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),
@@ -30,4 +38,6 @@ export function createSpeechApi(options: ApiOptions): SpeechApi {
       connection.close();
     },
   };
+  known.set(api.dialect, api);
+  return api;
 }

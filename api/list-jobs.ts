@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import type { ListedOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
-import { OPERATION_CLIENTS } from './operations/clients.ts';
+import { clientOf } from './operations/client-of.ts';
 import { readInput, readJob, readList, type ResultNames } from './read-job.ts';
 import { readJson } from './read-json.ts';
 import { asNumber, asTimeMs, firstOf, type JsonObject, objectsAt } from './read-members.ts';
@@ -22,12 +22,10 @@ export async function listJobs(
   limit: number,
   signal: AbortSignal | undefined,
 ): Promise<JobPage> {
-  const { path, results } = OPERATION_CLIENTS[operation];
-  const query = new URLSearchParams({ page: String(page), limit: String(limit) });
+  const { list, results } = clientOf(connection.dialect, operation);
   return readJson(
     connection,
-    `${path}?${query.toString()}`,
-    path,
+    list(page, limit),
     (json) => {
       const items = readList(json, LISTS);
       const jobs = items?.map((item) => readListedJob(item, results, connection));

@@ -14,38 +14,35 @@ const MOST_PAGES = 1_000;
 const LISTS = ['items', 'data.items', 'voices', 'data.voices', 'data', 'models', 'data.models', ''];
 
 /**
- * All voices, page by page. Throws ApiError.
+ * All voices, page by page; by `search` here, where the API does not search. Throws ApiError.
  *
- * The contract pages by `limit` and `offset` but answers with `page` and `pageSize`, and public clients send those. We
- * send both, with the same meaning; repeated voices are dropped, and a page without a new one is the last.
+ * Whatever paging the service follows, repeated voices are dropped, and a page without a new one is the last.
  */
 export async function* listVoices(
   connection: Connection,
   search: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Voice> {
+  const { searchesVoices, voices } = connection.dialect;
   const seen = new Set<string>();
   let offset = 0;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const query = new URLSearchParams({
-      limit: String(PAGE_SIZE),
-      offset: String(offset),
-      page: String(page),
-      pageSize: String(PAGE_SIZE),
-      includePersonal: 'true',
-      ...defined({ search }),
-    });
-    const { items, total } = await readJson(connection, `/voices?${query.toString()}`, '/voices', readPage, signal);
+    const request = voices({ page, pageSize: PAGE_SIZE, offset, ...defined({ search }) });
+    const { items, total } = await readJson(connection, request, readPage, signal);
     offset += items.length;
     let fresh = 0;
     for (const voice of items.map(readVoice)) {
       if (voice === undefined || seen.has(voice.id)) continue;
       seen.add(voice.id);
       fresh += 1;
-      yield voice;
+      if (searchesVoices || search === undefined || isFound(voice, search)) yield voice;
     }
     if (fresh === 0 || (total !== undefined && offset >= total)) return;
   }
+}
+
+function isFound({ id, name }: Voice, search: string): boolean {
+  return [id, name].some((text) => text.toLowerCase().includes(search.toLowerCase()));
 }
 
 function readPage(json: unknown): { items: readonly JsonObject[]; total: number | undefined } | undefined {

@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import type { JobOperation } from '../contract/row-kinds.ts';
 import type { Connection } from './connection.ts';
-import { OPERATION_CLIENTS } from './operations/clients.ts';
+import { clientOf } from './operations/client-of.ts';
 import { readJob, readJobId } from './read-job.ts';
 import { readJson } from './read-json.ts';
 import { isErrorBody } from './read-error-body.ts';
@@ -15,11 +15,10 @@ export async function readPaidJob(
   jobId: string,
   signal: AbortSignal | undefined,
 ): Promise<JobReading> {
-  const { path, results } = OPERATION_CLIENTS[operation];
+  const { read, results } = clientOf(connection.dialect, operation);
   return readJson(
     connection,
-    `${path}/${encodeURIComponent(jobId)}`,
-    `${path}/{id}`,
+    read(jobId),
     (json, answer) => {
       const job = readJob(json, results, jobId, connection.baseUrl);
       if (job === undefined) return undefined;

@@ -11,8 +11,7 @@ const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
 export async function readProfile(connection: Connection, signal: AbortSignal | undefined): Promise<Profile> {
   return readJson(
     connection,
-    '/profile',
-    '/profile',
+    connection.dialect.profile,
     (json, answer) => {
       const objects = objectsAt(json, PLACES);
       const userId = firstOf(objects, ['user_id', 'userId'], asId);

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
-import { OPERATION_CLIENTS } from './operations/clients.ts';
+import { lacks } from './operations/client-of.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './read-facts.ts';
@@ -26,7 +26,10 @@ export async function sendPaid<T>(
   request: PaidRequest,
   options: SendOptions<T>,
 ): Promise<Verdict<T>> {
-  const operation = OPERATION_CLIENTS[request.operation];
+  const operation = connection.dialect.operations[request.operation];
+  if (operation === null) {
+    return { verdict: 'rejected', failure: lacks(connection.dialect, request.operation) };
+  }
   const context: PaidContext = {
     operation,
     trust503: request.trust503,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Dialect } from '../contract/dialects.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { JobOperation, ListedOperation, Operation, RowSpec } from '../contract/row-kinds.ts';
 
@@ -118,6 +119,10 @@ export interface Voice {
 export interface SpeechApi {
   /** Origin and path without a trailing slash, such as `https://host/api/open/v1`. */
   readonly baseUrl: string;
+  /** Which of the API's sets of paths its requests use. */
+  readonly dialect: Dialect;
+  /** The same client in another dialect: the same connections, limits and token. */
+  speaking(dialect: Dialect): SpeechApi;
   /**
    * Sends one paid request once. Never throws: every result is a verdict. `receive` stores the body if the answer is media
    * (synchronous speech).

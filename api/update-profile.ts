@@ -1,5 +1,6 @@
 import { classifyRead } from './classify.ts';
 import type { Connection } from './connection.ts';
+import { lacks } from './operations/client-of.ts';
 import { readAnswer } from './read-answer.ts';
 import { isErrorBody } from './read-error-body.ts';
 import { ApiError } from './speech-api.ts';
@@ -14,9 +15,11 @@ export async function updateProfile(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const texts = Object.values(fields).filter((value) => typeof value === 'string');
-  const asked = 'POST /profile';
+  const request = connection.dialect.updateProfile;
+  if (request === null) throw new ApiError(lacks(connection.dialect, 'update of the profile'));
+  const asked = `${request.method} ${request.name}`;
   const context = { redact: connection.redact, asked, from: asked, privateTexts: texts };
-  const head = await connection.update('/profile', JSON.stringify(fields), signal);
+  const head = await connection.request({ ...request, body: JSON.stringify(fields) }, signal);
   if (head.type === 'no-answer') throw new ApiError(classifyRead(head, context));
   const answer = await readAnswer(head, connection.maxBodyBytes);
   const isPage = answer.text.trimStart().startsWith('<');

@@ -1,3 +1,4 @@
+import type { Dialect } from './dialects.ts';
 import type { Tariff } from './price-units.ts';
 
 /**
@@ -57,6 +58,8 @@ export interface Bounds {
 }
 
 export interface OperationFacts {
+  /** The dialects of the API that have it. */
+  readonly dialects: readonly Dialect[];
   /** `job`: the answer names a job to wait for. `direct`: the answer is the result itself. */
   readonly style: 'job' | 'direct';
   readonly result: 'audio' | 'video' | 'transcript';
@@ -94,9 +97,10 @@ const SPEECH = {
 } as const;
 
 const OPERATION_TABLE = {
-  'speech-job': { style: 'job', ...SPEECH },
-  'speech-sync': { style: 'direct', ...SPEECH },
+  'speech-job': { dialects: ['v1'], style: 'job', ...SPEECH },
+  'speech-sync': { dialects: ['v1', 'legacy'], style: 'direct', ...SPEECH },
   transcription: {
+    dialects: ['v1'],
     style: 'direct',
     result: 'transcript',
     list: null,
@@ -109,6 +113,7 @@ const OPERATION_TABLE = {
     limits: {},
   },
   'lip-sync-job': {
+    dialects: ['v1', 'legacy'],
     style: 'job',
     result: 'video',
     list: { recognisedBy: ['video', 'audio'] },
@@ -122,6 +127,7 @@ const OPERATION_TABLE = {
   },
   // Speech and lip-sync in one job. Only one source names it, and does not mention a list.
   'video-dubbing-job': {
+    dialects: ['v1'],
     style: 'job',
     result: 'video',
     list: null,
@@ -142,6 +148,11 @@ type Table = typeof OPERATION_TABLE;
 export type JobOperation = { [O in Operation]: Table[O]['style'] extends 'job' ? O : never }[Operation];
 /** Operations whose jobs the API lists. */
 export type ListedOperation = { [O in JobOperation]: Table[O]['list'] extends null ? never : O }[JobOperation];
+
+/** Operations that a dialect of the API has. */
+export type OperationIn<D extends Dialect> = {
+  [O in Operation]: D extends Table[O]['dialects'][number] ? O : never;
+}[Operation];
 
 export const OPERATION_FACTS: Readonly<Record<Operation, OperationFacts>> = OPERATION_TABLE;
 

@@ -27,6 +27,7 @@ export type {
   ListedOperation,
   MediaColumn,
   Operation,
+  OperationIn,
   SpecColumn,
   Step,
 } from './operations.ts';

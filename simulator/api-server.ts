@@ -1,12 +1,24 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { API_PATH } from '../contract/api-path.ts';
+import type { Dialect } from '../contract/dialects.ts';
 import { notFoundPage } from './answer.ts';
 import { refusedAnswer, send } from './deliver.ts';
+import { LEGACY_ROUTES } from './legacy/all.ts';
 import { openApiDocument } from './open-api.ts';
 import { Refusal } from './refusals.ts';
 import { API_ROUTES } from './routes/all.ts';
 import { addControlRoutes } from './routes/control.ts';
 import type { Service } from './service.ts';
+
+/** Where the legacy paths begin. */
+const LEGACY_PATH = '/api/open';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True where the token may be in the body, so its handler checks it. */
+    readonly tokenInBody?: true;
+  }
+}
 
 /** Largest request body in bytes. */
 const BODY_LIMIT = 16 * 1024 * 1024;
@@ -25,15 +37,16 @@ export function buildApiServer(service: Service): FastifyInstance {
     countWhenClosed(service, request, reply);
     done();
   });
-  server.setErrorHandler((error, _request, reply) => {
+  server.setErrorHandler((error, request, reply) => {
     reply.hijack();
-    send(reply, refusedAnswer(asRefusal(error), service.nextDraw()));
+    send(reply, refusedAnswer(asRefusal(error), service.nextDraw(dialectOf(request.url))));
   });
   server.setNotFoundHandler((_request, reply) => {
     reply.hijack();
     send(reply, notFoundPage());
   });
-  server.get('/api/openapi.json', () => openApiDocument());
+  server.get('/api/openapi.json', () => openApiDocument('v1'));
+  server.get('/__simulator/legacy-openapi.json', () => openApiDocument('legacy'));
   addControlRoutes(server, service);
   server.register(
     (api, _options, done) => {
@@ -46,7 +59,24 @@ export function buildApiServer(service: Service): FastifyInstance {
     },
     { prefix: API_PATH },
   );
+  server.register(
+    (api, _options, done) => {
+      api.addHook('onRequest', (request, _reply, next) => {
+        if (request.routeOptions.config.tokenInBody !== true) {
+          service.account.checkToken(request.headers.authorization);
+        }
+        next();
+      });
+      for (const routes of LEGACY_ROUTES) routes.add(api, service);
+      done();
+    },
+    { prefix: LEGACY_PATH },
+  );
   return server;
+}
+
+function dialectOf(url: string): Dialect {
+  return url.startsWith(`${LEGACY_PATH}/`) && !url.startsWith(`${API_PATH}/`) ? 'legacy' : 'v1';
 }
 
 function countWhenClosed(service: Service, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
+import type { Dialect } from '../contract/dialects.ts';
 import { type Answer, html, json } from './answer.ts';
 import type { Draw } from './draw.ts';
 import type { Fault, FaultTarget, WrongBody } from './fault-plan.ts';
@@ -15,6 +16,8 @@ export type Fate = Extract<Fault, { kind: 'job-fails' | 'job-stuck' | 'unknown-s
 
 /** A request that a fault plan can affect. */
 export interface Exchange extends FaultTarget {
+  /** The dialect of the request. Default `v1`. */
+  readonly dialect?: Dialect;
   /** For a paid request: its latency, and its admission by the limits. */
   readonly admission?: Admission;
   /** Performs the request, accepting and charging a paid one, and makes the true answer. */
@@ -32,7 +35,7 @@ export interface Exchange extends FaultTarget {
  */
 export async function deliver(service: Service, exchange: Exchange, reply: FastifyReply): Promise<void> {
   reply.hijack();
-  const draw = service.nextDraw();
+  const draw = service.nextDraw(exchange.dialect);
   const half = (exchange.admission?.latencyMs ?? 0) / 2;
   try {
     if (half > 0) await sleep(half, undefined, UNHELD);

@@ -1,3 +1,4 @@
+import type { Dialect } from '../contract/dialects.ts';
 import { SHAPES, type Dimension, type FixedShape, type Variant } from './shapes.ts';
 
 /** Hashes its parts to 32 bits, the same on every machine (FNV-1a with a final mix). */
@@ -20,8 +21,11 @@ export function hashOf(...parts: readonly (string | number)[]): number {
 export class Draw {
   #state: number;
   readonly #fixed: FixedShape;
+  /** Of the request that it answers. */
+  readonly dialect: Dialect;
 
-  constructor(seed: number, fixed: FixedShape = {}) {
+  constructor(seed: number, fixed: FixedShape = {}, dialect: Dialect = 'v1') {
+    this.dialect = dialect;
     this.#state = seed >>> 0;
     this.#fixed = fixed;
   }

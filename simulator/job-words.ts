@@ -37,7 +37,8 @@ export interface JobWords {
 export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobWords {
   const phase = created ? 'waiting' : phaseOf(job, Date.now());
   if (fate?.kind === 'unknown-status') return { phase: 'processing', status: fate.word, link: null, error: {} };
-  const status = statusWord(phase, draw);
+  const isNewLegacy = created && draw.dialect === 'legacy';
+  const status = isNewLegacy ? draw.shape('legacy.created') : statusWord(phase, draw);
   if (phase === 'failed') return { phase, status, link: null, error: errorMembers(job.failure ?? '', draw) };
   const life = fate?.kind === 'dead-link' ? -1000 : undefined;
   return { phase, status, link: phase === 'done' ? service.links.make(job.result.file, life).url : null, error: {} };

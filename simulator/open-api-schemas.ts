@@ -1,23 +1,17 @@
 import { STATUS_WORDS } from './job-words.ts';
 import { AUDIO_FORMATS } from './media/render-audio.ts';
+import {
+  INTEGER as integer,
+  LINK as link,
+  NUMBER as number,
+  object,
+  reference,
+  type Schema,
+  TEXT as string,
+  TIME as time,
+} from './schema-parts.ts';
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
-export type Schema = Readonly<Record<string, unknown>>;
-
-const string: Schema = { type: 'string' };
-const number: Schema = { type: 'number' };
-const integer: Schema = { type: 'integer' };
-const link: Schema = { type: 'string', format: 'uri' };
-const time: Schema = { type: 'string', format: 'date-time' };
-
-/** An object with these members, the first ones required. Other members are allowed, as everywhere in this API. */
-function object(required: Readonly<Record<string, Schema>>, optional: Readonly<Record<string, Schema>> = {}): Schema {
-  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
-}
-
-function reference(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
-}
+export type { Schema } from './schema-parts.ts';
 
 const status: Schema = { type: 'string', enum: STATUS_WORDS };
 

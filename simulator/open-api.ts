@@ -1,9 +1,17 @@
 import { API_PATH } from '../contract/api-path.ts';
+import type { Dialect } from '../contract/dialects.ts';
+import { LEGACY_ROUTES } from './legacy/all.ts';
+import { LEGACY_SCHEMAS } from './legacy/schemas.ts';
 import { type Schema, SCHEMAS } from './open-api-schemas.ts';
 import { API_ROUTES } from './routes/all.ts';
 
-/** What `GET /api/openapi.json` serves: OpenAPI 3.1 of everything the simulator answers when no fault is planned. */
-export function openApiDocument(): Schema {
+/**
+ * OpenAPI 3.1 of everything that the simulator answers when no fault is planned. \`GET /api/openapi.json\` serves that of
+ * the current paths, as the API does; the legacy paths are not below its server's path, so theirs is a document of its
+ * own.
+ */
+export function openApiDocument(dialect: Dialect = 'v1'): Schema {
+  const routes = dialect === 'v1' ? API_ROUTES : LEGACY_ROUTES;
   return {
     openapi: '3.1.0',
     info: {
@@ -11,9 +19,12 @@ export function openApiDocument(): Schema {
       version: '1.0.0',
       description: 'A local stand-in. Bodies with several variants are sent in all of them.',
     },
-    servers: [{ url: API_PATH }],
+    servers: [{ url: dialect === 'v1' ? API_PATH : '/' }],
     security: [{ token: [] }],
-    paths: Object.assign({}, ...API_ROUTES.map(({ paths }) => paths)) as Schema,
-    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas: SCHEMAS },
+    paths: Object.assign({}, ...routes.map(({ paths }) => paths)) as Schema,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: dialect === 'v1' ? SCHEMAS : LEGACY_SCHEMAS,
+    },
   };
 }

@@ -56,6 +56,7 @@ function wordFor(constant: string): string {
 
 /** The JSON body of an error, in one of its shapes. */
 function errorBody(constant: string, message: string, draw: Draw): Record<string, unknown> {
+  if (draw.dialect === 'legacy') return legacyErrorBody(constant, message, draw);
   const code = draw.shape('error.code') === 'constant' ? constant : wordFor(constant);
   const requestId = newRequestId();
   switch (draw.shape('error.body')) {
@@ -68,8 +69,33 @@ function errorBody(constant: string, message: string, draw: Draw): Record<string
   }
 }
 
+/** The JSON body of an error on the legacy paths. */
+function legacyErrorBody(constant: string, message: string, draw: Draw): Record<string, unknown> {
+  switch (draw.shape('legacy.error')) {
+    case 'bare':
+      return { error: message };
+    case 'details':
+      return { error: message, details: `request ${newRequestId()}` };
+    case 'details-code':
+      return { error: message, details: `request ${newRequestId()}`, code: constant };
+  }
+}
+
+/** How the legacy paths say that credits are missing; the last could as well mean a rate limit. */
+const BROKE = {
+  credits: 'Not enough credits',
+  insufficient: 'Insufficient balance for this request',
+  unclear: 'Request limit reached',
+} as const;
+
+/** A refusal as the legacy paths give it: they have no 402. */
+function inLegacy(refusal: Refusal, draw: Draw): Refusal {
+  return refusal.status === 402 ? new Refusal(429, 'ERR_LIMIT', BROKE[draw.shape('legacy.broke')]) : refusal;
+}
+
 /** The answer for a refused request. */
-export function errorAnswer(refusal: Refusal, draw: Draw): Answer {
+export function errorAnswer(wanted: Refusal, draw: Draw): Answer {
+  const refusal = draw.dialect === 'legacy' ? inLegacy(wanted, draw) : wanted;
   const answer = json(refusal.status, errorBody(refusal.constant, refusal.message, draw));
   if (refusal.retryAfter === null) return answer;
   return { ...answer, headers: { ...answer.headers, 'retry-after': refusal.retryAfter } };

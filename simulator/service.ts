@@ -1,3 +1,4 @@
+import type { Dialect } from '../contract/dialects.ts';
 import { makesJob, type Operation } from '../contract/row-kinds.ts';
 import { Account } from './account.ts';
 import { ChargeLedger, type LedgerEntry } from './charge-ledger.ts';
@@ -9,8 +10,7 @@ import { MediaCache } from './media/keep-media.ts';
 import type { MediaResult } from './media-result.ts';
 import { Refusal } from './refusals.ts';
 import type { ReadySettings } from './settings.ts';
-import type { FixedShape } from './shapes.ts';
-import { parseShape } from './shapes.ts';
+import { type FixedShape, LEGACY_SHAPE, parseShape } from './shapes.ts';
 import { SignedLinks } from './signed-links.ts';
 import { Statistics } from './statistics.ts';
 import { VoiceBook } from './voices.ts';
@@ -57,9 +57,10 @@ export class Service {
   }
 
   /** The random stream of the next request. */
-  nextDraw(): Draw {
+  nextDraw(dialect: Dialect = 'v1'): Draw {
     this.#requests += 1;
-    return new Draw(hashOf(this.settings.seed, this.#requests), this.#shape);
+    const fixed = dialect === 'legacy' ? { ...this.#shape, ...LEGACY_SHAPE } : this.#shape;
+    return new Draw(hashOf(this.settings.seed, this.#requests), fixed, dialect);
   }
 
   /**

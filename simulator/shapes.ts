@@ -47,6 +47,12 @@ export const SHAPES = {
   'profile.updated': ['profile', 'success'],
   'error.body': ['code-message', 'code-message-retryable', 'error-details'],
   'error.code': ['word', 'constant'],
+  /** On the legacy paths: the word for a job right after its creation. */
+  'legacy.created': ['pending', 'processing'],
+  /** On the legacy paths: what an error says besides its words. */
+  'legacy.error': ['bare', 'details', 'details-code'],
+  /** On the legacy paths: the words of a 429 that means that credits are missing. */
+  'legacy.broke': ['credits', 'insufficient', 'unclear'],
   'dead.status': ['403', '410'],
   'dead.body': ['xml', 'html'],
 } as const;
@@ -64,6 +70,21 @@ export const NAMED_SHAPES: Readonly<Record<string, string>> = {
     'speech.body=task-record,speech.credits=named,lip.message=absent,lip.result=result_url,cached.body=full,error.body=code-message',
   legacy:
     'word.waiting=pending,lip.result=result_url,list.member=tasks,list.paging=snake,list.echo=snake,error.body=error-details',
+};
+
+/** What the legacy paths fix: public material shows one form of these. */
+export const LEGACY_SHAPE: FixedShape = {
+  'word.waiting': 'pending',
+  'word.done': 'completed',
+  'word.failed': 'failed',
+  'job.error': 'error_message',
+  'lip.message': 'given',
+  'lip.result': 'result_url',
+  'lip.status': '200',
+  'lip.details': 'given',
+  'list.member': 'tasks',
+  'list.paging': 'snake',
+  'list.echo': 'snake',
 };
 
 /**

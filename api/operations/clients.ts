@@ -1,20 +1,21 @@
-import type { JobOperation, JsonValue, Operation } from '../../contract/row-kinds.ts';
+import type { JsonValue } from '../../contract/row-kinds.ts';
 import type { ResultNames } from '../read-job.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
 import { readTranscript } from '../read-transcript.ts';
 import type { PaidRequest } from '../speech-api.ts';
-import { bodyOf, jobAt, need, type DirectClient, type JobClient } from './operation-client.ts';
+import { bodyOf, jobAt, listAt, need, type OperationClients, type Reply } from './operation-client.ts';
 
 /** On the job itself, `videoUrl` and `audioUrl` repeat the inputs; inside a result object they are results. */
-const VIDEO_RESULT: ResultNames = {
+export const VIDEO_RESULT: ResultNames = {
   names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
   inResult: ['url', 'videoUrl', 'video_url'],
 };
 
-/** Every paid operation on the wire. A new one needs an entry here and one in `contract/operations.ts`. */
-export const OPERATION_CLIENTS: {
-  readonly [O in Operation]: O extends JobOperation ? JobClient : DirectClient;
-} = {
+/**
+ * Every paid operation on the wire. A new one needs an entry here, one in `legacy-clients.ts` and one in
+ * `contract/operations.ts`.
+ */
+export const V1_CLIENTS: OperationClients<'v1'> = {
   'speech-job': jobAt('/speech/tts/jobs', speechBody, {
     names: ['result_url', 'resultUrl', 'audioUrl', 'audio_url', 'output_url', 'outputUrl'],
     inResult: ['url'],
@@ -26,10 +27,7 @@ export const OPERATION_CLIENTS: {
     answersMedia: true,
     answersJob: false,
     body: speechBody,
-    reply(json) {
-      const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
-      return url === undefined ? undefined : { type: 'link', url };
-    },
+    reply: readSpeechLink,
   },
 
   transcription: {
@@ -44,18 +42,21 @@ export const OPERATION_CLIENTS: {
     },
   },
 
-  'lip-sync-job': jobAt(
-    '/media/lip-sync/jobs',
-    ({ spec, operation }) =>
-      bodyOf(
-        {
-          videoUrl: need(spec.video, operation, 'the URL of a video'),
-          audioUrl: need(spec.audio, operation, 'the URL of an audio track'),
-        },
-        spec,
-      ),
-    VIDEO_RESULT,
-  ),
+  'lip-sync-job': {
+    ...jobAt(
+      '/media/lip-sync/jobs',
+      ({ spec, operation }) =>
+        bodyOf(
+          {
+            videoUrl: need(spec.video, operation, 'the URL of a video'),
+            audioUrl: need(spec.audio, operation, 'the URL of an audio track'),
+          },
+          spec,
+        ),
+      VIDEO_RESULT,
+    ),
+    list: listAt('/media/lip-sync/jobs'),
+  },
 
   'video-dubbing-job': jobAt(
     '/media/video-dubbing/jobs',
@@ -71,6 +72,12 @@ export const OPERATION_CLIENTS: {
     VIDEO_RESULT,
   ),
 };
+
+/** The link to speech in place of its bytes. */
+export function readSpeechLink(json: unknown): Reply | undefined {
+  const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
+  return url === undefined ? undefined : { type: 'link', url };
+}
 
 /** Fields of a speech request, the same for both speech operations. The API ignores fields that an engine lacks. */
 function speechBody({ spec, operation }: PaidRequest): Readonly<Record<string, JsonValue>> {

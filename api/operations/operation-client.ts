@@ -1,18 +1,38 @@
-import type { JsonValue, RowSpec } from '../../contract/row-kinds.ts';
+import type { Dialect } from '../../contract/dialects.ts';
+import type {
+  JobOperation,
+  JsonValue,
+  ListedOperation,
+  Operation,
+  OperationIn,
+  RowSpec,
+} from '../../contract/row-kinds.ts';
+import { get, type FreeRequest } from '../free-request.ts';
 import { readJobId, type ResultNames } from '../read-job.ts';
 import type { PaidRequest, Transcript } from '../speech-api.ts';
 
 /** What a 2xx JSON answer contained. */
-type Reply =
+export type Reply =
   | { readonly type: 'job'; readonly jobId: string }
   | { readonly type: 'link'; readonly url: string }
   | { readonly type: 'transcript'; readonly transcript: Transcript };
 
 type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
+/** How a dialect requests each paid operation; null: it has none such. */
+export type OperationClients<D extends Dialect> = {
+  readonly [O in Operation]: O extends OperationIn<D>
+    ? O extends ListedOperation
+      ? ListedClient
+      : O extends JobOperation
+        ? JobClient
+        : DirectClient
+    : null;
+};
+
 /** One paid operation: how to request it and read its answer. */
 export interface OperationClient {
-  /** Path below the base address. */
+  /** Path of the `POST`, relative to where the paths of the dialect begin. */
   readonly path: string;
   /** True if the answer may be the media itself. */
   readonly answersMedia: boolean;
@@ -29,14 +49,24 @@ export interface DirectClient extends OperationClient {
   readonly answersJob: false;
 }
 
-/** A paid operation whose job is read at `path/{id}` and, if the API lists such jobs, listed at `path`. */
+/** A paid operation whose job is read by its id. */
 export interface JobClient extends OperationClient {
   readonly answersMedia: false;
   readonly answersJob: true;
   readonly results: ResultNames;
+  readonly read: (jobId: string) => FreeRequest;
 }
 
-/** A paid operation whose answer names a job. `results`: where a completed job names its result. */
+/** A paid operation whose jobs the API lists. */
+export interface ListedClient extends JobClient {
+  /** Reads a page, from 1, of at most 50 jobs. */
+  readonly list: (page: number, limit: number) => FreeRequest;
+}
+
+/**
+ * A paid operation whose answer names a job, which is read at `path/{id}`. `results`: where a completed job names its
+ * result.
+ */
 export function jobAt(path: string, body: Body, results: ResultNames): JobClient {
   return {
     path,
@@ -48,7 +78,13 @@ export function jobAt(path: string, body: Body, results: ResultNames): JobClient
       return jobId === undefined ? undefined : { type: 'job', jobId };
     },
     results,
+    read: (jobId) => get(`${path}/${encodeURIComponent(jobId)}`, {}, `${path}/{id}`),
   };
+}
+
+/** A list of jobs at this path. */
+export function listAt(path: string): ListedClient['list'] {
+  return (page, limit) => get(path, { page: String(page), limit: String(limit) });
 }
 
 /** A paid request that cannot be built. Nothing was sent. */

@@ -1,7 +1,7 @@
 import { classifyPaid, type PaidContext } from '../../api/classify.ts';
 import { createRedact } from '../../api/failure-text.ts';
 import type { NoAnswer } from '../../api/http.ts';
-import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { V1_CLIENTS } from '../../api/operations/clients.ts';
 import type { Answer } from '../../api/read-answer.ts';
 import { parseJson } from '../../api/read-members.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
@@ -18,7 +18,7 @@ export function contextOf(operation: Operation, trust503 = true, isRepeat = fals
     privateTexts: [],
     trust503,
     isRepeat,
-    operation: OPERATION_CLIENTS[operation],
+    operation: V1_CLIENTS[operation],
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { V1_CLIENTS } from '../../api/operations/clients.ts';
 import { COLUMN_CELLS, OPERATION_FACTS, type Operation, type SpecColumn } from '../../contract/operations.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 
@@ -22,7 +22,7 @@ function bodyOf(operation: Operation, change: Partial<Record<SpecColumn, string 
   );
   const spec = { kind: 'tts', ...cells, ...change } as unknown as RowSpec;
   const request = { operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false };
-  return JSON.stringify(OPERATION_CLIENTS[operation].body(request));
+  return JSON.stringify(V1_CLIENTS[operation].body(request));
 }
 
 describe('what an operation reads of a row', () => {

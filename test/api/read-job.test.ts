@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { V1_CLIENTS } from '../../api/operations/clients.ts';
 import { readJob, readJobId } from '../../api/read-job.ts';
 import { parseJson } from '../../api/read-members.ts';
 
 const BASE = 'https://api.example/api/open/v1';
-const speech = OPERATION_CLIENTS['speech-job'].results;
-const lipSync = OPERATION_CLIENTS['lip-sync-job'].results;
+const speech = V1_CLIENTS['speech-job'].results;
+const lipSync = V1_CLIENTS['lip-sync-job'].results;
 
 describe('readJobId', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { V1_CLIENTS } from '../../api/operations/clients.ts';
 import { PRICE_UNITS } from '../../contract/price-units.ts';
 import {
   billedMedia,
@@ -21,7 +21,7 @@ import {
 describe('the table of operations', () => {
   it.each(OPERATIONS)('%s is on the wire what the table says', (operation) => {
     const { result } = OPERATION_FACTS[operation];
-    const { answersJob, answersMedia } = OPERATION_CLIENTS[operation];
+    const { answersJob, answersMedia } = V1_CLIENTS[operation];
     expect(answersJob).toBe(makesJob(operation));
     expect(answersMedia).toBe(!makesJob(operation) && result !== 'transcript');
   });

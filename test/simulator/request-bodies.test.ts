@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { OPERATION_CLIENTS } from '../../api/operations/clients.ts';
+import { V1_CLIENTS } from '../../api/operations/clients.ts';
 import { COLUMN_CELLS, OPERATION_FACTS, OPERATIONS, type Operation, type RowSpec } from '../../contract/row-kinds.ts';
 import { openApiDocument } from '../../simulator/open-api.ts';
 
@@ -15,13 +15,13 @@ function fieldsOf(operation: Operation): readonly string[] {
   const cells = [...needs, ...takes].map((column) => [column, COLUMN_CELLS[column] === 'number' ? 1 : 'something']);
   const spec = { kind: 'tts', ...Object.fromEntries(cells), extra: {} } as RowSpec;
   const request = { operation, spec, idempotencyKey: 'key', isRepeat: false, trust503: false };
-  return Object.keys(OPERATION_CLIENTS[operation].body(request));
+  return Object.keys(V1_CLIENTS[operation].body(request));
 }
 
 describe('the simulator', () => {
   // It ignores a field that it does not know, as the API does, and a rehearsal would not notice.
   it.each(OPERATIONS)('knows every field of a request that %s sends', (operation) => {
-    const { path } = OPERATION_CLIENTS[operation];
+    const { path } = V1_CLIENTS[operation];
     const body = paths[path]?.['post']?.requestBody;
     const known = Object.keys(body?.content['application/json'].schema.properties ?? {});
     expect(known).toEqual(expect.arrayContaining([...fieldsOf(operation)]));

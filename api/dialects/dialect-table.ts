@@ -1,0 +1,31 @@
+import type { Dialect } from '../../contract/dialects.ts';
+import type { FreeRequest } from '../free-request.ts';
+import type { OperationClients } from '../operations/operation-client.ts';
+
+/** Which page of the voices is wanted. */
+export interface VoicesWanted {
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  /** Voices on the pages before. */
+  readonly offset: number;
+  readonly search?: string;
+}
+
+/** How one dialect of the API is spoken. All that differs between dialects is in these tables. */
+export interface DialectTable<D extends Dialect> {
+  readonly dialect: D;
+  /** Where its paths begin: at the base address, or where the base address has `/api/open/v1`. */
+  readonly begin: 'base' | 'host';
+  readonly operations: OperationClients<D>;
+  /** Reads the account. */
+  readonly profile: FreeRequest;
+  /** Changes settings of the account, given as the body; null: it cannot. */
+  readonly updateProfile: FreeRequest | null;
+  /** Reads a page of the voices. */
+  readonly voices: (wanted: VoicesWanted) => FreeRequest;
+  /** Whether the API searches the voices; otherwise it lists them all. */
+  readonly searchesVoices: boolean;
+}
+
+export type AnyDialectTable = { [D in Dialect]: DialectTable<D> }[Dialect];

@@ -1,0 +1,19 @@
+/** A request of the API that costs nothing. */
+export interface FreeRequest {
+  /** Most are `GET`; the legacy paths read their voices with `POST`. */
+  readonly method: 'GET' | 'POST';
+  /** Path and query, relative to where the paths of its dialect begin. */
+  readonly path: string;
+  /** JSON, for a `POST`. */
+  readonly body?: string;
+  /** True if it changes something. */
+  readonly isChange?: true;
+  /** The path for messages: no ids, no query. */
+  readonly name: string;
+}
+
+/** A `GET`. `name`: the path for messages, if it has an id in it. */
+export function get(path: string, query: Readonly<Record<string, string>> = {}, name = path): FreeRequest {
+  const words = new URLSearchParams(query).toString();
+  return { method: 'GET', path: words === '' ? path : `${path}?${words}`, name };
+}

@@ -1,0 +1,95 @@
+import type { Dialect } from '../contract/dialects.ts';
+import { type Answer, json, newRequestId } from './answer.ts';
+import type { Exchange } from './deliver.ts';
+import type { Draw } from './draw.ts';
+import { contentTypeOf, type MediaResult, renderMedia, speechOf } from './media-result.ts';
+import type { AudioFormat } from './media/render-audio.ts';
+import { priceOf } from './price-request.ts';
+import type { Service } from './service.ts';
+
+/** The content types of speech. */
+export const AUDIO_TYPES = ['audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/wave', 'audio/pcm'] as const;
+
+/** A request for speech whose answer is the sound, or a link to it. */
+export interface SpeechOrder {
+  readonly text: string;
+  readonly voiceId: string;
+  readonly format: AudioFormat;
+  /** Asks for a link in place of the sound. */
+  readonly cache: boolean;
+  readonly idempotencyKey: string | null;
+}
+
+const operation = 'speech-sync';
+
+/** Speaks, and charges for it. */
+export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Dialect): Exchange {
+  const { text, voiceId, format, cache, idempotencyKey } = order;
+  service.checkVoice(voiceId, { speaksAtOnce: true });
+  const sound = speechOf(text, voiceId, format);
+  const cost = priceOf(operation, sound);
+  return {
+    dialect,
+    on: 'create',
+    operation,
+    subject: text,
+    admission: service.admission(operation, cost),
+    perform: async (_fate, draw) => {
+      const requestId = newRequestId();
+      const charge = service.charge({
+        operation,
+        jobId: null,
+        credits: cost,
+        idempotencyKey,
+        requestId,
+        text,
+        voiceId,
+      });
+      const file = `${service.jobs.newId()}.${format}`;
+      const result: MediaResult = { file, format, operation, subject: text, sound };
+      const answer = cache
+        ? linkAnswer(service, result, cost, draw)
+        : bytesAnswer(service, result, { body: await renderMedia(format, sound), cost, draw });
+      return { ...answer, charge };
+    },
+    otherMedia: () => renderMedia(format === 'mp3' ? 'wav' : 'mp3', sound),
+  };
+}
+
+/** `cache: true`: JSON with a link, in the form of the schema, of the shorter printed sample, or of the legacy paths. */
+function linkAnswer(service: Service, result: MediaResult, cost: number, draw: Draw): Answer {
+  service.keep(result);
+  const { url, expires } = service.links.make(result.file);
+  const always = { audio_url: url, quota_remaining: service.account.settings.credits };
+  const named = { success: true, format: result.format, characters_used: charactersOf(result) };
+  if (draw.dialect === 'legacy') return json(200, { ...named, ...always });
+  const short = { ...always, credits_used: cost };
+  if (draw.shape('cached.body') === 'short') return json(200, short);
+  return json(200, { ...named, ...short, expires_at: new Date(expires).toISOString() });
+}
+
+interface Spoken {
+  readonly body: Buffer;
+  readonly cost: number;
+  readonly draw: Draw;
+}
+
+function bytesAnswer(service: Service, result: MediaResult, { body, cost, draw }: Spoken): Answer {
+  const { format } = result;
+  const contentType = format === 'wav' ? draw.shape('wav.type') : contentTypeOf(format);
+  const left = String(service.account.settings.credits);
+  const facts =
+    draw.dialect === 'legacy'
+      ? { 'x-characters-used': String(charactersOf(result)), 'x-quota-remaining': left }
+      : { 'x-openapi-credits-used': String(cost), 'x-openapi-quota-remaining': left };
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, ...(draw.shape('sync.headers') === 'named' ? facts : {}) },
+    body,
+    chunked: draw.shape('media.transfer') === 'chunked',
+  };
+}
+
+function charactersOf({ subject }: MediaResult): number {
+  return Array.from(subject).length;
+}
