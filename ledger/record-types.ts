@@ -82,6 +82,8 @@ export interface ResultFile {
   readonly bytes: number;
   readonly sha256: string;
   readonly extension: string;
+  /** How long it plays, in seconds; omitted for text, raw audio, and files of earlier versions. */
+  readonly seconds?: number;
   /** Why it did not pass a check, in a few words; it stays on record if a person accepted the file. */
   readonly unfit?: string;
   /** When it was removed from the store on purpose, ms; such a file is not missing. */

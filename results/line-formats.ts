@@ -1,8 +1,8 @@
 import { PLAIN_TABLE, type Delimiter } from '../contract/table-format.ts';
 import { guardCell } from '../inputs/formula-guard.ts';
 
-/** A value of a line: an input cell, or a result column. */
-export type LineValue = string | number | readonly string[];
+/** A value of a line: an input cell, or a result column. Null is an empty cell. */
+export type LineValue = string | number | readonly string[] | null;
 
 /** A line of CSV: guarded against formulas, quoted per RFC 4180, ending in LF. */
 export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLAIN_TABLE.delimiter): string {
@@ -11,6 +11,7 @@ export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLA
 
 /** A value as it appears in CSV: lists joined with spaces, formulas made harmless. */
 export function csvCell(value: LineValue): string {
+  if (value === null) return '';
   return guardCell(typeof value === 'object' ? value.join(' ') : String(value));
 }
 

@@ -42,6 +42,8 @@ export const resultSchema = z.looseObject({
   /** Requests of the latest take. */
   _attempts: z.number().int().nonnegative(),
   _job_ids: z.array(z.string()),
+  /** How long the file of `_file` plays; null where it does not play, or its length is unknown. Empty in CSV. */
+  _seconds: z.number().nonnegative().nullable(),
 });
 
 export type ResultColumn = keyof typeof resultSchema.shape;
@@ -111,6 +113,7 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
     _take: row.take,
     _attempts: charges.filter((charge) => charge.take === row.take && wasMade(charge.state)).length,
     _job_ids: charges.flatMap((charge) => charge.jobId ?? []),
+    _seconds: row.file?.seconds ?? null,
   };
 }
 

@@ -8,8 +8,14 @@ import type { CsvRecord } from './row-source.ts';
 
 /** A line of `results.jsonl`: strings for the input columns, and our own columns. */
 export const jsonRowSchema = z
-  // Kinds and classes may come from another version.
-  .looseObject({ ...resultSchema.shape, _kind: z.string(), _error_class: z.string() })
+  .looseObject({
+    ...resultSchema.shape,
+    // Kinds and classes may come from another version.
+    _kind: z.string(),
+    _error_class: z.string(),
+    // Earlier versions did not write it.
+    _seconds: resultSchema.shape._seconds.optional(),
+  })
   .refine((row) => Object.entries(row).every(([name, value]) => name.startsWith('_') || typeof value === 'string'), {
     message: 'input columns must be strings',
   });

@@ -15,9 +15,8 @@ export async function inspect(file: FileWindow, expectation: Expectation): Promi
   const sha256 = await hashOf(file, family === 'text');
   if (family === 'text') return { bytes: file.bytes, sha256, extension };
   // Sound in place of a video is checked as the audio that it is.
-  const found = await checkWhole(file, extension, unfit === 'sound rather than a video' ? 'audio' : family);
-  const fault = unfit ?? found;
-  return { bytes: file.bytes, sha256, extension, ...(fault === undefined ? {} : { unfit: fault }) };
+  const checked = await checkWhole(file, extension, unfit === 'sound rather than a video' ? 'audio' : family);
+  return { bytes: file.bytes, sha256, extension, ...checked, ...(unfit === undefined ? {} : { unfit }) };
 }
 
 /** sha256, hex. Also checks that text is UTF-8; a character may span two chunks. */

@@ -10,6 +10,8 @@ export interface StoredFile {
   readonly sha256: string;
   /** File type from its first bytes, without a dot: `mp3`, `wav`, `mp4`, `txt`, …; `bin` if unknown. */
   readonly extension: string;
+  /** How long it plays, in seconds, as its own frames or index say; omitted for text, raw audio and unknown kinds. */
+  readonly seconds?: number;
   /**
    * Why the file did not pass, although it is whole: it was paid for, so it is kept. Omitted if it passed all checks.
    */

@@ -11,14 +11,16 @@ export type Unfitness =
 
 /**
  * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again
- * instead.
+ * instead. `seconds`: how long it plays all the same.
  */
 export class WholeButUnfit extends Error {
   readonly unfit: Unfitness;
+  readonly seconds: number | undefined;
 
-  constructor(unfit: Unfitness) {
+  constructor(unfit: Unfitness, seconds?: number) {
     super(`The file is whole, but ${unfit}.`);
     this.name = 'WholeButUnfit';
     this.unfit = unfit;
+    this.seconds = seconds;
   }
 }

@@ -8,7 +8,16 @@ import { type Container } from './containers/container.ts';
 import type { FileWindow } from './containers/file-window.ts';
 import { WholeButUnfit, type Unfitness } from './unfit.ts';
 
-type Check = (container: Container) => Promise<void>;
+/** Returns how long the file plays, in seconds; undefined if its content does not tell, or another check tells it. */
+type Check = (container: Container) => Promise<number | undefined>;
+
+/** What a whole file is. */
+export interface Checked {
+  /** How long it plays, in seconds, to the millisecond; omitted for raw audio and unknown containers. */
+  readonly seconds?: number;
+  /** What is wrong with it; omitted for a good one. */
+  readonly unfit?: Unfitness;
+}
 
 /**
  * The checks for each container. Our own code walks MP3, ADTS, WAV and Ogg, because a demuxer made for players silently
@@ -32,19 +41,20 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
 /**
  * Checks a media file against its own figures and content, not only its header: it must be whole, have a length, have
  * the picture and sound that it is for, and, where that is visible without a decoder, not be silent throughout. Finds
- * downloads that ended early without a declared length: throws `UnfitBody`. Returns what is wrong with a whole file.
+ * downloads that ended early without a declared length: throws `UnfitBody`.
  * Keeps little of a file in memory.
  */
-export async function checkWhole(
-  file: FileWindow,
-  extension: string,
-  family: 'audio' | 'video',
-): Promise<Unfitness | undefined> {
+export async function checkWhole(file: FileWindow, extension: string, family: 'audio' | 'video'): Promise<Checked> {
   try {
-    for (const check of CHECKS[extension] ?? []) await check({ file, extension, family });
-    return undefined;
+    let seconds: number | undefined;
+    for (const check of CHECKS[extension] ?? []) seconds = (await check({ file, extension, family })) ?? seconds;
+    return lasting(seconds);
   } catch (error) {
     if (!(error instanceof WholeButUnfit)) throw error;
-    return error.unfit;
+    return { ...lasting(error.seconds), unfit: error.unfit };
   }
+}
+
+function lasting(seconds: number | undefined): Pick<Checked, 'seconds'> {
+  return seconds === undefined ? {} : { seconds: Math.round(seconds * 1_000) / 1_000 };
 }

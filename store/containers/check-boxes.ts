@@ -5,7 +5,7 @@ import { notWhole, type Container } from './container.ts';
  * and a name. Length 1: a 64-bit length follows; 0: the box ends with the file. Throws `UnfitBody` if a box is cut off,
  * or if there is no index.
  */
-export async function checkBoxes(container: Container): Promise<void> {
+export async function checkBoxes(container: Container): Promise<undefined> {
   const { file } = container;
   let hasIndex = false;
   for (let at = 0; at < file.bytes;) {

@@ -8,12 +8,13 @@ const MOST_PADDING = 4096;
 
 /**
  * Walks an MP3 file frame by frame. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between frames,
- * or it has fewer frames than it says; `WholeButUnfit` if it has none, or only silent ones.
+ * or it has fewer frames than it says; `WholeButUnfit` if it has none, or only silent ones. Returns its length in
+ * seconds: the sum of its frames, which includes the few hundredths that encoders add at both ends.
  *
  * A file without a `Xing` header that was cut exactly between two frames is a whole, shorter file. Only a declared
  * length can reveal the cut.
  */
-export async function checkMp3(container: Container): Promise<void> {
+export async function checkMp3(container: Container): Promise<number> {
   const { file } = container;
   const walk = await walkFrames(container, readMpegFrame);
   const { bytes = null, frames = null } = walk.info ?? {};
@@ -26,13 +27,15 @@ export async function checkMp3(container: Container): Promise<void> {
     throw notWhole(container, `it says that it has ${frames} frames, and only ${walk.frames} are there`);
   }
   if (walk.frames === 0) throw new WholeButUnfit('without sound');
-  if (walk.isSilent) throw new WholeButUnfit('silent');
+  if (walk.isSilent) throw new WholeButUnfit('silent', walk.seconds);
+  return walk.seconds;
 }
 
 /** The same for an ADTS stream, which has no total length. Silence cannot be detected without decoding. */
-export async function checkAdts(container: Container): Promise<void> {
-  const { frames } = await walkFrames(container, readAdtsFrame);
+export async function checkAdts(container: Container): Promise<number> {
+  const { frames, seconds } = await walkFrames(container, readAdtsFrame);
   if (frames === 0) throw new WholeButUnfit('without sound');
+  return seconds;
 }
 
 interface Walk {
@@ -40,6 +43,8 @@ interface Walk {
   readonly start: number;
   /** Frames with sound. */
   readonly frames: number;
+  /** Of all of them. */
+  readonly seconds: number;
   readonly isSilent: boolean;
   readonly info: FrameInfo | undefined;
 }
@@ -48,6 +53,7 @@ async function walkFrames(container: Container, readFrame: (head: Buffer) => Fra
   const { file } = container;
   let start: number | undefined;
   let frames = 0;
+  let seconds = 0;
   let isSilent = true;
   let info: FrameInfo | undefined;
   for (let at = 0; at < file.bytes;) {
@@ -67,12 +73,13 @@ async function walkFrames(container: Container, readFrame: (head: Buffer) => Fra
       if (frames === 0) info ??= frame.info;
       if (frame.info === undefined) {
         frames += 1;
+        seconds += frame.seconds;
         isSilent &&= frame.isSilent;
       }
     }
     at += size;
   }
-  return { start: start ?? file.bytes, frames, isSilent, info };
+  return { start: start ?? file.bytes, frames, seconds, isSilent, info };
 }
 
 /** Bytes of what may lie between frames: tags, and a little padding; undefined for anything else. */

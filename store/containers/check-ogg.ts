@@ -3,17 +3,29 @@ import { notWhole, type Container } from './container.ts';
 
 /** Fixed part of a page's header, before its table of segments (RFC 3533, section 6). */
 const HEADER_BYTES = 27;
-/** Flag of the last page of a stream. */
+/** Flags of the first and the last page of a stream. */
+const BEGIN_OF_STREAM = 2;
 const END_OF_STREAM = 4;
+
+/** How the positions of a stream become seconds. */
+interface Timing {
+  /** Positions per second. */
+  readonly rate: number;
+  /** Positions at the start that are not played. */
+  readonly skipped: number;
+}
 
 /**
  * Walks an Ogg file page by page. Throws `UnfitBody` if a page is cut off, foreign bytes lie between pages, or a stream
- * does not reach its end; `WholeButUnfit` if no stream has a length. Silence cannot be detected without decoding.
+ * does not reach its end; `WholeButUnfit` if no stream has a length. Silence cannot be detected without decoding. Returns
+ * how many seconds its longest stream lasts; undefined for codecs other than Opus and Vorbis.
  */
-export async function checkOgg(container: Container): Promise<void> {
+export async function checkOgg(container: Container): Promise<number | undefined> {
   const { file } = container;
   const open = new Set<number>();
+  const timings = new Map<number, Timing | undefined>();
   let isLong = false;
+  let seconds: number | undefined;
   for (let at = 0; at < file.bytes;) {
     const header = await file.read(at, HEADER_BYTES + 255);
     if (header.toString('latin1', 0, 4) !== 'OggS') {
@@ -26,12 +38,31 @@ export async function checkOgg(container: Container): Promise<void> {
     const stream = header.readUInt32LE(14);
     if ((header.readUInt8(5) & END_OF_STREAM) === 0) open.add(stream);
     else open.delete(stream);
+    if ((header.readUInt8(5) & BEGIN_OF_STREAM) !== 0) {
+      timings.set(stream, readTiming(await file.read(at + HEADER_BYTES + header.readUInt8(26), 16)));
+    }
     // Position reached, in units of the codec; -1 on a page where no packet ends.
-    isLong ||= header.readBigInt64LE(6) > 0n;
+    const position = Number(header.readBigInt64LE(6));
+    isLong ||= position > 0;
+    const timing = timings.get(stream);
+    if (timing !== undefined && position > 0) {
+      seconds = Math.max(seconds ?? 0, (position - timing.skipped) / timing.rate);
+    }
     at += size;
   }
   if (open.size > 0) throw notWhole(container, 'it ends before the page that is marked as its last');
   if (!isLong) throw new WholeButUnfit('without sound');
+  return seconds;
+}
+
+/** What the first packet of a stream says (RFC 7845, section 5.1; Vorbis I, section 4.2.2). */
+function readTiming(packet: Buffer): Timing | undefined {
+  if (packet.length < 16) return undefined;
+  // Opus counts at 48 kHz, whatever it was recorded at.
+  if (packet.toString('latin1', 0, 8) === 'OpusHead') return { rate: 48_000, skipped: packet.readUInt16LE(10) };
+  if (packet.toString('latin1', 0, 7) !== '\u0001vorbis') return undefined;
+  const rate = packet.readUInt32LE(12);
+  return rate === 0 ? undefined : { rate, skipped: 0 };
 }
 
 /** Bytes of a page; undefined if its header is cut off. */

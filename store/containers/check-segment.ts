@@ -4,7 +4,7 @@ const EBML = 0x1a45dfa3;
 const SEGMENT = 0x18538067;
 
 /** Checks that the one segment of a Matroska or WebM file (RFC 8794, RFC 9559) is complete, if it states its length. */
-export async function checkSegment(container: Container): Promise<void> {
+export async function checkSegment(container: Container): Promise<undefined> {
   const { file } = container;
   for (let at = 0; at < file.bytes;) {
     const head = await file.read(at, 12);

@@ -16,9 +16,9 @@ const CACHE_BYTES = 1024 * 1024;
 /**
  * Reads every packet that a file's index names. Throws `UnfitBody` if one lies outside the file, or the content is
  * shorter than the stated duration; `WholeButUnfit` if picture or sound is missing or has no length. It needs no
- * decoder, so it cannot detect silence.
+ * decoder, so it cannot detect silence. Returns how many seconds its longest track lasts.
  */
-export async function checkTracks(container: Container): Promise<void> {
+export async function checkTracks(container: Container): Promise<number> {
   const { file, family } = container;
   let fault: unknown;
   // Loaded with the first such file: it takes 70 ms, too long for the start of a command.
@@ -48,9 +48,11 @@ export async function checkTracks(container: Container): Promise<void> {
       longest[type] = Math.max(longest[type], seconds);
       hasPicture ||= type === 'video' && packets > 0;
     }
-    await checkDuration(container, input, Math.max(longest.audio, longest.video));
-    if (family === 'video' && !hasPicture) throw new WholeButUnfit('without a picture');
-    if (longest.audio === 0) throw new WholeButUnfit('without sound');
+    const seconds = Math.max(longest.audio, longest.video);
+    await checkDuration(container, input, seconds);
+    if (family === 'video' && !hasPicture) throw new WholeButUnfit('without a picture', seconds);
+    if (longest.audio === 0) throw new WholeButUnfit('without sound', seconds);
+    return seconds;
   } catch (error) {
     // The disk failed, not the file.
     if (fault !== undefined) throw fault as Error;

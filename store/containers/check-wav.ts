@@ -5,6 +5,8 @@ import { notWhole, type Container } from './container.ts';
 interface Format {
   /** Bytes of one sample across all channels. */
   readonly block: number;
+  /** Bytes that play in a second; 0 if it does not say. */
+  readonly bytesPerSecond: number;
   /** The byte that digital silence consists of; undefined for codings that have no such byte, or several. */
   readonly silence: number | undefined;
 }
@@ -17,7 +19,7 @@ const UNKNOWN = 0x7fff_f000;
  * `UnfitBody` if its sound is cut off, `WholeButUnfit` if it has no length or is silent. Without a stated length, only
  * a cut within a sample can be detected.
  */
-export async function checkWav(container: Container): Promise<void> {
+export async function checkWav(container: Container): Promise<number | undefined> {
   const { file } = container;
   let format: Format | undefined;
   for (let at = 12; at + 8 <= file.bytes;) {
@@ -28,15 +30,19 @@ export async function checkWav(container: Container): Promise<void> {
     if (name === 'fmt ') format = readFormat(await file.read(start, Math.min(size, 40)));
     if (name === 'data') {
       if (format === undefined) throw notWhole(container, 'it does not say how its sound is coded');
-      await checkSound(container, format, start, size);
-      return;
+      return checkSound(container, format, start, size);
     }
     at = start + size + (size % 2);
   }
   throw notWhole(container, 'it has no sound (data chunk)');
 }
 
-async function checkSound(container: Container, format: Format, start: number, size: number): Promise<void> {
+async function checkSound(
+  container: Container,
+  format: Format,
+  start: number,
+  size: number,
+): Promise<number | undefined> {
   const { file } = container;
   const there = file.bytes - start;
   const isKnown = size < UNKNOWN && (size !== 0 || there === 0);
@@ -53,9 +59,11 @@ async function checkSound(container: Container, format: Format, start: number, s
     throw notWhole(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
   }
   if (sound < format.block) throw new WholeButUnfit('without sound');
-  const { silence } = format;
+  const { silence, bytesPerSecond } = format;
+  const seconds = bytesPerSecond === 0 ? undefined : sound / bytesPerSecond;
   if (silence !== undefined && (await isOnly(container, start, start + sound, silence)))
-    throw new WholeButUnfit('silent');
+    throw new WholeButUnfit('silent', seconds);
+  return seconds;
 }
 
 function readFormat(format: Buffer): Format | undefined {
@@ -65,14 +73,20 @@ function readFormat(format: Buffer): Format | undefined {
   const coding = tag === 0xfffe && format.length >= 26 ? format.readUInt16LE(24) : tag;
   const bits = format.readUInt16LE(14);
   const isSamples = coding === 1 || coding === 3;
-  return { block: Math.max(1, format.readUInt16LE(12)), silence: isSamples ? (bits === 8 ? 0x80 : 0) : undefined };
+  const block = Math.max(1, format.readUInt16LE(12));
+  return {
+    block,
+    // Of plain samples the format says it twice, and players go by the rate.
+    bytesPerSecond: isSamples ? format.readUInt32LE(4) * block : format.readUInt32LE(8),
+    silence: isSamples ? (bits === 8 ? 0x80 : 0) : undefined,
+  };
 }
 
 /**
  * Checks raw audio, which is nothing but samples: throws `WholeButUnfit` if all bytes are zero. In unsigned 8-bit audio
  * and telephone codings silence is not zero, so it is not detected there; any first byte is legal.
  */
-export async function checkRaw(container: Container): Promise<void> {
+export async function checkRaw(container: Container): Promise<undefined> {
   if (await isOnly(container, 0, container.file.bytes, 0)) throw new WholeButUnfit('silent');
 }
 

@@ -2,6 +2,8 @@
 export interface Frame {
   /** Bytes, header included. */
   readonly size: number;
+  /** How long it plays. */
+  readonly seconds: number;
   /** True for a frame that certainly decodes to zero samples; false if it may not, or if nobody checked. */
   readonly isSilent: boolean;
   /** Only in the first frame of many files, which holds figures about the others instead of sound. */
@@ -31,6 +33,12 @@ const BITRATES = {
   },
 } as const;
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
+/** Of ADTS streams, by index. */
+const ADTS_RATES = [
+  ...[96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350],
+];
+/** Samples of a data block of an ADTS frame. */
+const ADTS_SAMPLES = 1_024;
 
 /** What a header of MPEG audio says. */
 interface Header {
@@ -39,6 +47,7 @@ interface Header {
   readonly isMono: boolean;
   readonly hasChecksum: boolean;
   readonly size: number;
+  readonly seconds: number;
 }
 
 /** The MPEG audio frame that begins here; undefined if there is none, or if it does not state its size. */
@@ -48,6 +57,7 @@ export function readMpegFrame(head: Buffer): Frame | undefined {
   const info = header.layer === 3 ? readInfo(head, header) : undefined;
   return {
     size: header.size,
+    seconds: header.seconds,
     isSilent: info === undefined && header.layer === 3 && isEmpty(head, header),
     ...(info === undefined ? {} : { info }),
   };
@@ -55,10 +65,12 @@ export function readMpegFrame(head: Buffer): Frame | undefined {
 
 /** The ADTS frame that begins here; undefined if there is none. Its content is not checked. */
 export function readAdtsFrame(head: Buffer): Frame | undefined {
-  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = head;
-  if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || ((third >> 2) & 15) > 12) return undefined;
+  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0] = head;
+  const rate = ADTS_RATES[(third >> 2) & 15];
+  if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || rate === undefined) return undefined;
   const size = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5);
-  return size < 7 ? undefined : { size, isSilent: false };
+  const blocks = (seventh & 3) + 1;
+  return size < 7 ? undefined : { size, seconds: (blocks * ADTS_SAMPLES) / rate, isSilent: false };
 }
 
 /** Bytes of the ID3v2 tag that begins here; 0 if none does (id3.org, ID3v2.4, section 3.1 and 6.2). */
@@ -80,12 +92,14 @@ function readHeader(head: Buffer): Header | undefined {
   const bitrate = BITRATES[isVersion1 ? 'v1' : 'v2'][layer][third >> 4] ?? 0;
   if (bitrate === 0) return undefined;
   // Versions 2 and 2.5 use a half and a quarter of the sampling rates.
-  const bitsPerSample = (bitrate * 1_000) / (sampleRate / (isVersion1 ? 1 : version === 2 ? 2 : 4));
+  const rate = sampleRate / (isVersion1 ? 1 : version === 2 ? 2 : 4);
+  const bitsPerSample = (bitrate * 1_000) / rate;
   const padding = (third >> 1) & 1;
-  const samples = layer === 3 && !isVersion1 ? 576 : 1152;
+  const samples = layer === 1 ? 384 : layer === 3 && !isVersion1 ? 576 : 1152;
   const size =
     layer === 1 ? (Math.floor(12 * bitsPerSample) + padding) * 4 : Math.floor((samples / 8) * bitsPerSample) + padding;
-  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum: (second & 1) === 0, size };
+  const hasChecksum = (second & 1) === 0;
+  return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, size, seconds: samples / rate };
 }
 
 /** Bytes of side information of a layer III frame. */

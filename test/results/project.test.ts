@@ -160,7 +160,7 @@ describe('projectBatch', () => {
     expect(running.mismatches).toEqual([]);
     expect(running.money.reserved).toBe(10);
     const files = await contents();
-    expect(files['results.csv']).toContain('\na,demo,1,tts,,,,,,0,none,1,1,\n');
+    expect(files['results.csv']).toContain('\na,demo,1,tts,,,,,,0,none,1,1,,\n');
     expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({
       state: 'open',
       rows: 1,

@@ -85,7 +85,8 @@ export async function addSampleBatch(place: Place): Promise<void> {
       { id: 'g', kind: 'tts', input: ['g', 'tts', "'=kept", ' spaces '] },
     ],
   );
-  await finish(place, keyOf(1), await store.put('demo/1-speech-1.mp3', 'sound of a'), 4.5);
+  const sound = await store.put('demo/1-speech-1.mp3', 'sound of a');
+  await finish(place, keyOf(1), { ...sound, seconds: 1.25 }, 4.5);
 
   const transcript = keyOf(2, 'transcription');
   await intend(place, transcript);

@@ -1,9 +1,10 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMismatch } from '../../results/mismatch.ts';
 import { projectBatch } from '../../results/project.ts';
+import { jsonRowSchema } from '../../results/verify-rows.ts';
 import { verifyOut } from '../../results/verify.ts';
 import { changeFile, doubleLine, dropLine, findForged, projectCopies } from './damage.ts';
 import { addBatch, intend, keyOf } from './sample-batch.ts';
@@ -36,6 +37,14 @@ describe('verifyOut', () => {
     await addBatch(place, ['=a', 'b'], [{ id: 'a', kind: 'tts', input: ['\ud800 half', '\ufeff"\r\n'] }]);
     await projectBatch(place.request({ complete: false }));
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
+  });
+
+  it('reads lines of earlier versions, which lack the length', async () => {
+    await projectSample();
+    const [line = ''] = (await readFile(join(place.out, 'results.jsonl'), 'utf8')).split('\n');
+    expect(JSON.parse(line)).toMatchObject({ _seconds: 1.25 });
+    expect(jsonRowSchema.safeParse(JSON.parse(line.replace(',"_seconds":1.25', ''))).success).toBe(true);
+    expect(jsonRowSchema.safeParse(JSON.parse(line.replace('1.25', '-1'))).success).toBe(false);
   });
 
   it.each(['results.csv', 'results.jsonl'])('names a line that is missing in %s', async (name) => {

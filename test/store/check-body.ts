@@ -31,7 +31,7 @@ export async function checkBody(
 
 async function describe(file: FileWindow, extension: string, family: 'audio' | 'video'): Promise<string | undefined> {
   try {
-    return await checkWhole(file, extension, family);
+    return (await checkWhole(file, extension, family)).unfit;
   } catch (error) {
     if (error instanceof UnfitBody) return error.message;
     throw error;

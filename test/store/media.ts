@@ -89,16 +89,26 @@ export function adts(frames = 5, content = 20): Buffer {
   return Buffer.concat(Array.from({ length: frames }, () => frame));
 }
 
-/** A page of an Ogg stream. */
-export function oggPage(granule: number, { isLast = false, stream = 7, content = 300 } = {}): Buffer {
+/** A page of an Ogg stream; `first` is the first packet of its codec, on the page that begins it. */
+export function oggPage(
+  granule: number,
+  {
+    isLast = false,
+    stream = 7,
+    content = 300,
+    first,
+  }: { readonly isLast?: boolean; readonly stream?: number; readonly content?: number; readonly first?: Buffer } = {},
+): Buffer {
   const segments = [...Array.from({ length: Math.floor(content / 255) }, () => 255), content % 255];
   const header = Buffer.alloc(27);
   header.write('OggS', 0, 'latin1');
-  header.writeUInt8(isLast ? 4 : 0, 5);
+  header.writeUInt8((isLast ? 4 : 0) | (first === undefined ? 0 : 2), 5);
   header.writeBigInt64LE(BigInt(granule), 6);
   header.writeUInt32LE(stream, 14);
   header.writeUInt8(segments.length, 26);
-  return Buffer.concat([header, Buffer.from(segments), Buffer.alloc(content, 1)]);
+  const packet = Buffer.alloc(content, 1);
+  first?.copy(packet);
+  return Buffer.concat([header, Buffer.from(segments), packet]);
 }
 
 /**

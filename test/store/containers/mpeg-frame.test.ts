@@ -77,7 +77,7 @@ describe('readMpegFrame', () => {
 describe('readAdtsFrame', () => {
   it('takes only what has a size', () => {
     const frame = Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x03, 0x7f, 0xfc]);
-    expect(readAdtsFrame(frame)).toEqual({ size: 27, isSilent: false });
+    expect(readAdtsFrame(frame)).toEqual({ size: 27, seconds: 0.064, isSilent: false });
     expect(readAdtsFrame(frame.subarray(0, 6))).toBeUndefined();
     expect(readAdtsFrame(Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x00, 0x1f, 0xfc]))).toBeUndefined();
     expect(readAdtsFrame(Buffer.from([0xff, 0xf1, 0x7c, 0x40, 0x03, 0x7f, 0xfc]))).toBeUndefined();
