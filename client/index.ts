@@ -6,6 +6,7 @@ export { openVoxbatch } from './voxbatch.ts';
 export type { RunAnswer, Voxbatch } from './voxbatch.ts';
 export type { PlanAnswer, RunOptions } from './record-manifest.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
+export type { CompareOptions } from './compare.ts';
 export type { ReconcileOptions } from './reconcile.ts';
 export type { RedriveCheck, RedriveOptions } from './redrive.ts';
 export type { Finding, Trouble } from './doctor.ts';

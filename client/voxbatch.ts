@@ -1,4 +1,5 @@
 import { chooseSettings, type WantedBatch } from '../batches/batch-settings.ts';
+import type { BatchComparison } from '../batches/compare-batches.ts';
 import { pruneCache, type Pruned, type PruneWish } from '../batches/prune-cache.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../inputs/read-manifest.ts';
@@ -6,6 +7,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { CacheSums } from '../ledger/result-methods.ts';
 import { batchNamed, type Batch, type BatchDesk, type RunningBatch } from './batch.ts';
 import { checkConfig, checkHome, checkWanted } from './check-options.ts';
+import { compareHere, type CompareOptions } from './compare.ts';
 import { examine, type Finding } from './doctor.ts';
 import type { VoxbatchOptions } from './options.ts';
 import { accessOf, settingsOf } from './read-options.ts';
@@ -42,6 +44,11 @@ export interface Voxbatch {
   doctor(): Promise<readonly Finding[]>;
   /** All batches of the ledger. */
   list(): Promise<readonly BatchRecord[]>;
+  /**
+   * Compares two batches of one manifest row by row, from ledger and stored files. Rows are paired by id, else by what they
+   * ask for. Of pairs in the answer, the first is of `one`. Sends nothing. Throws {@link VoxbatchError}.
+   */
+  compare(one: string, other: string, options?: CompareOptions): Promise<BatchComparison>;
   /** Sums over the results that later rows can reuse. */
   cache(): Promise<CacheSums>;
   /**
@@ -90,6 +97,8 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
       return { type: 'running', batch: await desk.work(batch, isNew, out) };
     },
     plan: (manifest, wanted = {}) => planWanted(manifest, wanted, session, settings.config),
+    compare: async (one, other, compareOptions) =>
+      compareHere(await session.ledger(), settings, [one, other], compareOptions),
     cache: async () => (await session.ledger()).sumResults(),
     pruneCache: async ({ isDryRun = false, ...wish }) => {
       const [ledger, store] = [await session.ledger(), await session.store()];

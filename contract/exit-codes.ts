@@ -33,7 +33,7 @@ export const EXIT_CODES = {
   failures: {
     code: 10,
     meaning:
-      'complete, with failed or cancelled rows; of `schedule check`: something is amiss; of `profile set`: the API did not take a value',
+      'complete, with failed or cancelled rows; of `schedule check`: something is amiss; of `profile set`: the API did not take a value; of `compare`: they differ',
   },
   halted: { code: 11, meaning: 'halted at the failure threshold' },
   outOfCredits: {
@@ -46,7 +46,10 @@ export const EXIT_CODES = {
   },
   quality: { code: 14, meaning: 'complete, with `unfit` rows' },
   mismatch: { code: 15, meaning: 'a count, hash or sum did not add up' },
-  goesOn: { code: 75, meaning: 'paused, or still running; of `up`: another one runs in this home already' },
+  goesOn: {
+    code: 75,
+    meaning: 'paused, or still running, also of `compare`; of `up`: another one runs in this home already',
+  },
   interrupted: {
     code: 130,
     meaning: 'interrupted; the message says whether the batch continues, and how to resume it',

@@ -32,7 +32,7 @@ import { redrive } from './redrive.ts';
 import { findResults, lookForResult } from './found-results.ts';
 import { keysWithResult, pruneResults, resultNames, resultsUnused, sumResults, usedBeyond } from './result-lists.ts';
 import { dropResult, revokeCached, useResult } from './results.ts';
-import { addRows, findRowById, readRow } from './rows.ts';
+import { addRows, findRowById, readRow, rowsWithIds } from './rows.ts';
 import { scanPage, scanRows } from './scans.ts';
 import type { Db } from './schema.ts';
 import { close } from './transactions.ts';
@@ -77,6 +77,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     claimRows: (request) => claimRows(db, request),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
+    rowsWithIds: (batch, ids) => rowsWithIds(db, batch, ids),
     lastRows: (account, ids) => lastRows(db, account, ids),
     scanRows: (batch, options = {}) => scanRows((after) => scanPage(db, batch, options, after)),
     scanPage: (batch, options, after) => scanPage(db, batch, options, after),

@@ -62,6 +62,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   claimRows: true,
   readRow: true,
   findRowById: true,
+  rowsWithIds: true,
   lastRows: true,
   scanPage: true,
   redrive: true,

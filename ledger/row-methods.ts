@@ -43,6 +43,8 @@ export interface RowMethods {
   /** A row with its charges, in order of step, take, attempt. */
   readRow(batch: string, row: number): Promise<RowStanding | undefined>;
   findRowById(batch: string, id: string): Promise<number | undefined>;
+  /** The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out. */
+  rowsWithIds(batch: string, ids: readonly string[]): Promise<readonly RowStanding[]>;
   /**
    * The last row of each of these ids that was meant to be sent, in the batches of an account. Ids without one are left
    * out.

@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely';
 import { byAttempt } from '../contract/batch.ts';
 import { whyNotChosen } from '../policy/subset.ts';
 import { requireBatch } from './batches.ts';
@@ -68,4 +69,26 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
     .where('id', '=', id)
     .executeTakeFirst();
   return found?.row;
+}
+
+/** See {@link Ledger.rowsWithIds}. */
+export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowStanding[]> {
+  if (ids.length === 0) return [];
+  return look(db, async (tx) => {
+    const found = await selectIds(tx, batch, ids).execute();
+    return readRows(
+      tx,
+      batch,
+      found.map(({ row }) => row),
+    );
+  });
+}
+
+/** The rows of a batch with these ids. Exported for the test of its query plan. */
+export function selectIds(
+  db: Db | Tx,
+  batch: string,
+  ids: readonly string[],
+): Compilable & { execute(): Promise<{ row: number }[]> } {
+  return db.selectFrom('rows').select('row').where('batch', '=', batch).where('id', 'in', ids);
 }

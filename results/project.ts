@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { BatchFiles } from './batch-files.ts';
 import type { KeptTable } from './edited-tables.ts';
+import { inChunks } from './in-chunks.ts';
 import { lstatsOf, placeFiles } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './mismatch.ts';
@@ -67,7 +68,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const stale = new StaleMedia(batch, ledger, out);
   const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
   try {
-    for await (const chunk of inChunks(ledger.scanRows(batch.name))) {
+    for await (const chunk of inChunks(ledger.scanRows(batch.name), CHUNK)) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
       for (const { scanned, rowFiles } of named) {
         tally.addRow(scanned.row.outcome, scanned.row.failure?.class, scanned.row.state);
@@ -110,7 +111,10 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
   const looksAtAll = since === 0 && (await lstatsOf(join(request.out, MEDIA_FOLDER))) !== undefined;
   let placed = 0;
   try {
-    for await (const chunk of inChunks(request.ledger.scanRows(batch.name, looksAtAll ? {} : { endedSince: since }))) {
+    for await (const chunk of inChunks(
+      request.ledger.scanRows(batch.name, looksAtAll ? {} : { endedSince: since }),
+      CHUNK,
+    )) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
       const files = await placeAll(named, request, looksAtAll ? stale : undefined);
       placed += files.filter(({ became }) => became === 'placed').length;
@@ -176,16 +180,4 @@ function compareSums(
   const known = state === 'closed' ? money.reserved : Math.min(money.reserved, reserved);
   findings.compareCredits('sum of reserved credits', known, reserved);
   findings.compareCredits('sum of uncertain credits', money.uncertain, uncertain);
-}
-
-async function* inChunks(rows: AsyncIterable<ScannedRow>): AsyncGenerator<readonly ScannedRow[]> {
-  let chunk: ScannedRow[] = [];
-  for await (const row of rows) {
-    chunk.push(row);
-    if (chunk.length === CHUNK) {
-      yield chunk;
-      chunk = [];
-    }
-  }
-  if (chunk.length > 0) yield chunk;
 }

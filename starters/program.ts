@@ -5,6 +5,7 @@ import { addAccountCommands } from './commands/add-account.ts';
 import { addLookCommands } from './commands/add-look.ts';
 import { addCacheCommands } from './cache/add-cache.ts';
 import { addCleanCommand } from './clean/add-clean.ts';
+import { addCompareCommand } from './compare/add-compare.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
 import { addScheduleCommands } from './schedule/add-schedule.ts';
 import { addRedriveCommand } from './redrive/add-redrive.ts';
@@ -44,6 +45,7 @@ export function createProgram(context: CommandContext): Command {
   addRedriveCommand(program, context);
   addReconcileCommand(program, context);
   addLookCommands(program, context);
+  addCompareCommand(program, context);
   addControlCommands(program, context);
   addCacheCommands(program, context);
   addCleanCommand(program, context);

@@ -21,6 +21,14 @@ export function duration(value: string): number {
   return parsed;
 }
 
+/** Parses a share such as `5%`, for a flag; `any` is no bound. */
+export function share(value: string): number {
+  if (value === 'any') return Infinity;
+  const found = /^(?<percent>\d+(?:\.\d+)?) ?%$/.exec(value.trim())?.groups?.['percent'];
+  if (found === undefined) throw new InvalidArgumentError('expected a share, such as 5%, or any.');
+  return Number(found) / 100;
+}
+
 /** Makes a parser of whole numbers from `least` up, for a flag. */
 export function wholeFrom(least: number): (value: string) => number {
   return (value) => {

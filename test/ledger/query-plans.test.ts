@@ -11,6 +11,7 @@ import { intend } from '../../ledger/intents.ts';
 import { skippedQuotes } from '../../ledger/not-chosen.ts';
 import { selectLastRow } from '../../ledger/last-rows.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { selectIds } from '../../ledger/rows.ts';
 import { selectPage } from '../../ledger/scans.ts';
 import type { Schema } from '../../ledger/schema.ts';
 import { openSqlite } from '../../ledger/sqlite/dialect.ts';
@@ -80,6 +81,7 @@ describe('query plans', () => {
       'INDEX rows_open (batch=? AND row>?)',
       (db) => selectPage(db, 'b', { isOpen: true }, { row: 5, endedAt: 0 }).execute(),
     ],
+    ['rows by their ids', 'batch=? AND id=?', (db) => selectIds(db, 'b', ['r1', 'r2']).execute()],
     [
       'rows that ended since',
       'INDEX rows_ended (batch=? AND ended_at>?)',

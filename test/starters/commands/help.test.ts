@@ -44,7 +44,7 @@ describe('--help', () => {
 });
 
 describe('what is not delivered yet', () => {
-  const COMMANDS = 'say transcribe lip-sync compare'.split(' ');
+  const COMMANDS = 'say transcribe lip-sync'.split(' ');
 
   it.each(COMMANDS)('command %s is refused', async (command) => {
     const { code, stdout, stderr } = await line.run(command, 'something');
