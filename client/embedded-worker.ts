@@ -1,3 +1,4 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { defined } from '../contract/defined.ts';
 import { mkdirSync, openSync, writeSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
@@ -61,10 +62,19 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     return worker;
   } catch (error) {
     release();
-    // The SDK does not export its own class.
-    if (!(error instanceof Error && error.name === 'TransportError')) throw error;
-    throw new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error });
+    throw isServerGone(error)
+      ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
+      : error;
   }
+}
+
+/** True for what the SDK throws if the server does not answer; of the worker's error it does not export the class. */
+function isServerGone(error: unknown): error is Error {
+  return (
+    isGrpcServiceError(error) ||
+    error instanceof ServiceError ||
+    (error instanceof Error && error.name === 'TransportError')
+  );
 }
 
 /** The log of this home's workers: state changes, never polls; ids, never texts, links or tokens. */

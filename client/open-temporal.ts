@@ -40,7 +40,7 @@ export interface OpenTemporalOptions {
 
 /**
  * Opens Temporal. Embedded: starts the server, or joins a running one. Throws {@link VoxbatchError} (`no-server`,
- * `no-cluster`).
+ * `server-gone`, `no-cluster`).
  */
 export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
   return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings);
@@ -52,8 +52,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
     const membership = await (server?.take(options.signal) ?? joinServer({ home, env, ...options }));
     const { address, namespace } = membership;
     try {
-      const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
-      leaveContext(connection);
+      const connection = await connect(address);
       const close = async (): Promise<void> => {
         await connection.close();
         await membership.leave();
@@ -77,6 +76,18 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
     }
   } catch (error) {
     throw error instanceof ServerUnavailable ? new VoxbatchError({ type: 'no-server', cause: error }) : error;
+  }
+}
+
+/** Throws {@link VoxbatchError} (`server-gone`): the server answered a moment ago. */
+async function connect(address: string): Promise<Connection> {
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT });
+    leaveContext(connection);
+    return connection;
+  } catch (error) {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    throw new VoxbatchError({ type: 'server-gone', address, cause });
   }
 }
 

@@ -33,7 +33,7 @@ export type Problem =
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
   /** Workers of another Temporal server hold the ledger. Two at once could pay for a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
-  /** Temporal went away while the worker was starting. */
+  /** Temporal went away, or stopped answering, right after it had been found. */
   | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
   /** The batch is on record, but Temporal did not accept it: it hangs, or its disk is full. */
   | { readonly type: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
@@ -108,7 +108,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
     'Two at once could pay for a row twice.',
   'server-gone': (problem) =>
-    `Temporal at ${problem.address} went away before the worker had reached it: ${problem.cause.message}.`,
+    `Temporal at ${problem.address} went away before this command had reached it: ${problem.cause.message}.`,
   'not-started': (problem) => `Temporal did not accept the batch: ${problem.cause.message}.`,
   untold: (problem) =>
     'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +

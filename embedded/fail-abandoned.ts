@@ -1,4 +1,4 @@
-import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { ActivityNotFoundError, type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import pLimit from 'p-limit';
 
@@ -17,6 +17,8 @@ export interface FailAbandonedOptions {
 /** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker is running them. */
 const IN_A_WORKER: readonly unknown[] = [2, 3];
 const CALLS_AT_ONCE = 8;
+/** gRPC's status code, as the raw calls of the service reject with it. */
+const NOT_FOUND = 5;
 
 /**
  * Fails the activities of dead workers, so that their workflows need not wait for a heartbeat timeout. Call it only if
@@ -56,10 +58,14 @@ async function failOfOne(client: Client, workflowId: string, isMine: (identity: 
       if (await failActivity(client, { workflowId, runId, activityId: activity.activityId }, identity)) failed += 1;
     }
   } catch (error) {
-    // It has ended since the listing.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    if (!isGone(error)) throw error;
   }
   return failed;
+}
+
+/** True if the workflow has ended. The list lags, and more so after a server was killed: it may show it as running. */
+function isGone(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND);
 }
 
 async function failActivity(

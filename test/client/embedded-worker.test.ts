@@ -1,3 +1,4 @@
+import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,11 +20,8 @@ const ADDRESS = '127.0.0.1:1';
 const API_URL = 'http://127.0.0.1/api/open/v1';
 
 /** Starts a worker for a server that is gone; returns what is thrown. */
-async function start(isAlone: boolean): Promise<unknown> {
+async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
   const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
-  const list = async function* (): AsyncGenerator<never> {
-    // No workflow runs.
-  };
   const temporal = {
     address: ADDRESS,
     namespace: 'default',
@@ -47,6 +45,14 @@ async function start(isAlone: boolean): Promise<unknown> {
   return error;
 }
 
+async function* noWorkflow(): AsyncGenerator<never> {
+  // None runs.
+}
+
+async function* unanswered(): AsyncGenerator<never> {
+  yield await Promise.reject(new ServiceError('no answer'));
+}
+
 describe('the worker of a command', () => {
   it.each([
     ['takes those of dead processes for dead', true, []],
@@ -57,8 +63,11 @@ describe('the worker of a command', () => {
     expect(await desk.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
   });
 
-  it('says that Temporal cannot be reached where that went away after the command had found it', async () => {
-    const error = await start(false);
+  it.each([
+    ['before the worker has reached it', false, noWorkflow],
+    ['while it is asked for what dead processes had begun', true, unanswered],
+  ])('says that Temporal cannot be reached where that goes away %s', async (_, isAlone, list) => {
+    const error = await start(isAlone, list);
     expect(error).toBeInstanceOf(VoxbatchError);
     expect(error).toMatchObject({ problem: { type: 'server-gone', address: ADDRESS } });
     expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
