@@ -15,6 +15,8 @@ export interface LockMethods {
   isWorkedOn(): Promise<boolean>;
   /** Waits until nobody else is loading a batch, and keeps others from it. */
   lockForLoading(): Promise<Unlock>;
+  /** Waits until nobody else is replacing the files of a batch, and keeps others from it. */
+  lockForFiles(): Promise<Unlock>;
 }
 
 /** Releases a lock. */

@@ -50,6 +50,8 @@ export class BatchFiles {
   readonly #columns: readonly string[];
   readonly #format: TableFormat;
   readonly #open = new Map<string, WholeFile>();
+  /** sha256 of each table; complete once they are sealed. */
+  readonly #hashes: Record<string, string> = {};
 
   private constructor(out: string, inputColumns: readonly string[], format: TableFormat) {
     this.#out = out;
@@ -90,31 +92,34 @@ export class BatchFiles {
     }
   }
 
-  /**
-   * Replaces all earlier files, removes outcome files that have no rows or an obsolete name, and writes the summary
-   * last. `summaryOf` receives the sha256 of each file. Tables that somebody has edited are kept under other names,
-   * which are returned.
-   */
-  async publish(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<readonly KeptTable[]> {
-    const hashes: Record<string, string> = {};
+  /** Adds the summary, and syncs all files to disk. `summaryOf` receives the sha256 of each table. */
+  async seal(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<void> {
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
-      if (file !== undefined) hashes[name] = await file.seal();
+      if (file !== undefined) this.#hashes[name] = await file.seal();
     }
     const summary = await this.#file(SUMMARY_FILE);
-    await summary.write(`${JSON.stringify(summaryOf(hashes), null, 2)}\n`);
+    await summary.write(`${JSON.stringify(summaryOf(this.#hashes), null, 2)}\n`);
     await summary.seal();
+  }
+
+  /**
+   * Replaces all earlier files by the sealed ones, removes outcome files that have no rows or an obsolete name, and
+   * replaces the summary last. Tables that somebody has edited are kept under other names, which are returned. Only one
+   * process at a time may publish to a folder.
+   */
+  async publish(): Promise<readonly KeptTable[]> {
     const written = await writtenLast(this.#out);
     // Any other file with such a name belongs to a person.
     const former = FORMER_FILES.filter((name) => Object.hasOwn(written, name));
     const known = await replaceableIn(this.#out, written);
-    const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(hashes), known);
+    const kept = await this.#keepEdited([...EDITED_FILES, ...former], Object.values(this.#hashes), known);
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
     }
     for (const name of former) await rm(join(this.#out, name), { force: true });
-    await summary.publish();
+    await this.#open.get(SUMMARY_FILE)?.publish();
     for (const name of [CLAIM_FILE, REPLACEABLE_FILE]) await rm(join(this.#out, name), { force: true });
     return kept;
   }

@@ -87,9 +87,8 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     // excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
-    const kept = await files.publish((hashes) =>
-      summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
-    );
+    await files.seal((hashes) => summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion));
+    const kept = await publishAlone(files, ledger);
     return { ...after, mismatches: findings.list(), damaged: check.damaged, kept };
   } finally {
     await stale.forget();
@@ -125,6 +124,19 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
     await stale.forget();
   }
   return placed;
+}
+
+/**
+ * Of two commands that finish a batch at once, one must not replace a table that the other is looking at, nor mix its
+ * tables with the other's.
+ */
+async function publishAlone(files: BatchFiles, ledger: Pick<Ledger, 'lockForFiles'>): Promise<readonly KeptTable[]> {
+  const unlock = await ledger.lockForFiles();
+  try {
+    return await files.publish();
+  } finally {
+    unlock();
+  }
 }
 
 interface NamedRow {

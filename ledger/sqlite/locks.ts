@@ -10,6 +10,8 @@ const GAP_MS = 20;
 const PATIENCE_MS = 1_000;
 /** Pause between two attempts to load, ms: what is waited for takes seconds. */
 const LOADING_GAP_MS = 50;
+/** Pause between two attempts to replace files, ms: that takes some hundredths of a second. */
+const FILES_GAP_MS = 10;
 
 /** The locks of a ledger: files beside it, locked by the kernel. */
 export function fileLocks(file: string): LockMethods {
@@ -19,7 +21,8 @@ export function fileLocks(file: string): LockMethods {
       new Promise((resolve) => {
         resolve(isWorkedOn(file));
       }),
-    lockForLoading: () => lockForLoading(file),
+    lockForLoading: () => lockAlone(file, 'loading', LOADING_GAP_MS),
+    lockForFiles: () => lockAlone(file, 'files', FILES_GAP_MS),
   };
 }
 
@@ -65,10 +68,10 @@ function isWorkedOn(file: string): boolean {
   }
 }
 
-async function lockForLoading(file: string): Promise<Unlock> {
-  const lock = new KernelLock(besides(file, 'loading'));
+async function lockAlone(file: string, suffix: string, gapMs: number): Promise<Unlock> {
+  const lock = new KernelLock(besides(file, suffix));
   try {
-    while (!lock.tryAlone()) await sleep(LOADING_GAP_MS);
+    while (!lock.tryAlone()) await sleep(gapMs);
     return () => {
       lock.close();
     };

@@ -109,7 +109,7 @@ describe('rows whose jobs failed', () => {
       [1, 2].map(() => world.run(['redrive', 'lines', '--where', 'outcome=failed', '--yes'])),
     );
     // One of them may come when the rows are open already; then it works on them, too.
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
   });
 
