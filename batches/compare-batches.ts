@@ -83,9 +83,11 @@ async function comparePair(
   rows: Pair<RowStanding>,
   { pathOf, tolerances }: Pick<CompareRequest, 'pathOf' | 'tolerances'>,
 ): Promise<ComparedPair> {
-  const files = [mediaOf(rows[0]), mediaOf(rows[1])] as const;
-  const isMeasured = files.every((file) => file !== null);
-  const lengths: Pair<number | null> = isMeasured ? await lengthsOf(files, pathOf) : [null, null];
+  const [one, other] = [mediaOf(rows[0]), mediaOf(rows[1])];
+  const isMeasured = one !== null && other !== null;
+  const lengths: Pair<number | null> = isMeasured
+    ? await Promise.all([lengthOf(one, pathOf), lengthOf(other, pathOf)])
+    : [null, null];
   const sides: Pair<PaidSide> = [sideOf(rows[0], lengths[0]), sideOf(rows[1], lengths[1])];
   const input = inputChanges(rows[0].row.spec, rows[1].row.spec);
   const parity = compareRows(sides, tolerances, input.length > 0);
@@ -98,18 +100,11 @@ function mediaOf({ row }: RowStanding): ResultFile | null {
   return resultOf(row.kind) === 'transcript' ? null : row.file;
 }
 
-/** Reads a file that both rows have, as cached rows may, only once. */
-async function lengthsOf(
-  [one, other]: Pair<ResultFile | null>,
-  pathOf: CompareRequest['pathOf'],
-): Promise<Pair<number | null>> {
-  const first = await lengthOf(one, pathOf);
-  return [first, first !== null && one?.sha256 === other?.sha256 ? first : await lengthOf(other, pathOf)];
-}
-
-async function lengthOf(file: ResultFile | null, pathOf: CompareRequest['pathOf']): Promise<number | null> {
-  const path = file === null || file.removedAt !== undefined ? undefined : pathOf(file.key);
-  return path === undefined ? null : ((await mediaSeconds(path)) ?? null);
+/** As on record; files of earlier versions are read. */
+async function lengthOf(file: ResultFile, pathOf: CompareRequest['pathOf']): Promise<number | null> {
+  if (file.seconds !== undefined) return file.seconds;
+  const path = file.removedAt === undefined ? pathOf(file.key) : undefined;
+  return path === undefined ? null : ((await mediaSeconds(path, file.extension)) ?? null);
 }
 
 function sideOf({ row, charges }: RowStanding, seconds: number | null): PaidSide {

@@ -1,33 +1,25 @@
 import { open } from 'node:fs/promises';
-import { demux } from './containers/demux.ts';
 import { FileWindow } from './containers/file-window.ts';
+import { UnfitBody } from './store.ts';
+import { checkWhole } from './whole.ts';
 
 /**
- * The length of a media file in seconds, by its content rather than by what its header states; undefined if it is not
- * there, or of no type with a length. Needs no decoder. Throws if the disk fails.
+ * How long a media file plays, in seconds, as its frames or its index say; undefined if it is not there, not whole, or of
+ * a type without a length. For files of which nobody noted it. Throws if the disk fails.
  */
-export async function mediaSeconds(path: string): Promise<number | undefined> {
+export async function mediaSeconds(path: string, extension: string): Promise<number | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   });
   if (file === undefined) return undefined;
   try {
-    return await secondsOf(FileWindow.ofFile(file, (await file.stat()).size));
+    const { seconds } = await checkWhole(FileWindow.ofFile(file, (await file.stat()).size), extension, 'audio');
+    return seconds;
+  } catch (error) {
+    if (error instanceof UnfitBody) return undefined;
+    throw error;
   } finally {
     await file.close();
-  }
-}
-
-async function secondsOf(window: FileWindow): Promise<number | undefined> {
-  const { input, fault } = await demux(window);
-  try {
-    const seconds = await input.computeDuration();
-    return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
-  } catch {
-    if (fault() !== undefined) throw fault() as Error;
-    return undefined;
-  } finally {
-    input.dispose();
   }
 }

@@ -97,6 +97,13 @@ describe('compareBatches', () => {
     expect(unlike).toMatchObject([{ parity: { differences: ['input'] }, input: ['voice'] }]);
   });
 
+  it('goes by the length on record where there is one', async () => {
+    const noted: RowStory = { type: 'speech', body: Buffer.from('removed since'), seconds: 2.4 };
+    const found = await compare([noted], [speech(100)]);
+    expect(found).toMatchObject({ verdict: 'parity', unmeasured: 0, length: { rows: 1 } });
+    expect(found.length.seconds[0]).toBe(2.4);
+  });
+
   it('counts files without a length, and draws no conclusion from them', async () => {
     const noise: RowStory = { type: 'speech', body: Buffer.from('no media at all') };
     expect(await compare([speech(10)], [noise])).toMatchObject({

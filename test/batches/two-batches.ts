@@ -8,7 +8,7 @@ import { aBatch, aRow, INTENT } from '../ledger/setup.ts';
 
 /** How a row of a batch ended; undefined: it is still open. */
 export type RowStory =
-  | { readonly type: 'speech'; readonly body: Buffer; readonly credits?: number }
+  | { readonly type: 'speech'; readonly body: Buffer; readonly credits?: number; readonly seconds?: number }
   | { readonly type: 'transcript'; readonly text: string }
   | { readonly type: 'refused'; readonly failure: Failure }
   | undefined;
@@ -51,7 +51,9 @@ async function tell(
     return;
   }
   await ledger.settle(key, { verdict: 'accepted', jobId: `${batch}-${row}` }, { state: 'processing' });
-  const file = await put(store, `${batch}/${row}.mp3`, story.body);
+  const { body, seconds } = story;
+  const stored = await put(store, `${batch}/${row}.mp3`, body);
+  const file = seconds === undefined ? stored : { ...stored, seconds };
   await ledger.finishJob(key, { file, credits: story.credits ?? 2 }, { outcome: 'succeeded', file });
 }
 
