@@ -1,7 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { type Network, publicOnly, SYSTEM_NETWORK } from './network.ts';
+import { type Network, publicOnly, refusePrivate, SYSTEM_NETWORK } from './network.ts';
+import { type ProxyFor, readProxies } from './proxies.ts';
+import { HttpsTunnelAgent, HttpTunnelAgent, type TunnelRules } from './tunnel-agents.ts';
 
 /** The connections of one kind of request, for both schemes. */
 export interface AgentPair {
@@ -34,28 +36,35 @@ const FREE_IDLE_MS = 15_000;
 
 /**
  * Creates keep-alive connections. The newest idle connection is used first. Node also obeys a shorter `Keep-Alive` of
- * the server. No proxy is used: it would be one more place that sees the token and invents answers.
+ * the server. A proxy is only asked for tunnels: it would be one more place that sees the token and invents answers.
  */
 export function createAgents(options: AgentOptions = {}): Agents {
   const { network = SYSTEM_NETWORK, paidIdleMs = PAID_IDLE_MS, freeIdleMs = FREE_IDLE_MS } = options;
+  const proxyFor = 'proxyFor' in options ? options.proxyFor : readProxies(process.env);
+  const anywhere = proxyFor && { proxyFor, check: () => Promise.resolve() };
+  const outside = proxyFor && { proxyFor, check: refusePrivate(network) };
   return {
-    paid: createPair(paidIdleMs, network.lookup),
-    free: createPair(freeIdleMs, network.lookup),
-    outside: createPair(freeIdleMs, publicOnly(network)),
+    paid: createPair(paidIdleMs, network.lookup, anywhere),
+    free: createPair(freeIdleMs, network.lookup, anywhere),
+    outside: createPair(freeIdleMs, publicOnly(network), outside),
   };
 }
 
 /** Settings of {@link createAgents}. */
 interface AgentOptions {
   readonly network?: Network;
+  /** Which servers are reached through a proxy. Default: as the environment says. */
+  readonly proxyFor?: ProxyFor | undefined;
   /** Max idle time of a connection that is reused, ms. */
   readonly paidIdleMs?: number;
   readonly freeIdleMs?: number;
 }
 
-function createPair(idleMs: number, lookup: LookupFunction): AgentPair {
+function createPair(idleMs: number, lookup: LookupFunction, rules: TunnelRules | undefined): AgentPair {
   const options = { keepAlive: true, timeout: idleMs, scheduling: 'lifo', maxFreeSockets: 64, lookup } as const;
-  return { http: new http.Agent(options), https: new https.Agent(options) };
+  return rules === undefined
+    ? { http: new http.Agent(options), https: new https.Agent(options) }
+    : { http: new HttpTunnelAgent(options, rules), https: new HttpsTunnelAgent(options, rules) };
 }
 
 /** Closes idle connections. Requests in flight continue; their connections close when idle. */

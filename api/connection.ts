@@ -3,9 +3,11 @@ import { API_PATH } from '../contract/api-path.ts';
 import { defined } from '../contract/defined.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { type Agents, closeIdle, createAgents } from './agents.ts';
+import { proxyToApi } from './proxy-to-api.ts';
+import { type Proxy, type ProxyFor, readProxies } from './proxies.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
-import { targetOf } from './exchange.ts';
+import { type Target, targetOf } from './exchange.ts';
 import { isPrivateLiteral, type Network, PRIVATE_HOST, privacyOf, SYSTEM_NETWORK } from './network.ts';
 import type { AnyDialectTable } from './dialects/dialect-table.ts';
 import { DIALECT_TABLES } from './dialects/dialects.ts';
@@ -47,6 +49,8 @@ export interface ApiOptions {
    * registries.
    */
   readonly network?: Network;
+  /** Which servers are reached through a proxy. Default: as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say. */
+  readonly proxyFor?: ProxyFor | undefined;
   /** Connections; made anew by default. */
   readonly agents?: Agents;
 }
@@ -56,6 +60,8 @@ export interface Connection extends BaseUrl {
   /** How it speaks to the API. */
   readonly dialect: AnyDialectTable;
   readonly redact: Redact;
+  /** The proxy through which the API is reached. */
+  readonly proxy: Proxy | undefined;
   readonly maxBodyBytes: number;
   /** Sends one paid request to a path of its dialect. */
   post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
@@ -88,7 +94,7 @@ interface OpenOptions {
 
 /**
  * Validates the settings and creates what all requests share. Throws an Error that names the wrong setting, never its
- * secret.
+ * secret; a `BadProxy` for those of a proxy.
  */
 export function createConnection(options: ApiOptions): Connection {
   const base = readBaseUrl(options.baseUrl, options.allowHttp === undefined ? {} : { allowHttp: options.allowHttp });
@@ -96,8 +102,10 @@ export function createConnection(options: ApiOptions): Connection {
     throw new Error('The API token is empty or has spaces or characters that no header can carry.');
   }
   const network = options.network ?? SYSTEM_NETWORK;
-  const agents = options.agents ?? createAgents({ network });
+  const proxyFor = 'proxyFor' in options ? options.proxyFor : readProxies(process.env);
+  const agents = options.agents ?? createAgents({ network, proxyFor });
   const target = targetOf(new URL(base.baseUrl));
+  const proxy = proxyToApi(target, proxyFor);
   const limits = limitsOf(options);
   const wire: Wire = {
     origin: base.origin,
@@ -111,6 +119,7 @@ export function createConnection(options: ApiOptions): Connection {
   const shared = {
     ...base,
     redact: createRedact(options.token),
+    proxy,
     maxBodyBytes: limits.maxBodyBytes,
     open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),
@@ -131,7 +140,7 @@ export function createConnection(options: ApiOptions): Connection {
 interface Wire {
   readonly origin: string;
   readonly basePath: string;
-  readonly target: ReturnType<typeof targetOf>;
+  readonly target: Target;
   readonly network: Network;
   readonly agents: Agents;
   readonly limits: ReturnType<typeof limitsOf>;

@@ -27,6 +27,7 @@ function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): Spee
     baseUrl: connection.baseUrl,
     dialect: connection.dialect.dialect,
     speaking: (dialect) => known.get(dialect) ?? speechApi(connection.speaking(dialect), known),
+    ...(connection.proxy === undefined ? {} : { proxy: connection.proxy.name }),
     send: (request, sendOptions) => sendPaid(connection, request, sendOptions),
     readJob: (operation, jobId, signal) => readPaidJob(connection, operation, jobId, signal),
     listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),

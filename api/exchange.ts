@@ -52,8 +52,8 @@ export interface RawAnswer {
 }
 
 /**
- * One request and its answer over Node's own client. It follows no redirect, uses no proxy, and sends the body of the
- * request in one piece with its length.
+ * One request and its answer over Node's own client. It follows no redirect, and sends the body of the request in one
+ * piece with its length.
  */
 export class Exchange {
   /** False only if certainly no request byte was given to a connected socket. Never reset. */
@@ -63,6 +63,7 @@ export class Exchange {
   readonly #asked: HttpRequest;
   readonly #watch: Watch;
   #request: http.ClientRequest | undefined;
+  #refuse: ((error: Error) => void) | undefined;
   #body: AnswerBody | undefined;
 
   /** The time limits start here. */
@@ -79,6 +80,7 @@ export class Exchange {
     const isSecure = protocol === 'https:';
     const agent = isSecure ? agents.https : agents.http;
     return new Promise((resolve, reject) => {
+      this.#refuse = reject;
       const options = { protocol, hostname, port, path, method, headers, agent };
       const request = isSecure ? https.request(options) : http.request(options);
       this.#request = request;
@@ -123,7 +125,12 @@ export class Exchange {
   readonly #stop = (cause: string): void => {
     this.stopped ??= cause;
     if (this.#body !== undefined) this.#body.fail(new BodyCut(cause));
-    else this.#request?.destroy(new Error(cause));
+    else {
+      const error = new Error(cause);
+      this.#request?.destroy(error);
+      // A request without a socket, because a proxy is still asked for one, would report its end only with that socket.
+      this.#refuse?.(error);
+    }
   };
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AnswerBody } from './answer-body.ts';
 import { Exchange, type HttpRequest, type RawAnswer } from './exchange.ts';
 import type { BodyInfo } from './speech-api.ts';
+import { isTunnelled } from './tunnel-agents.ts';
 import { loadAxios, viaAxios } from './via-axios.ts';
 
 /** No answer came. */
@@ -23,11 +24,11 @@ export interface AnswerHead {
   header(name: string): string | undefined;
   readonly info: BodyInfo;
   readonly body: AnswerBody;
-  /** The IP address that it came from; undefined once the connection is gone. */
+  /** The IP address that it came from; undefined once the connection is gone, and where a proxy knows it. */
   remoteAddress(): string | undefined;
 }
 
-/** Makes a free request, once: no retry, no redirect, no proxy. Never throws. */
+/** Makes a free request, once: no retry, no redirect. Never throws. */
 export function openFree(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
   return open(request, (exchange) => exchange.run());
 }
@@ -76,7 +77,7 @@ function readHead({ message, body, isEncoded }: RawAnswer): AnswerHead {
     header: (name) => asOne(headers[name]),
     info: readInfo(headers, isEncoded),
     body,
-    remoteAddress: () => message.socket.remoteAddress,
+    remoteAddress: () => (isTunnelled(message.socket) ? undefined : message.socket.remoteAddress),
   };
 }
 

@@ -39,6 +39,21 @@ export function publicOnly({ lookup, isPrivate }: Network): LookupFunction {
   };
 }
 
+/**
+ * Returns a check for hosts that a proxy resolves: it rejects with the code {@link PRIVATE_HOST} if this machine knows the host as a private one. A host
+ * that it cannot resolve passes, for behind a proxy many a machine knows no names of the internet.
+ */
+export function refusePrivate(network: Network): (hostname: string) => Promise<void> {
+  const lookup = publicOnly(network);
+  return (hostname) =>
+    new Promise((resolve, reject) => {
+      lookup(hostname, { all: true }, (error) => {
+        if (error instanceof PrivateHost) reject(error);
+        else resolve();
+      });
+    });
+}
+
 /** Whether a host is written as a private address. */
 export function isPrivateLiteral(network: Network, hostname: string): boolean {
   return isIP(hostname) !== 0 && network.isPrivate(hostname);

@@ -123,6 +123,8 @@ export interface SpeechApi {
   readonly dialect: Dialect;
   /** The same client in another dialect: the same connections, limits and token. */
   speaking(dialect: Dialect): SpeechApi;
+  /** The proxy through which it is reached, as `host:port`. */
+  readonly proxy?: string;
   /**
    * Sends one paid request once. Never throws: every result is a verdict. `receive` stores the body if the answer is media
    * (synchronous speech).

@@ -22,7 +22,8 @@ export type SoundPart =
       readonly address: string;
       readonly binary?: { readonly version: string; readonly from: string };
     }
-  | { readonly type: 'api'; readonly url: string }
+  /** `proxy`: the one through which the API is reached, as `host:port`. */
+  | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
   /** Token, account and clock. `credits`: the account's balance, if the API states it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
   /** Workers that poll the queue. Checked only on a cluster: otherwise a run brings its own. */
@@ -121,7 +122,8 @@ async function checkServer({ settings }: Session, say: (line: string) => void): 
 /** Whether the API answers, even if it refuses the token: {@link checkAccount} reports that. */
 async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise<SoundPart> {
   try {
-    return { type: 'api', url: (await open()).api.baseUrl };
+    const { api } = await open();
+    return { type: 'api', url: api.baseUrl, ...defined({ proxy: api.proxy }) };
   } catch (error) {
     if (!(error instanceof VoxbatchError)) throw error;
     const { problem } = error;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSpeechApi } from '../api/create-api.ts';
+import { BadProxy } from '../api/proxies.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { realmDifference, type Realm } from '../contract/names.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -32,7 +33,7 @@ const PAUSES_MS = [500, 1_500];
 
 /**
  * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. Throws
- * {@link VoxbatchError} (`odd-token`, `token-refused`, `api-away`).
+ * {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`).
  */
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
   const api = createApi(access);
@@ -46,12 +47,13 @@ export async function openApi(access: ApiAccess): Promise<OpenApi> {
   }
 }
 
-/** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`). */
+/** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`). */
 export function createApi(access: ApiAccess): SpeechApi {
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;
     return createSpeechApi({ ...access, userAgent });
   } catch (cause) {
+    if (cause instanceof BadProxy) throw new VoxbatchError({ type: 'odd-proxy', cause });
     // The address was checked before, so it is the token.
     throw new VoxbatchError({ type: 'odd-token', cause });
   }

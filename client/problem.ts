@@ -41,6 +41,8 @@ export type Problem =
   | { readonly type: 'untold'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
   | { readonly type: 'odd-token'; readonly cause: unknown }
+  /** `HTTPS_PROXY` or `HTTP_PROXY` cannot be used, or its proxy would see the token. */
+  | { readonly type: 'odd-proxy'; readonly cause: Error }
   /** The API refuses the token. */
   | { readonly type: 'token-refused'; readonly apiUrl: string; readonly failure: Failure }
   /** The API does not answer, or does not return the profile of the account. */
@@ -114,6 +116,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
     messageOf(problem.cause),
   'odd-token': (problem) => messageOf(problem.cause),
+  'odd-proxy': (problem) => problem.cause.message,
   'token-refused': (problem) => `The API at ${problem.apiUrl} refuses the token: ${problem.failure.message}`,
   'api-away': (problem) =>
     `The API at ${problem.apiUrl} does not return the account's profile: ${problem.failure.message}`,

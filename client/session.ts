@@ -27,7 +27,7 @@ export class Session {
   readonly ledger: () => Promise<Ledger>;
   /** Opens the store. Throws {@link VoxbatchError} (`store-of-another`, `machine`). */
   readonly store: () => Promise<Store>;
-  /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `token-refused`, `api-away`). */
+  /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). */
   readonly api: () => Promise<OpenApi>;
   /** Closes the open parts; the last one opened goes first. */
   readonly #closings: (() => Promise<void> | void)[] = [];

@@ -111,6 +111,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     exit: 'api',
     words: (_, sentence) => `${sentence} ${tokenAdvice('your account')}. Nothing was spent.`,
   },
+  'odd-proxy': { exit: 'api', words: (_, sentence) => `${sentence} Nothing was sent, nothing was spent.` },
   'token-refused': {
     exit: 'api',
     words: ({ apiUrl, failure }) =>

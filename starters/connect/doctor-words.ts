@@ -51,7 +51,7 @@ function soundWords(part: SoundPart, { env }: Settings): string {
       return `Temporal ${part.version} at ${part.address} (${from})`;
     }
     case 'api':
-      return part.url;
+      return part.proxy === undefined ? part.url : `${part.url}, by a tunnel through the proxy ${part.proxy}`;
     case 'account': {
       const balance = part.credits === undefined ? '' : `, ${String(part.credits)} API credits left`;
       const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';

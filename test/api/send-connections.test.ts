@@ -68,7 +68,7 @@ describe('connections', () => {
     expect(server.connections()).toBe(3);
   });
 
-  it('use no proxy of the environment', async () => {
+  it('use no proxy of the environment for this machine itself', async () => {
     const proxy = await serve(always(202, { id: 'proxied' }));
     const server = await serve(always(202, { id: 't1' }));
     const before = { ...process.env };

@@ -37,7 +37,7 @@ export function surfaceTable(): string {
 }
 
 /** Every command by which a person uses a surface. */
-export function surfaceCommands(): readonly { readonly surface: string; readonly command: string }[] {
+function surfaceCommands(): readonly { readonly surface: string; readonly command: string }[] {
   const program = createProgram({ output: capture({ out: '', err: '' }), done: () => undefined });
   const paths = commandTree(program).map(({ path }) => path);
   const leaves = paths.filter((path) => path !== '' && !paths.some((other) => other.startsWith(`${path} `)));

@@ -49,6 +49,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,
   ],
   [{ type: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
+  [{ type: 'odd-proxy', cause: new Error('No.') }, 'api', /^No\. Nothing was sent/],
   [
     { type: 'token-refused', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
     'api',

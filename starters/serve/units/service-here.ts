@@ -14,6 +14,8 @@ const PLAIN = [
   'HOME',
   'XDG_CACHE_HOME',
   'NODE_EXTRA_CA_CERTS',
+  'NO_PROXY',
+  'no_proxy',
   'VOXBATCH_API_URL',
   'VOXBATCH_API_TOKEN_FILE',
   'VOXBATCH_CONFIG',
@@ -31,6 +33,9 @@ const PLAIN = [
   'TEMPORAL_TLS_CLIENT_KEY_PATH',
 ] as const;
 
+/** Proxies: a unit may hold them, unless they have a user name and password. */
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
+
 /** Settings that go to the file of the environment instead, and never into a unit. */
 const SECRET = ['VOXBATCH_API_TOKEN', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'] as const;
 
@@ -45,7 +50,8 @@ export interface ServiceHere {
 export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: string | undefined): ServiceHere {
   const { home, env } = settings;
   const given: NodeJS.ProcessEnv = { ...env, ...(apiUrl === undefined ? {} : { VOXBATCH_API_URL: apiUrl }) };
-  const set = PLAIN.flatMap((name) => {
+  const isSecretProxy = (name: (typeof PROXIES)[number]): boolean => (env[name] ?? '').includes('@');
+  const set = [...PLAIN, ...PROXIES.filter((name) => !isSecretProxy(name))].flatMap((name) => {
     const value = given[name] ?? '';
     return value === '' ? [] : [[name, value] as const];
   });
@@ -53,9 +59,10 @@ export function serviceHere(settings: Pick<Settings, 'home' | 'env'>, apiUrl: st
     new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : '../../cli.js', import.meta.url),
   );
   const isTokenInFile = (env['VOXBATCH_API_TOKEN_FILE'] ?? '') !== '';
-  const secrets = SECRET.filter(
-    (name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile),
-  );
+  const secrets = [
+    ...SECRET.filter((name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile)),
+    ...PROXIES.filter(isSecretProxy),
+  ];
   return {
     service: {
       name: nameOf(process.cwd(), home),

@@ -128,6 +128,22 @@ describe('the name of a service', () => {
   });
 });
 
+describe('the settings of a service', () => {
+  it('are those of proxies and authorities, too; a proxy with a password goes to the file of secrets', () => {
+    const env = {
+      HTTPS_PROXY: 'http://me:s3cret@proxy.example:3128',
+      http_proxy: 'http://proxy.example:3128',
+      NO_PROXY: 'inside.example',
+      NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+    };
+    const { service, secrets } = serviceHere({ home: '/a', env }, undefined);
+    const { http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS } = env;
+    expect(service.environment).toMatchObject({ http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS });
+    expect(secrets).toContain('HTTPS_PROXY');
+    expect(JSON.stringify(service)).not.toContain('s3cret');
+  });
+});
+
 describe('lines for cron', () => {
   /** What cron gives to the shell: up to a bare `%`, and without the backslashes before the others. */
   function commandIn(line: string): string {
