@@ -31,8 +31,8 @@ export interface FollowRequest {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly batch: string;
-  /** Folder to which media are linked as they arrive, absolute. */
-  readonly out: string;
+  /** Folder to which media are linked as they arrive, absolute; null: none are. */
+  readonly out: string | null;
   /** Ends following early, for example on Ctrl-C or a fault of this machine. */
   readonly signal: AbortSignal;
   /** Wait through a pause, which a person may end, and do not stop following; except if the token is refused. */
@@ -116,10 +116,11 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     const stopping = batch.control === 'stopping';
     if (stopping && !wasStopping) yield { type: 'stopping', batch };
     wasStopping = stopping;
-    if (performance.now() - linkedAt >= LINK_EVERY_MS) {
+    const { out } = request;
+    if (out !== null && performance.now() - linkedAt >= LINK_EVERY_MS) {
       linkedAt = performance.now();
       const since = Date.now() - 1_000;
-      await linkNewMedia({ ...request, complete: false, voxbatchVersion: voxbatchVersion() }, linkedUpTo);
+      await linkNewMedia({ ...request, out, complete: false, voxbatchVersion: voxbatchVersion() }, linkedUpTo);
       linkedUpTo = since;
     }
     if (performance.now() >= askAt) {

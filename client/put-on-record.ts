@@ -17,8 +17,8 @@ import { requirePrices } from './tune-batch.ts';
 /** The plan of a new batch, or of an existing one to continue. */
 export interface BatchPlan {
   readonly name: string;
-  /** Folder of its files, absolute. */
-  readonly out: string;
+  /** Folder of its files, absolute; null: it has none. */
+  readonly out: string | null;
   readonly settings: BatchSettings;
   /** True if an option was given that changes what the rows mean; otherwise the batch keeps its own. */
   readonly givesReading: boolean;
@@ -62,7 +62,7 @@ export type Recorded =
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan } = request;
-  await requireWritableOut(plan.out);
+  if (plan.out !== null) await requireWritableOut(plan.out);
   const open = await session.api();
   const ledger = await session.ledger();
   const { name } = plan;
@@ -71,7 +71,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const found = await beforeWork(() => ledger.findBatch(name));
   request.onFound?.(found);
   const isThere = found !== undefined && found.state !== 'loading';
-  if (!isThere) await requireOwnOut(plan.out, identity);
+  if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity);
   const priced = isThere ? checked : await request.approve(open, knowVoices(open.api, checked));
   if (priced === undefined) return { type: 'declined' };
   const { options, summary } = priced;
@@ -79,7 +79,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
     findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary }),
   );
   if (loaded.type === 'taken') return loaded;
-  await claimOut(plan.out, loaded.batch);
+  if (plan.out !== null) await claimOut(plan.out, loaded.batch);
   if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
   return goOnWith(loaded.batch, request, ledger, open);
 }

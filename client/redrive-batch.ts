@@ -20,8 +20,8 @@ export interface RedriveRequest {
   readonly rows: FoundRows;
   /** sha256 of the file that the rows come from, as it was read; null: there is no file. */
   readonly fileSha256: string | null;
-  /** Folder of the batch's files, absolute. */
-  readonly out: string;
+  /** Folder of the batch's files, absolute; null: it has none. */
+  readonly out: string | null;
   /** Opens the API; called only if somebody has to work on the batch. */
   readonly openApi: () => Promise<OpenApi>;
   /** Says whether it may be done at its price. */
@@ -51,11 +51,11 @@ export async function redriveBatch(request: RedriveRequest): Promise<Redriven> {
   if (draft.refused.length > 0) return { type: 'refused-rows' };
   const isNothing = draft.count === 0;
   if (isNothing && batch.state === 'closed') {
-    await requireOwnOut(out, batch);
+    if (out !== null) await requireOwnOut(out, batch);
     await allowTaken(request, 0);
     return { type: 'finished', opened: 0, movedOn: 0 };
   }
-  await claimOut(out, batch);
+  if (out !== null) await claimOut(out, batch);
   if (draft.isSettling && batch.state === 'closed') {
     const opened = await openAll(request);
     return opened.type === 'refused' ? { ...opened, type: 'not-opened' } : { ...opened, type: 'finished' };
@@ -107,5 +107,6 @@ async function openAll(request: RedriveRequest): Promise<OpenedRows> {
  * from it.
  */
 async function allowTaken({ draft, fileSha256, out }: RedriveRequest, movedOn: number): Promise<void> {
-  if (fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0) await allowReplacing(out, [fileSha256]);
+  if (out !== null && fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0)
+    await allowReplacing(out, [fileSha256]);
 }

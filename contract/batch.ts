@@ -30,6 +30,11 @@ export interface BatchSettings extends Tunables, PollingSettings {
    * manifest too.
    */
   readonly table?: TableFormat;
+  /**
+   * The command that asked for it by itself, such as `say`: a batch of one row without a manifest. Absent: it has a
+   * manifest.
+   */
+  readonly single?: string;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */
   readonly trust503: boolean;
 }

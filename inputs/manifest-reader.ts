@@ -120,11 +120,12 @@ export class ManifestReader {
   async *read(): AsyncGenerator<ManifestPart> {
     const { files } = this.#source;
     const jsonColumns = new Map<string, number>();
-    for (const { path, label, format } of files) {
+    for (const file of files) {
+      const { label, format } = file;
       this.#places.begin(label);
       this.#header.isOther = false;
       this.file = files.length === 1 ? undefined : label;
-      const parts = format.format === 'csv' ? readCsv(path, format.delimiter) : readJsonl(path, jsonColumns);
+      const parts = format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file, jsonColumns);
       for await (const { rows, problems } of this.#readFile(parts)) {
         yield { rows, problems: files.length === 1 ? problems : problems.map((one) => ({ ...one, file: label })) };
       }

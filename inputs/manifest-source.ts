@@ -8,12 +8,13 @@ import { createReadStream } from 'node:fs';
 import { detectFormat } from './detect-format.ts';
 import type { ManifestFormat } from './detect-format.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
-import { combineDigests, sha256Of } from './file-digest.ts';
+import { combineDigests } from './file-digest.ts';
+import { digestOfBytes, type ManifestBytes } from './manifest-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from './problems.ts';
 
 /** A file of a manifest. */
-interface ManifestFile {
+interface ManifestFile extends ManifestBytes {
   /** The file to read: the user's own, or a temporary copy of a stream. */
   readonly path: string;
   /** Its name for people: the path as given, or `standard input`. */
@@ -39,7 +40,7 @@ const HEAD_BYTES = 64 * 1024;
 /** sha256 of the bytes of all files, hex. */
 export async function digestOf({ files }: Pick<ManifestSource, 'files'>): Promise<string> {
   const digests: string[] = [];
-  for (const { path } of files) digests.push(await sha256Of(path));
+  for (const file of files) digests.push(await digestOfBytes(file));
   return combineDigests(digests);
 }
 
@@ -113,6 +114,11 @@ async function openFiles(pattern: string): Promise<ManifestSource> {
     throw new ManifestError(`${expected}. Nothing was spent.`);
   }
   return ofFiles(pattern, files);
+}
+
+/** A manifest of JSON lines that never was a file. `label`: its name for people. */
+export function manifestOfText(label: string, text: string): ManifestSource {
+  return ofFiles(label, [{ path: '', label, format: { format: 'jsonl' }, text }]);
 }
 
 function ofFiles(

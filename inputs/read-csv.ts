@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 import type { CsvError, Parser } from 'csv-parse';
 import { ByteCheck } from './check-bytes.ts';
 import type { Delimiter } from '../contract/table-format.ts';
+import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';
 import type { ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
 import type { RawItem } from './raw-record.ts';
@@ -10,10 +10,10 @@ import type { RawItem } from './raw-record.ts';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads delimited text, one batch of records per chunk of the file. Skips blank lines. Counts lines itself, from the
+ * Reads delimited text, one batch of records per chunk of its bytes. Skips blank lines. Counts lines itself, from the
  * line breaks in the cells: the parser counts a CR LF inside quotes twice.
  */
-export async function* readCsv(path: string, delimiter: Delimiter): AsyncGenerator<readonly RawItem[]> {
+export async function* readCsv(from: ManifestBytes, delimiter: Delimiter): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
   const records = new RecordCollector();
   const parser = parse({
@@ -29,7 +29,7 @@ export async function* readCsv(path: string, delimiter: Delimiter): AsyncGenerat
   // Failures arrive in the callbacks below; without a listener the event would end the process.
   parser.on('error', () => undefined);
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    for await (const chunk of bytesOf(from, CHUNK_BYTES)) {
       const { bytes, problem } = check.accept(chunk);
       const failure = await write(parser, bytes);
       yield records.take();

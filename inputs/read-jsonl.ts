@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { cellOfApiValue } from './parse-cells.ts';
 import { ByteCheck } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
 import { findDuplicateKey } from './json-keys.ts';
+import { bytesOf, type ManifestBytes } from './manifest-bytes.ts';
 import { show } from './problems.ts';
 import type { Finding, ManifestProblem } from './problems.ts';
 import { MAX_RECORD_BYTES } from './raw-record.ts';
@@ -17,12 +17,12 @@ const CHUNK_BYTES = 256 * 1024;
  * the files before, by their place; new ones are added.
  */
 export async function* readJsonl(
-  path: string,
+  from: ManifestBytes,
   columns = new Map<string, number>(),
 ): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
   const lines = new LineReader(columns);
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+  for await (const chunk of bytesOf(from, CHUNK_BYTES)) {
     const { bytes, problem } = check.accept(chunk);
     yield lines.accept(bytes);
     const stop = problem ?? lines.tooLong();

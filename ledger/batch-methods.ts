@@ -25,6 +25,8 @@ export interface BatchMethods {
   discardLoading(batch: string): Promise<void>;
   findBatch(batch: string): Promise<BatchRecord | undefined>;
   listBatches(): Promise<readonly BatchRecord[]>;
+  /** The accounts that have batches at this address of an API. */
+  accountsAt(apiUrl: string): Promise<readonly string[]>;
   /** Returns the resulting control; a closed batch keeps its own, and `stopping` is never undone. */
   setControl(batch: string, control: Control, reason?: Failure): Promise<Control>;
   /**

@@ -135,6 +135,12 @@ export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
   return lines.map(toBatch);
 }
 
+/** The accounts that have batches at this address of an API. */
+export async function accountsAt(db: Db, apiUrl: string): Promise<readonly string[]> {
+  const lines = await db.selectFrom('batches').select('account').distinct().where('api_url', '=', apiUrl).execute();
+  return lines.map(({ account }) => account);
+}
+
 /**
  * Sets what the batch may do, and returns the result. A closed batch keeps its own control, and `stopping` is never
  * undone. The reason of a pause stays on record until the batch runs again: a later pause or stop by hand does not make

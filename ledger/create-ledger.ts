@@ -1,4 +1,13 @@
-import { closeBatch, createBatch, discardLoading, findBatch, listBatches, openBatch, setControl } from './batches.ts';
+import {
+  accountsAt,
+  closeBatch,
+  createBatch,
+  discardLoading,
+  findBatch,
+  listBatches,
+  openBatch,
+  setControl,
+} from './batches.ts';
 import { changeRunning, countRunning, finishJob, listSending, notePrice, settle } from './charges.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from './unresolved.ts';
 import { tune } from './budgets.ts';
@@ -58,6 +67,7 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     discardLoading: (batch) => discardLoading(db, batch),
     findBatch: (batch) => findBatch(db, batch),
     listBatches: () => listBatches(db),
+    accountsAt: (apiUrl) => accountsAt(db, apiUrl),
     setControl: (batch, control, reason) => setControl(db, batch, control, reason),
     stopNow: (batch) => stopNow(db, batch),
     tune: (batch, tuning) => tune(db, batch, tuning),

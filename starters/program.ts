@@ -7,6 +7,7 @@ import { addCacheCommands } from './cache/add-cache.ts';
 import { addCleanCommand } from './clean/add-clean.ts';
 import { addCompareCommand } from './compare/add-compare.ts';
 import { addReconcileCommand } from './reconcile/add-reconcile.ts';
+import { addSingleCommands } from './single/add-single.ts';
 import { addScheduleCommands } from './schedule/add-schedule.ts';
 import { addRedriveCommand } from './redrive/add-redrive.ts';
 import { addRunCommands } from './commands/add-run.ts';
@@ -44,6 +45,7 @@ export function createProgram(context: CommandContext): Command {
   addRunCommands(program, context);
   addRedriveCommand(program, context);
   addReconcileCommand(program, context);
+  addSingleCommands(program, context);
   addLookCommands(program, context);
   addCompareCommand(program, context);
   addControlCommands(program, context);

@@ -90,8 +90,8 @@ export class AddressUnconfirmed extends ExitError {
  * of a config file that nobody has confirmed.
  */
 export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: string }): ApiAccess {
-  const url = flags.apiUrl ?? settings.env['VOXBATCH_API_URL'] ?? settings.config.api?.url;
-  if (url === undefined || url === '') {
+  const url = givenApiUrl(settings, flags);
+  if (url === undefined) {
     throw new ExitError(
       'api',
       `No API is configured. Set VOXBATCH_API_URL (it ends in ${API_PATH}) and VOXBATCH_API_TOKEN, or use the simulator: ` +
@@ -103,6 +103,16 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   const isOwnWord = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
   if (!isOwnWord && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
   return access;
+}
+
+/** The API's address, which alone allows nothing to be sent; undefined: none is configured. Throws as {@link readApiAccess} does. */
+export function readApiUrl(settings: Settings, flags: { readonly apiUrl?: string }): string | undefined {
+  const url = givenApiUrl(settings, flags);
+  return url === undefined ? undefined : baseUrlOf(url);
+}
+
+function givenApiUrl({ env, config }: Settings, { apiUrl }: { readonly apiUrl?: string }): string | undefined {
+  return (apiUrl ?? env['VOXBATCH_API_URL'] ?? config.api?.url) || undefined;
 }
 
 function baseUrlOf(url: string): string {

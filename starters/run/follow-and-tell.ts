@@ -10,8 +10,8 @@ export interface FollowedBatch {
   readonly record: BatchRecord;
   /** False if a workflow of an earlier command may be there. */
   readonly isNew: boolean;
-  /** Folder of its files, absolute. */
-  readonly out: string;
+  /** Folder of its files, absolute; null: it has none. */
+  readonly out: string | null;
 }
 
 /** Starts a batch and follows it to its end, and tells its hooks when it pauses by itself. */

@@ -55,7 +55,7 @@ export async function workOnBatch<T>(
   let end: WorkEnd | undefined;
   let isUnderWay = false;
   try {
-    if (detach && settings.cluster === undefined) spawnUp(settings, open, { batch: record.name, out });
+    if (detach && settings.cluster === undefined && out !== null) spawnUp(settings, open, { batch: record.name, out });
     await workplace.open(signal);
     isUnderWay = true;
     const followed = await followAndTell(workplace, request, desk, signal);

@@ -8,14 +8,16 @@ const STANDARD_INPUT = 'standard input';
 
 /** What {@link goOnCommand} needs to know about a batch. */
 export type GoOnBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
-  readonly settings: Pick<BatchRecord['settings'], 'reading'>;
+  readonly settings: Pick<BatchRecord['settings'], 'reading' | 'single'>;
 };
 
 /**
  * The command that continues a batch. It has the flags that shape its rows, because its manifest is read again, and
- * those that select among them: without these it would continue with all.
+ * those that select among them: without these it would continue with all. A single job has no manifest, and its own
+ * command would show its text.
  */
 export function goOnCommand({ name, source, subset, settings }: GoOnBatch): string {
+  if (settings.single !== undefined) return 'voxbatch up --until-idle';
   const flags = [...readingFlags(settings.reading), ...subsetFlags(subset)].map((word) => ` ${shellWord(word)}`);
   const isPiped = source === STANDARD_INPUT;
   const named = !isPiped && nameFromFile(source) === name ? '' : ` --name ${shellWord(name)}`;

@@ -1,7 +1,12 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
   /** A line of data. */
   readonly data: (line: string) => void;
+  /** Data that is no text. Resolves when all of it is written, or nobody reads it any more. Absent: only lines are taken. */
+  readonly bytes?: (body: Readable) => Promise<void>;
   /** A line for people. */
   readonly say: (line: string) => void;
   /** A line that has the form of the log already. Default: `say`. */
@@ -33,6 +38,11 @@ export function processOutput(): Output {
   }
   return {
     data: (line) => process.stdout.write(`${line}\n`),
+    bytes: async (body) => {
+      await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+      });
+    },
     say: (line) => process.stderr.write(`${line}\n`),
     isTerminal,
     isInteractive: isTerminal && process.stdin.isTTY,

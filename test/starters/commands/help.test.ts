@@ -44,18 +44,6 @@ describe('--help', () => {
 });
 
 describe('what is not delivered yet', () => {
-  const COMMANDS = 'say transcribe lip-sync'.split(' ');
-
-  it.each(COMMANDS)('command %s is refused', async (command) => {
-    const { code, stdout, stderr } = await line.run(command, 'something');
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`unknown command '${command}'`);
-    expect(stderr).toContain('Nothing was spent.');
-    const help = await line.run(command, '--help');
-    expect({ code: help.code, stdout: help.stdout }).toEqual({ code: 2, stdout: '' });
-    expect(help.stderr).toContain(`unknown command '${command}'`);
-  });
-
   it.each([
     ['voices', 'create', '--name', 'x'],
     ['profile', 'reset', 'x'],

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../contract/canonical-json.ts';
+import type { Realm } from '../contract/names.ts';
+import {
+  operationOf,
+  ROW_KINDS,
+  type JsonValue,
+  type Kind,
+  type RowSpec,
+  type TtsMode,
+} from '../contract/row-kinds.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import { manifestOfText } from '../inputs/manifest-source.ts';
+import { checkManifest, readManifest, type SoundManifest } from '../inputs/read-manifest.ts';
+import type { ManifestProblem } from '../inputs/problems.ts';
+import { chooseSettings, type WantedBatch } from './batch-settings.ts';
+import type { BatchSettings } from '../contract/batch.ts';
+import type { Config } from '../inputs/config-file.ts';
+
+/** One job that is asked for by itself, not in a manifest. It becomes a batch of one row. */
+export interface SingleJob {
+  /** The command that asks for it, such as `say`; the name of its batch begins with it. */
+  readonly command: string;
+  readonly kind: Kind;
+  /** The cells of its row by column, as in a manifest. Those of `api.<field>` columns may be any JSON. */
+  readonly cells: Readonly<Record<string, JsonValue>>;
+  /** How speech is asked for. Default `job`. */
+  readonly tts?: TtsMode;
+}
+
+/** Options of a batch that also make sense for one row. */
+export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'>;
+
+/** A job that can be sent, and the batch that it would be. */
+export interface SoundJob {
+  readonly job: SingleJob;
+  readonly source: ManifestSource;
+  readonly checked: SoundManifest;
+  /** What its row asks for. */
+  readonly spec: RowSpec;
+  readonly settings: BatchSettings;
+}
+
+/** A job, or all that is wrong with it. Columns are those of {@link SingleJob.cells}. */
+export type ReadJob =
+  ({ readonly type: 'sound' } & SoundJob) | { readonly type: 'faulty'; readonly problems: readonly ManifestProblem[] };
+
+/**
+ * Reads and prices a job as a manifest of one row is read. Sends nothing.
+ *
+ * Two ways of writing one thing (` anna `, `1.0`) are one job, so the manifest is written from what was read.
+ */
+export async function readSingleJob(job: SingleJob, options: SingleOptions, config: Config): Promise<ReadJob> {
+  const { command, kind, cells, tts = 'job' } = job;
+  const { manifest, settings: chosen } = chooseSettings({ ...options, kind, tts }, config);
+  // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
+  const settings = { ...chosen, single: command, onEnd: null, notify: null };
+  const typed = sourceOf(command, cells);
+  const first = await checkManifest(typed, manifest, settings.budget);
+  if (first.type === 'outcome-file') throw new Error('A single job has no _batch.');
+  if (first.type === 'faulty') return { type: 'faulty', problems: first.summary.problems };
+  const spec = await specOf(typed, first);
+  const source = sourceOf(command, cellsOf(spec));
+  const checked = await checkManifest(source, manifest, settings.budget);
+  if (checked.type !== 'sound') throw new Error('A job that was read can be read again.');
+  return { type: 'sound', job, source, checked, spec, settings };
+}
+
+/** Whether a batch is a single job. */
+export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 'single'> }): boolean {
+  return settings.single !== undefined;
+}
+
+/**
+ * The name of the batch of a job: the same job of the same account is the same batch. It tells nothing of what was
+ * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed.
+ */
+export function singleName(
+  { job, spec }: Pick<SoundJob, 'job' | 'spec'>,
+  realm: Pick<Realm, 'apiUrl' | 'account'>,
+  edition = 1,
+): string {
+  const { command, kind, tts = 'job' } = job;
+  const operations = ROW_KINDS[kind].steps.map((step) => operationOf(kind, step, tts));
+  const identity = canonicalJson([VERSION, realm.apiUrl, realm.account, operations, spec]);
+  const digest = hash('sha256', identity, 'hex').slice(0, DIGITS);
+  return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
+}
+
+/** Raised when a name comes to stand for something else. */
+const VERSION = 1;
+/** 48 bits: among a million jobs, two share a name once in 560 times, and then the second one is refused. */
+const DIGITS = 12;
+
+function sourceOf(command: string, cells: SingleJob['cells']): ManifestSource {
+  return manifestOfText(`voxbatch ${command}`, canonicalJson(cells));
+}
+
+async function specOf(source: ManifestSource, { options, summary }: SoundManifest): Promise<RowSpec> {
+  for await (const { spec } of readManifest(source, options, summary)) return spec;
+  throw new Error('A sound manifest has a row.');
+}
+
+/** The cells from which this is read. */
+function cellsOf({ kind: _, extra, ...columns }: RowSpec): SingleJob['cells'] {
+  const values = Object.entries(columns).map(([column, value]): [string, JsonValue] => [column, String(value)]);
+  const fields = Object.entries(extra).map(([field, value]): [string, JsonValue] => [`api.${field}`, value]);
+  return Object.fromEntries<JsonValue>([...values, ...fields]);
+}

@@ -1,0 +1,91 @@
+import { spendFacts } from '../../batches/bill-lines.ts';
+import { planNew } from '../../batches/plan-manifest.ts';
+import type { SoundJob } from '../../batches/single-job.ts';
+import { withVoices } from '../../batches/check-voices.ts';
+import type { KnownVoices } from '../../client/know-voices.ts';
+import { identifyMedia } from '../../client/identify-media.ts';
+import { realmOf, type OpenApi } from '../../client/open-api.ts';
+import { redriveFacts } from '../../client/redrive-batch.ts';
+import type { FurtherTake } from '../../client/single/ask-single.ts';
+import type { Config } from '../../inputs/config-file.ts';
+import type { SoundManifest } from '../../inputs/read-manifest.ts';
+import type { Desk } from '../desk.ts';
+import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
+import { checkSpend } from '../run/check-spend.ts';
+import type { Payer } from '../run/more-rows.ts';
+import { probeAloud } from '../run/probe-manifest.ts';
+import { refuseJob } from './single-words.ts';
+import { inCredits } from '../terminal/money.ts';
+import type { SpendFacts } from '../../policy/spend.ts';
+import type { SingleFlags } from './single-flags.ts';
+
+/** A job whose price is to be approved. */
+export interface SingleSpend {
+  readonly job: SoundJob;
+  readonly flags: Pick<SingleFlags, 'probe' | 'confirm'>;
+  readonly config: Config;
+  /** Checks that the result can be handed out. */
+  readonly ready: () => Promise<void>;
+}
+
+/** Says the price of a new job and asks if needed. Throws {@link ExitError} if it may not be paid for. */
+export async function approveNew(
+  spend: SingleSpend,
+  { open, voices }: { readonly open: OpenApi; readonly voices: Promise<KnownVoices> },
+  desk: Desk,
+): Promise<SoundManifest> {
+  const { job, flags } = spend;
+  const { output } = desk;
+  const { source, checked, settings } = job;
+  const [probed, known] = await Promise.all([
+    flags.probe === true ? probeAloud(source, checked, settings.budget, output) : checked,
+    voices,
+    spend.ready(),
+  ]);
+  if (known.type === 'faulty') throw refuseJob(job.job, known.summary.problems);
+  for (const { message } of known.warnings) output.say(`warning: ${message}`);
+  const priced = withVoices(probed, known);
+  const { summary } = await planNew({
+    settings,
+    source,
+    checked: priced,
+    ledger: await desk.session.ledger(),
+    account: realmOf(open),
+    identify: identifyMedia,
+  });
+  const payer = payerOf(spend, open, desk);
+  const facts = spendFacts(summary, { settings, confirmAbove: payer.confirmAbove }, payer);
+  output.say(summary.free > 0 ? 'An earlier, equal row has this result: it costs nothing.' : priceOf(facts));
+  await checkSpend(facts, output);
+  return { summary, options: priced.options };
+}
+
+/** Says what running a job again costs, and asks if needed. Throws {@link ExitError} if it may not be paid for. */
+export async function approveAgain(
+  spend: SingleSpend,
+  { ledger, batch, draft, tuning = {} }: FurtherTake,
+  open: OpenApi,
+  desk: Desk,
+): Promise<true> {
+  const { output } = desk;
+  await spend.ready();
+  if (draft.paying === 0) {
+    output.say('Its job was paid for: waiting for its result again costs nothing.');
+    return true;
+  }
+  const facts = await redriveFacts({ ledger, batch, draft, tuning }, payerOf(spend, open, desk));
+  output.say(`A new take. ${priceOf(facts)}`);
+  const refusal = leftBudgetRefusal(batch, await ledger.money(batch.name));
+  await checkSpend({ ...facts, isBudgetLeft: true }, output, { refusal });
+  return true;
+}
+
+function priceOf({ bill, isEstimate }: Pick<SpendFacts, 'bill' | 'isEstimate'>): string {
+  if (bill.unpriced === 0) return `It costs ${isEstimate ? 'about ' : ''}${inCredits(bill.quoted)}.`;
+  return 'Its price depends on the length of its media, which is not known (--probe reads it, free).';
+}
+
+function payerOf({ flags, config }: SingleSpend, { profile }: OpenApi, { person }: Desk): Payer {
+  const confirmAbove = flags.confirm ?? config.confirmAbove ?? null;
+  return { ...person, confirmAbove, balance: profile.quotaRemaining ?? null };
+}

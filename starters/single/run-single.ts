@@ -1,0 +1,133 @@
+import { openRecordsIfAny } from '../../client/open-records.ts';
+import type { Settings } from '../../client/settings.ts';
+import { askSingle } from '../../client/single/ask-single.ts';
+import { findFinished, readSingle, type SingleRecord } from '../../client/single/find-single.ts';
+import { readSingleJob, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
+import { defined } from '../../contract/defined.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { RunContext } from '../command-context.ts';
+import { readTuning } from '../commands/tuning-flags.ts';
+import { readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import { ExitError } from '../exit-error.ts';
+import { beginServerHere } from '../run/early-server.ts';
+import { workOnBatch } from '../run/work-on-batch.ts';
+import { approveAgain, approveNew } from './approve-single.ts';
+import { endSingle } from './end-single.ts';
+import type { Giving } from './giving.ts';
+import { heldText, refuseJob } from './single-words.ts';
+import type { SingleFlags } from './single-flags.ts';
+
+/** A single job that a command asks for. */
+export interface SingleRequest extends Giving {
+  readonly job: SingleJob;
+  readonly flags: SingleFlags;
+  readonly context: RunContext;
+  /** Standard input was read for the job, so nobody can be asked. Default false. */
+  readonly readsStdin?: boolean;
+}
+
+/**
+ * Runs one job as a batch of one row, on the path of every batch, and hands out its result. The same job again
+ * continues it, or hands out what is finished without any request; see `policy/same-again.ts`.
+ */
+export async function runSingle(request: SingleRequest): Promise<ExitName> {
+  const { job, flags } = request;
+  const { assumeSeconds, again = false } = flags;
+  const settings = await readSettings();
+  const options = { tuning: readTuning(flags), ...defined({ assumeSeconds }) };
+  const read = await readSingleJob(job, options, settings.config);
+  if (read.type === 'faulty') throw refuseJob(job, read.problems);
+  const exit = again ? undefined : await giveFinished(request, read, settings);
+  return exit ?? (await askAndWork(request, read, settings));
+}
+
+/** Hands out a job that is finished on record. No server is started, and nothing is asked of the API. */
+async function giveFinished(request: SingleRequest, job: SoundJob, settings: Settings): Promise<ExitName | undefined> {
+  const apiUrl = readApiUrl(settings, request.flags);
+  const ledger = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
+  if (ledger === undefined || apiUrl === undefined) return undefined;
+  try {
+    const record = await findFinished(ledger, job, apiUrl);
+    if (record === undefined) return undefined;
+    const store = await openStore(settings.store);
+    return await endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true }).finally(() =>
+      store.close(),
+    );
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function askAndWork(request: SingleRequest, job: SoundJob, settings: Settings): Promise<ExitName> {
+  const { flags, readsStdin = false } = request;
+  const context = quietContext(request);
+  // Reported before a server is started for nothing.
+  if (settings.cluster === undefined) requireAccess(settings, flags);
+  const server = settings.cluster === undefined ? beginServerHere(settings, context.output.say) : undefined;
+  try {
+    await server?.underWay;
+    const input = readsStdin ? '-' : undefined;
+    return await atDesk({ settings, flags, context, mustExist: false, input }, async (desk) => {
+      const { again = false, resubmit = false } = flags;
+      const spend = { job, flags, config: settings.config, ready: request.ready };
+      const asked = await askSingle({
+        session: desk.session,
+        job,
+        tuning: readTuning(flags),
+        again,
+        resubmit,
+        approve: (open, voices) => approveNew(spend, { open, voices }, desk),
+        approveAgain: (take, open) => approveAgain(spend, take, open, desk),
+      });
+      switch (asked.type) {
+        case 'declined':
+          throw new Error('What is not approved ends with its own words.');
+        case 'not-opened':
+          throw new ExitError('usage', `${asked.why} Nothing was spent.`);
+        case 'held':
+          desk.output.say(heldText(asked));
+          return end(request, asked.record, desk, { why: 'closed', isOld: true });
+        case 'given':
+          return end(request, asked.record, desk, { why: 'closed', isOld: true });
+        case 'open': {
+          if (!asked.isNew) await request.ready();
+          const { batch: record, isNew } = asked;
+          return workOnBatch({ record, isNew, out: null, server }, desk, async (why) => {
+            const ledger = await desk.session.ledger();
+            const now = (await ledger.findBatch(record.name)) ?? record;
+            return end(request, await readSingle(ledger, now), desk, { why, isOld: false });
+          });
+        }
+      }
+    });
+  } finally {
+    await server?.end();
+  }
+}
+
+async function end(
+  request: SingleRequest,
+  record: SingleRecord,
+  { session, output }: Desk,
+  how: Pick<Parameters<typeof endSingle>[0], 'why' | 'isOld'>,
+): Promise<ExitName> {
+  const [ledger, store] = [await session.ledger(), await session.store()];
+  return endSingle({ ...request, ...how, record, ledger, store, context: { ...request.context, output } });
+}
+
+/** An address that only a config file names is asked about on a terminal, later. */
+function requireAccess(settings: Settings, flags: SingleFlags): void {
+  try {
+    readApiAccess(settings, flags);
+  } catch (error) {
+    if (error instanceof ExitError && error.exit === 'api') throw error;
+  }
+}
+
+/** Of one row, a line of progress now and then says nothing; on a terminal it shows that something goes on. */
+function quietContext({ context, flags }: SingleRequest): RunContext {
+  const { output } = context;
+  return { ...context, output: { ...output, isQuiet: flags.quiet === true || !output.isTerminal } };
+}

@@ -1,0 +1,59 @@
+import { defined } from '../../contract/defined.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { JsonValue, TtsMode } from '../../contract/row-kinds.ts';
+import type { RunContext } from '../command-context.ts';
+import { usageError } from '../exit-error.ts';
+import { giveMedia } from './give-media.ts';
+import { readText } from './read-text.ts';
+import { runSingle } from './run-single.ts';
+import type { SingleFlags } from './single-flags.ts';
+import { checkTarget, extensionOf, readTarget, refuseTerminal, type Target, type TargetFlags } from './target.ts';
+
+/** Flags of `say`. */
+export interface SayFlags extends SingleFlags, TargetFlags {
+  readonly voice?: string;
+  readonly engine?: string;
+  readonly format?: string;
+  readonly speed?: string;
+  readonly language?: string;
+  readonly tts: TtsMode;
+  /** `api.<field>` columns. */
+  readonly api?: Readonly<Record<string, JsonValue>>;
+}
+
+/** `voxbatch say TEXT`: speaks a text, and hands out the file. */
+export async function say(given: string, flags: SayFlags, context: RunContext): Promise<ExitName> {
+  const target = await readTarget(flags);
+  refuseTerminal(target, process.stdout.isTTY);
+  const readsStdin = given === '-';
+  const text = readsStdin ? await readText(process.stdin) : given;
+  const { voice, engine, speed, language, tts, api = {}, force = false } = flags;
+  const format = formatOf(flags, target);
+  return runSingle({
+    job: {
+      command: 'say',
+      kind: 'tts',
+      cells: { text, ...defined({ voice, engine, format, speed, language }), ...api },
+      tts,
+    },
+    flags,
+    context,
+    readsStdin,
+    ready: () => checkTarget(target, flags),
+    give: (record, place) => giveMedia(record, target, { force }, place),
+  });
+}
+
+/** Formats that are also the extension of their files. */
+const FORMATS = ['mp3', 'wav', 'pcm', 'ogg', 'opus', 'flac', 'aac', 'm4a'];
+
+/**
+ * The format that is asked for: that of the file's name, if none is given. The default of the API is not named, so that
+ * the same text with and without `-o` is one job.
+ */
+function formatOf({ format }: Pick<SayFlags, 'format'>, target: Target): string | undefined {
+  const named = extensionOf(target);
+  if (!FORMATS.includes(named) || named === format) return format;
+  if (format === undefined) return named === 'mp3' ? undefined : named;
+  throw usageError(`-o ends in .${named}, and --format says ${format}. Make them the same.`);
+}

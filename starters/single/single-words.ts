@@ -1,0 +1,106 @@
+import type { SingleJob } from '../../batches/single-job.ts';
+import type { Asked } from '../../client/single/ask-single.ts';
+import type { SingleRecord } from '../../client/single/find-single.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
+import type { ManifestProblem } from '../../inputs/problems.ts';
+import { isListed, operationOf, ROW_KINDS } from '../../contract/row-kinds.ts';
+import { resultFields } from '../../results/result-line.ts';
+import { ExitError } from '../exit-error.ts';
+import { shellWord } from '../terminal/go-on-command.ts';
+import { inCredits } from '../terminal/money.ts';
+import { pauseMessage } from '../terminal/pause-words.ts';
+
+/** Said when a person ends the command before the job has ended. */
+export const STOPPED_HERE =
+  'Stopped here; nothing is lost. The same command again continues the job; what is paid for is not paid for again.';
+
+/** The error of a job that cannot be sent as it is. */
+export function refuseJob({ command, cells }: SingleJob, problems: readonly ManifestProblem[]): ExitError {
+  const lines = problems.map(({ code, column, expected, came }) =>
+    code === 'missing-cell' && !(column in cells)
+      ? `${command} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`
+      : `${column === '' ? '' : `${column}: `}expected ${expected}; got ${came}.`,
+  );
+  return new ExitError(
+    'usage',
+    `${lines.join('\n')}\nNothing was sent. Nothing was spent. See: voxbatch ${command} --help`,
+    {
+      next: `voxbatch ${command} --help`,
+      facts: { problems },
+    },
+  );
+}
+
+/** Why a job is not run again by itself. */
+export function heldText({ why }: Pick<Extract<Asked, { readonly type: 'held' }>, 'why'>): string {
+  return WHY_HELD[why];
+}
+
+const WHY_HELD = {
+  failed: 'This was asked for before, and failed after it was charged. Nothing was sent now.',
+  unfit: 'This was asked for before, and its result did not pass a check. Nothing was sent now.',
+  unknown: 'This was asked for before, and may have been charged. Nothing was sent now.',
+  running: 'This was asked for before, and its job may still run. Nothing was sent now.',
+} as const;
+
+/** Why a job has no result, and what to do about it. */
+export function endText(record: SingleRecord): readonly string[] {
+  const { batch, row } = record;
+  const why = `See: voxbatch explain ${shellWord(batch.name)}`;
+  if (row.outcome === null) return [goesOnText(record)];
+  const { _credits: credits } = resultFields(record, batch.name, '');
+  const reason = row.failure === null ? '' : `: ${sentence(row.failure.message)}`;
+  const cost = credits === 0 ? 'Nothing was charged.' : `${inCredits(credits)} charged.`;
+  return [`${TITLES[row.outcome]}${reason === '' ? '.' : reason} ${cost}`, `${nextOf(record, credits > 0)} ${why}`];
+}
+
+function goesOnText({ batch }: SingleRecord): string {
+  if (batch.control === 'paused') return pauseMessage(batch, { isDeserted: true });
+  return 'It is not finished. The same command again continues it.';
+}
+
+const TITLES: Readonly<Record<Outcome, string>> = {
+  succeeded: 'It has its result',
+  cached: 'It has its result',
+  failed: 'It failed',
+  unfit: 'Its result did not pass a check',
+  skipped: 'It was not sent',
+  unknown: 'The answer to its request was lost, so it may have been charged',
+  overdue: 'Its job was still running when its time was over',
+  cancelled: 'It was stopped before it had a result',
+};
+
+function nextOf(record: SingleRecord, isCharged: boolean): string {
+  const { batch, row } = record;
+  const name = shellWord(batch.name);
+  switch (row.outcome) {
+    case 'unknown': {
+      const look = isLookedUp(record) ? `Find out, free: voxbatch reconcile ${name}. ` : '';
+      return `It is not sent again by itself. ${look}To send it again, which may charge twice: the same command with --resubmit.`;
+    }
+    case 'overdue':
+      return 'The same command again waits for that job, free.';
+    case 'unfit':
+      return (
+        `The file is kept; to write it to out/${name}/: voxbatch results ${name}. To accept it as it is, free: ` +
+        `voxbatch redrive ${name} --rows 1 --accept. To pay for another take: the same command with --again.`
+      );
+    case 'skipped':
+      return row.failure?.class === 'NotCached'
+        ? 'To pay for it: the same command without --cached-only.'
+        : 'To send it: the same command with a larger --budget.';
+    default:
+      return isCharged
+        ? 'To pay for another take: the same command with --again.'
+        : 'The same command sends it again, at its price.';
+  }
+}
+
+/** Whether the API lists jobs among which that of a lost answer can be found. */
+function isLookedUp({ batch, row }: SingleRecord): boolean {
+  return ROW_KINDS[row.kind].steps.some((step) => isListed(operationOf(row.kind, step, batch.settings.tts)));
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}

@@ -1,0 +1,67 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { messageOf } from '../../client/problem.ts';
+import { usageError, type ExitError } from '../exit-error.ts';
+
+/** Where a result goes. */
+export type Target =
+  | { readonly type: 'stdout' }
+  /** This file. */
+  | { readonly type: 'file'; readonly path: string }
+  /** A file in this folder, named after the job. */
+  | { readonly type: 'folder'; readonly path: string };
+
+/** What `-o` says. */
+export interface TargetFlags {
+  readonly out?: string;
+  /** Overwrite a file of the user's. */
+  readonly force?: boolean;
+}
+
+/** Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. */
+export async function readTarget({ out }: TargetFlags): Promise<Target> {
+  if (out === '-') return { type: 'stdout' };
+  if (out === undefined) return { type: 'folder', path: '' };
+  if (out === '') throw usageError('-o: expected a file, a folder, or - for stdout.');
+  const isFolder = (await stat(out).catch(() => undefined))?.isDirectory() === true;
+  return isFolder ? { type: 'folder', path: out } : { type: 'file', path: out };
+}
+
+/** Checks, before anything is paid for, that a result can be put there. Throws {@link ExitError} `usage`. */
+export async function checkTarget(
+  target: Target,
+  { force = false, json = false }: TargetFlags & { readonly json?: boolean },
+): Promise<void> {
+  if (target.type === 'stdout') {
+    if (json) throw usageError('-o - and --json both write to stdout. Choose one.');
+    return;
+  }
+  const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
+  await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw usageError(`${folder} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
+  });
+  if (target.type === 'file' && !force && (await stat(target.path).catch(() => undefined))?.isFile() === true)
+    throw existsError(target.path);
+}
+
+/** Audio on a terminal is noise. Throws {@link ExitError} `usage`. */
+export function refuseTerminal(target: Target, isTerminal: boolean): void {
+  if (target.type === 'stdout' && isTerminal)
+    throw usageError('-o - writes the bytes of the file, and stdout is a terminal. Pipe it, or name a file.');
+}
+
+/** A file of the user's is in the way. */
+export function existsError(path: string): ExitError {
+  return usageError(`${path} already exists. To overwrite it, add --force; or choose another file with -o.`);
+}
+
+/** The path of a result: as given, or `name.ext` in the folder. */
+export function pathOf(target: Exclude<Target, { readonly type: 'stdout' }>, name: string, extension: string): string {
+  return target.type === 'file' ? target.path : join(target.path, `${name}.${extension}`);
+}
+
+/** The extension that the user chose, in lower case without a dot; empty without one. */
+export function extensionOf(target: Target): string {
+  return target.type === 'file' ? extname(basename(target.path)).slice(1).toLowerCase() : '';
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { isBatchName } from '../../batches/batch-name.ts';
+import { isSingle, readSingleJob, singleName, type SingleJob, type SoundJob } from '../../batches/single-job.ts';
+
+const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'user_1' };
+const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
+
+async function sound(job: SingleJob): Promise<SoundJob> {
+  const read = await readSingleJob(job, {}, {});
+  if (read.type === 'faulty') throw new Error(JSON.stringify(read.problems));
+  return read;
+}
+
+const nameOf = async (job: SingleJob): Promise<string> => singleName(await sound(job), REALM);
+const withCells = (cells: SingleJob['cells']): SingleJob => ({ ...SAY, cells: { ...SAY.cells, ...cells } });
+
+describe('a single job', () => {
+  it('is read, checked and priced as a row of a manifest', async () => {
+    const job = await sound(SAY);
+    expect(job.spec).toEqual({ kind: 'tts', text: 'Good morning.', voice: 'anna', extra: {} });
+    expect(job.checked.summary).toMatchObject({ rows: 1, quoted: 7, unpriced: 0 });
+    expect(isSingle(job)).toBe(true);
+    expect(job.settings).toMatchObject({ single: 'say', onEnd: null, notify: null });
+  });
+
+  it('has the problems that its row would have', async () => {
+    const read = await readSingleJob(withCells({ voice: '', speed: '9' }), {}, {});
+    expect(read).toMatchObject({
+      type: 'faulty',
+      problems: [
+        { column: 'voice', code: 'missing-cell' },
+        { column: 'speed', code: 'bad-number' },
+      ],
+    });
+    const local = await readSingleJob({ command: 'transcribe', kind: 'stt', cells: { audio: 'talk.mp3' } }, {}, {});
+    expect(local).toMatchObject({ type: 'faulty', problems: [{ column: 'audio', code: 'local-file' }] });
+  });
+
+  it('keeps text with quotes, lines and other scripts as it is', async () => {
+    const text = '"Früh",\nsagte sie — 早上好 {"a":1}';
+    expect((await sound(withCells({ text }))).spec.text).toBe(text);
+  });
+
+  it('sends api fields as any JSON', async () => {
+    const job = await sound(withCells({ 'api.seed': 7, 'api.tags': ['a', 'b'], 'api.mood': 'calm', 'api.code': '7' }));
+    expect(job.spec.extra).toEqual({ seed: 7, tags: ['a', 'b'], mood: 'calm', code: '7' });
+  });
+});
+
+describe('the name of its batch', () => {
+  it('is that of the command and a digest, valid, and tells nothing of the text', async () => {
+    const name = await nameOf(SAY);
+    expect(name).toMatch(/^say-[0-9a-f]{12}$/);
+    expect(isBatchName(name)).toBe(true);
+    expect(singleName(await sound(SAY), REALM, 2)).toBe(`${name}-2`);
+  });
+
+  it('is the same for the same job, however it is written', async () => {
+    const name = await nameOf(SAY);
+    expect(await nameOf({ ...SAY, cells: { voice: ' anna ', text: 'Good morning.', speed: '' } })).toBe(name);
+    expect(await nameOf(withCells({ speed: '1.50' }))).toBe(await nameOf(withCells({ speed: '1.5' })));
+  });
+
+  it('differs with everything that shapes the result, the API and the account', async () => {
+    const job = await sound(SAY);
+    const names = await Promise.all([
+      nameOf(SAY),
+      nameOf(withCells({ text: 'Good evening.' })),
+      nameOf(withCells({ voice: 'ben' })),
+      nameOf(withCells({ format: 'wav' })),
+      nameOf(withCells({ 'api.seed': 7 })),
+      nameOf({ ...SAY, tts: 'sync' }),
+    ]);
+    const elsewhere = [
+      singleName(job, { ...REALM, account: 'user_2' }),
+      singleName(job, { ...REALM, apiUrl: 'http://127.0.0.1:1/api/open/v1' }),
+    ];
+    expect(new Set([...names, ...elsewhere]).size).toBe(8);
+  });
+});

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { copyOut, isIntact, type RecordedFile } from '../../results/copy-out.ts';
+
+const BYTES = 'the paid bytes';
+const sha256 = createHash('sha256').update(BYTES).digest('hex');
+const FILE: RecordedFile = { key: 'a.mp3', sha256 };
+
+let folder: string;
+const path = (name: string): string => join(folder, name);
+const store = {
+  read: async (key: string) => {
+    await stat(path(key));
+    return createReadStream(path(key));
+  },
+};
+const copy = (name: string, replace = false): ReturnType<typeof copyOut> =>
+  copyOut(FILE, store, path(name), { replace });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'voxbatch-copy-'));
+  await writeFile(path('a.mp3'), BYTES);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('a copy for the user', () => {
+  it('is whole, no link to the store, and kept where it is already', async () => {
+    expect(await copy('mine.mp3')).toBe('written');
+    expect(await readFile(path('mine.mp3'), 'utf8')).toBe(BYTES);
+    expect((await stat(path('mine.mp3'))).nlink).toBe(1);
+    expect(await copy('mine.mp3')).toBe('kept');
+    expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
+  });
+
+  it('overwrites another file only if it is asked to', async () => {
+    await writeFile(path('mine.mp3'), 'precious');
+    expect(await copy('mine.mp3')).toBe('other');
+    expect(await readFile(path('mine.mp3'), 'utf8')).toBe('precious');
+    expect(await copy('mine.mp3', true)).toBe('written');
+    expect(await readFile(path('mine.mp3'), 'utf8')).toBe(BYTES);
+    expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
+  });
+
+  it('writes the file behind a symbolic link', async () => {
+    await writeFile(path('real.mp3'), 'old');
+    await symlink('real.mp3', path('mine.mp3'));
+    expect(await copy('mine.mp3', true)).toBe('written');
+    expect(await readlink(path('mine.mp3'))).toBe('real.mp3');
+    expect(await readFile(path('real.mp3'), 'utf8')).toBe(BYTES);
+  });
+
+  it.each(['missing', 'altered'] as const)('is not made of a stored file that is %s', async (is) => {
+    if (is === 'missing') await rm(path('a.mp3'));
+    else await writeFile(path('a.mp3'), 'other bytes');
+    expect(await isIntact(FILE, store)).toBe(is);
+    const left = await readdir(folder);
+    expect(await copy('mine.mp3', true)).toBe(is);
+    expect(await copyOut(FILE, store, '/dev/null', { replace: false })).toBe(is);
+    expect(await readdir(folder)).toEqual(left);
+  });
+
+  it('goes to a device as it is', async () => {
+    expect(await copyOut(FILE, store, '/dev/null', { replace: false })).toBe('written');
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
+  it('fails where its folder does not exist, and leaves nothing', async () => {
+    await expect(copy('no/mine.mp3')).rejects.toThrow(/ENOENT/);
+    await mkdir(path('no'));
+    expect(await readdir(path('no'))).toEqual([]);
+  });
+});
