@@ -124,10 +124,15 @@ export class ScheduleWorld {
     return previewSchedule(this.place, name, { from, to });
   }
 
-  /** The same, from when it was made: one that came while it was being made is not among them. */
-  async firingsUntil(name: string, to: number): Promise<readonly number[]> {
+  /** When a schedule was made, by the server's clock: what was due before does not fire. */
+  async madeAt(name: string): Promise<number> {
     const { info } = await this.client.schedule.getHandle(scheduleIdOf(this.ledger.id, name)).describe();
-    const madeAt = info.createdAt.getTime();
+    return info.createdAt.getTime();
+  }
+
+  /** Times at which a schedule without jitter fires, from when it was made: one that came while it was being made is not among them. */
+  async firingsUntil(name: string, to: number): Promise<readonly number[]> {
+    const madeAt = await this.madeAt(name);
     return (await this.firings(name, madeAt + 1, to)).filter((at) => at > madeAt + 1);
   }
 
@@ -137,17 +142,24 @@ export class ScheduleWorld {
     holds: (occurrences: readonly OccurrenceView[]) => boolean | Promise<boolean>,
   ): Promise<readonly OccurrenceView[]> {
     let all: readonly OccurrenceView[] = [];
-    await waitFor(
-      async () => {
-        const found = await this.occurrences(name).catch(orSilence);
-        // The server now and then leaves a question about a schedule without an answer; the next look asks again.
-        if (found === undefined) return false;
-        all = found;
-        return holds(all);
-      },
-      undefined,
-      LOOK_GAP_MS,
-    );
+    let silences = 0;
+    const look = async (): Promise<boolean> => {
+      const found = await this.occurrences(name).catch(orSilence);
+      // The server now and then leaves a question about a schedule without an answer; the next look asks again.
+      if (found === undefined) {
+        silences += 1;
+        return false;
+      }
+      all = found;
+      return holds(all);
+    };
+    try {
+      await waitFor(look, undefined, LOOK_GAP_MS);
+    } catch (error) {
+      const seen = all.map((one) => `${new Date(one.at).toISOString()} ${JSON.stringify(one)}`);
+      const words = `${String(holds)} does not hold; the server was silent ${String(silences)} times. Seen last:`;
+      throw new Error([`Schedule "${name}": ${words}`, ...seen].join('\n'), { cause: error });
+    }
     return all;
   }
 
