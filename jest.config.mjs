@@ -24,6 +24,7 @@ export default {
     {
       ...shared,
       displayName: 'live',
+      testEnvironment: '<rootDir>/test/live-environment.mjs',
       setupFilesAfterEnv: ['<rootDir>/test/support/live-timeout.ts'],
       testMatch: ['<rootDir>/test/live/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/live-setup.ts',

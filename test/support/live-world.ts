@@ -114,11 +114,13 @@ export class LiveWorld {
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const note = noteCommand(args, () => stderr);
     const ended = new Promise<Ended>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code, signal) => {
         this.#children.delete(child);
         this.#lastWords = stderr;
+        Object.assign(note, { code, signal });
         resolve({ code, signal, stdout, stderr });
       });
     });
@@ -286,6 +288,25 @@ export class LiveWorld {
     }
     await this.untilAlone();
   }
+}
+
+/** A command, for the error of a test that fails (`test/live-environment.mjs`). Without a code while it runs. */
+interface NotedCommand {
+  readonly args: readonly string[];
+  readonly stderr: string;
+}
+
+function noteCommand(args: readonly string[], words: () => string): NotedCommand {
+  const world = globalThis as { voxbatchCommands?: NotedCommand[] };
+  const note = {
+    args,
+    get stderr() {
+      return words();
+    },
+  };
+  // `status` is asked again and again, and says little.
+  if (args[0] !== 'status') (world.voxbatchCommands ??= []).push(note);
+  return note;
 }
 
 /** What `status --json` prints, as far as tests read it. */
