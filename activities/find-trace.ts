@@ -1,16 +1,19 @@
 import type { AttemptKey } from '../contract/batch.ts';
 import { isListed, makesJob, OPERATION_FACTS } from '../contract/row-kinds.ts';
+import type { OperationFacts } from '../contract/operations.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import { lookUpLost } from './look-up-lost-job.ts';
+import { lookUpLostVoice } from './look-up-lost-voice.ts';
 
 /**
  * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
  *
- * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer.
+ * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. The same
+ * for the one voice of a name that was free before the request.
  * - `adopted`: the API's list has the one job that the request can have made.
  * - undefined: there is no trace, and nothing was changed.
  *
@@ -23,7 +26,9 @@ export async function findTrace(
   signal: AbortSignal,
 ): Promise<'found' | 'adopted' | undefined> {
   const { operation } = loaded;
-  if (!makesJob(operation)) return findInStore(deps, loaded, key);
+  const { result } = OPERATION_FACTS[operation];
+  if (result === 'voice') return findVoice(deps, loaded, key, signal);
+  if (!makesJob(operation)) return findInStore(deps, loaded, key, result);
   if (!isListed(operation)) return undefined;
   const adopted = await lookUpLost(deps, { ...loaded, operation }, key, signal, (jobId) =>
     settleAsAdopted(deps, key, jobId),
@@ -46,8 +51,27 @@ export async function settleAsAdopted(
   return (await deps.ledger.settle(key, record, { state: 'processing' })).settled;
 }
 
-async function findInStore(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Promise<'found' | undefined> {
-  const { result } = OPERATION_FACTS[loaded.operation];
+async function findVoice(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  signal: AbortSignal,
+): Promise<'found' | undefined> {
+  const voiceId = await lookUpLostVoice(deps, loaded, signal, async (id) => {
+    const record = { verdict: 'done', jobId: id, isAdopted: true } as const;
+    return (await deps.ledger.settle(key, record, { outcome: 'succeeded', text: id })).settled;
+  });
+  if (voiceId === undefined) return undefined;
+  deps.log.info({ ...key, voiceId }, 'the lost voice was found in the list');
+  return 'found';
+}
+
+async function findInStore(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  result: Exclude<OperationFacts['result'], 'voice'>,
+): Promise<'found' | undefined> {
   const isText = result === 'transcript';
   const stem = stemOf(loaded.batch.layout, key);
   const find = (extension: string): Promise<StoredFile | undefined> =>

@@ -24,20 +24,20 @@ export async function readList(
   const jobs = new Map<string, ListedJob>();
   let isWhole = false;
   for (let page = 1; page <= MOST_PAGES && !isWhole; page++) {
-    const { jobs: found, hasMore } = await readPage(deps, batch, signal, () => read(page));
+    const { jobs: found, hasMore } = await readPatiently(deps, batch, signal, () => read(page));
     for (const job of found) jobs.set(job.id, job);
     isWhole = !hasMore || found.length === 0;
   }
   return { jobs: [...jobs.values()], begunAt, isWhole };
 }
 
-/** Reads a page; retries if that may help, with the pauses that all reads then make. */
-async function readPage(
+/** Reads a page of a list in turn; retries if that may help, with the pauses that all reads then make. */
+export async function readPatiently<T>(
   deps: Dependencies,
   batch: string,
   signal: AbortSignal,
-  read: () => Promise<JobPage>,
-): Promise<JobPage> {
+  read: () => Promise<T>,
+): Promise<T> {
   for (let reads = 1; ; reads++) {
     try {
       return await readInTurn(deps, batch, signal, read);

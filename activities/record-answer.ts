@@ -3,7 +3,7 @@ import type { Receive, Verdict } from '../api/speech-api.ts';
 import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
-import { isListed } from '../contract/row-kinds.ts';
+import { isTraceable } from '../contract/row-kinds.ts';
 import type { SettleVerdict } from '../ledger/charge-methods.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 import type { Retake, RowEffect, RowEnding } from '../ledger/row-effects.ts';
@@ -65,7 +65,11 @@ async function meaningOf(
       return [verdict, { state: 'processing' }];
     case 'done': {
       // An operation with an immediate result is the only step of its row.
-      const { media, transcript, credits, requestId } = verdict;
+      const { media, transcript, voiceId, credits, requestId } = verdict;
+      if (voiceId !== undefined) {
+        const record = { verdict: 'done', jobId: voiceId, ...defined({ credits, requestId }) } as const;
+        return [record, { outcome: 'succeeded', text: voiceId }];
+      }
       if (transcript !== undefined) {
         await notePrice(deps, key, verdict);
         const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
@@ -83,7 +87,7 @@ async function meaningOf(
       return [verdict, { outcome: 'failed', failure: withCostNote(verdict.failure, 'nothing was charged') }];
     case 'unknown':
       // If the API has a list, reconcile looks there before the row ends.
-      if (isListed(loaded.operation)) return [verdict, { state: 'submitting' }];
+      if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];
       return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
   }
 }
@@ -153,7 +157,7 @@ export async function retryUntilRecorded<T>(
     } catch (error) {
       const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
       if (tries === 1) {
-        const jobId = verdict.verdict === 'accepted' ? { jobId: verdict.jobId } : {};
+        const jobId = namedBy(verdict);
         const words = error instanceof Error ? error.message : String(error);
         deps.log.error({ ...key, ...jobId, verdict: verdict.verdict }, `an answer cannot be recorded: ${words}`);
       }
@@ -164,4 +168,10 @@ export async function retryUntilRecorded<T>(
       await sleep(RETRY_EVERY_MS);
     }
   }
+}
+
+/** What the API made, by its id: a job, or a voice. */
+function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
+  if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
+  return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};
 }

@@ -7,6 +7,7 @@ import type { RowSpec } from '../contract/row-kinds.ts';
 import type { Intent } from '../ledger/charge-methods.ts';
 import { quoteFrom } from '../policy/pricing.ts';
 import { maySend, type Instant } from '../policy/send-deadline.ts';
+import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
 import { nameOf, reportOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
@@ -31,6 +32,8 @@ export interface Sending {
   readonly turn: Turn;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
+  /** Whether no voice has the name that the request gives; undefined: not known, or no voice is made. */
+  readonly nameWasFree: boolean | undefined;
 }
 
 /**
@@ -64,7 +67,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
 /** What the record of a request says before it is sent: its cost, and that of its row's later steps. */
 function intentOf(
   { owner }: Dependencies,
-  { loaded, key, link: { link }, turn, terms }: Sending,
+  { loaded, key, link: { link }, turn, terms, nameWasFree }: Sending,
   settings: BatchSettings,
   askedAt: Instant,
 ): Intent {
@@ -75,7 +78,7 @@ function intentOf(
     maxSending: settings.limits.submits,
     // It may wait for others, as long as it is on disk when its request is due.
     patienceMs: Math.max(0, turn.slot.at - askedAt.monotonic - COMMIT_MS),
-    ...defined({ fence: key.fence }),
+    ...defined({ fence: key.fence, nameWasFree }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
   };
 }
@@ -121,6 +124,7 @@ async function request(
   // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.
   return deps.api.send(paid, {
     receive: receivePaid(deps, loaded, key, signal),
+    openFile: openLocalFile,
     signal: deps.cutting,
   });
 }

@@ -5,6 +5,7 @@ import type { RowStanding } from '../ledger/record-types.ts';
 import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './fresh-link.ts';
+import { isNameFree } from './look-up-lost-voice.ts';
 import { giveBack } from './pace.ts';
 import { send, type ResultTerms } from './send.ts';
 
@@ -77,7 +78,8 @@ async function sendInTurn(
       giveBack(turn);
       return reportWithoutLink(deps, loaded, key, link);
     }
-    const report = await send(deps, { loaded, key, link, turn, signal, terms });
+    const nameWasFree = await isNameFree(deps, loaded, signal);
+    const report = await send(deps, { loaded, key, link, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });
   }

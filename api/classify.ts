@@ -88,6 +88,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
   }
   if (reply?.type === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
   if (reply?.type === 'link') return { verdict: 'link', url: reply.url, facts };
+  if (reply?.type === 'voice') return { verdict: 'done', voiceId: reply.voiceId, ...facts };
   if (reply?.type === 'transcript' && (reply.transcript.text !== '' || !isErrorBody(answer.json))) {
     return { verdict: 'done', transcript: reply.transcript, ...facts };
   }

@@ -8,6 +8,7 @@ import { type Proxy, type ProxyFor, readProxies } from './proxies.ts';
 import { type BaseUrl, readBaseUrl } from './base-url.ts';
 import { createRedact, type Redact } from './failure-text.ts';
 import { type Target, targetOf } from './exchange.ts';
+import type { UploadBody } from './multipart.ts';
 import { isPrivateLiteral, type Network, PRIVATE_HOST, privacyOf, SYSTEM_NETWORK } from './network.ts';
 import type { AnyDialectTable } from './dialects/dialect-table.ts';
 import { DIALECT_TABLES } from './dialects/dialects.ts';
@@ -63,8 +64,8 @@ export interface Connection extends BaseUrl {
   /** The proxy through which the API is reached. */
   readonly proxy: Proxy | undefined;
   readonly maxBodyBytes: number;
-  /** Sends one paid request to a path of its dialect. */
-  post(path: string, body: string, options: PostOptions): Promise<AnswerHead | NoAnswer>;
+  /** Sends one paid request to a path of its dialect: a JSON text, or a form from files. */
+  post(path: string, body: string | UploadBody, options: PostOptions): Promise<AnswerHead | NoAnswer>;
   /** Makes one free request in its dialect. */
   request(request: FreeRequest, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
   /** Requests one address on a result link's way. */
@@ -169,26 +170,32 @@ function headersOf({ token, userAgent }: ApiOptions) {
 
 /** `begin`: where the paths of the dialect begin. */
 function poster({ agents, headers, limits, target }: Wire, begin: string): Connection['post'] {
-  return (path, body, { idempotencyKey, media, signal }) =>
-    openPaid({
+  return (path, body, { idempotencyKey, media, signal }) => {
+    const isText = typeof body === 'string';
+    const limitMs = limits.paidMs + (isText ? 0 : body.bytes * UPLOAD_MS_PER_BYTE);
+    return openPaid({
       ...limits.every,
       method: 'POST',
       target,
       path: begin + path,
-      body,
+      body: isText ? body : body.stream(),
       headers: {
         ...(media ? headers.media : headers.json),
-        ...JSON_BODY,
+        ...(isText ? JSON_BODY : { 'Content-Type': body.contentType, 'Content-Length': String(body.bytes) }),
         'Idempotency-Key': asHeaderValue(idempotencyKey),
       },
       agents: agents.paid,
       isPaid: true,
-      headTimeoutMs: limits.paidMs,
-      totalTimeoutMs: limits.paidMs,
+      headTimeoutMs: limitMs,
+      totalTimeoutMs: limitMs,
       maxBytes: media ? limits.maxMediaBytes : limits.maxBodyBytes,
       signal,
     });
+  };
 }
+
+/** Extra time for a request with files, ms per byte: a line of half a megabit per second is no fault. */
+const UPLOAD_MS_PER_BYTE = 1 / 64;
 
 function requester({ agents, headers, limits, target }: Wire, begin: string): Connection['request'] {
   return ({ method, path, body, isChange }, signal) =>

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { AgentPair } from './agents.ts';
 import { AnswerBody, BodyCut } from './answer-body.ts';
@@ -34,7 +34,8 @@ export interface HttpRequest extends TimeLimits {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** A stream must have the length that the headers declare. */
+  readonly body?: string | Readable;
   readonly agents: AgentPair;
   /** Largest body of an answer that is read, in bytes, decompressed. */
   readonly maxBytes: number;
@@ -52,8 +53,8 @@ export interface RawAnswer {
 }
 
 /**
- * One request and its answer over Node's own client. It follows no redirect, and sends the body of the request in one
- * piece with its length.
+ * One request and its answer over Node's own client. It follows no redirect, and sends the body of the
+ * request with its length: a text in one piece, a stream as it comes.
  */
 export class Exchange {
   /** False only if certainly no request byte was given to a connected socket. Never reset. */
@@ -92,7 +93,8 @@ export class Exchange {
           return;
         }
         this.given = true;
-        request.end(body);
+        if (body instanceof Readable) this.#upload(body, request);
+        else request.end(body);
       });
       request.on('error', reject);
       request.on('close', () => {
@@ -109,6 +111,8 @@ export class Exchange {
   readonly over = (): void => {
     this.#watch.stop();
     this.#asked.signal?.removeEventListener('abort', this.#cancel);
+    // Nothing else can go over the connection of a request that was not sent to its end.
+    if (this.#request?.writableEnded === false) this.#request.destroy();
   };
 
   #open(message: http.IncomingMessage): RawAnswer {
@@ -116,6 +120,23 @@ export class Exchange {
     const source = decompressed(message);
     this.#body = new AnswerBody(source, this.#asked.maxBytes, this.#watch, this.over);
     return { message, body: this.#body, isEncoded: source !== message };
+  }
+
+  /**
+   * Sends the body as it comes. If it breaks, so does the request, before its end: no server can take it for whole. An
+   * answer that comes before that, as a refusal may, ends the upload.
+   */
+  #upload(body: Readable, request: http.ClientRequest): void {
+    body.once('error', (error) => {
+      this.#stop(error.message);
+    });
+    const end = (): void => {
+      body.unpipe(request);
+      body.destroy();
+    };
+    request.once('response', end);
+    request.once('close', end);
+    body.pipe(request);
   }
 
   readonly #cancel = (): void => {

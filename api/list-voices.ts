@@ -2,8 +2,9 @@ import { defined } from '../contract/defined.ts';
 import type { Connection } from './connection.ts';
 import { readList } from './read-job.ts';
 import { readJson } from './read-json.ts';
-import { asId, asIds, asNumber, asText, firstOf, type JsonObject, objectsAt } from './read-members.ts';
-import type { Voice } from './speech-api.ts';
+import { asNumber, firstOf, type JsonObject, objectsAt } from './read-members.ts';
+import { readListedVoice } from './read-voice.ts';
+import type { Voice, VoiceFilter } from './speech-api.ts';
 
 /** Voices per page; public clients use this size. */
 const PAGE_SIZE = 100;
@@ -20,7 +21,7 @@ const LISTS = ['items', 'data.items', 'voices', 'data.voices', 'data', 'models',
  */
 export async function* listVoices(
   connection: Connection,
-  search: string | undefined,
+  { search, inTurn = (read) => read() }: VoiceFilter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Voice> {
   const { searchesVoices, voices } = connection.dialect;
@@ -28,10 +29,10 @@ export async function* listVoices(
   let offset = 0;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const request = voices({ page, pageSize: PAGE_SIZE, offset, ...defined({ search }) });
-    const { items, total } = await readJson(connection, request, readPage, signal);
+    const { items, total } = await inTurn(() => readJson(connection, request, readPage, signal));
     offset += items.length;
     let fresh = 0;
-    for (const voice of items.map(readVoice)) {
+    for (const voice of items.map(readListedVoice)) {
       if (voice === undefined || seen.has(voice.id)) continue;
       seen.add(voice.id);
       fresh += 1;
@@ -49,16 +50,4 @@ function readPage(json: unknown): { items: readonly JsonObject[]; total: number 
   const items = readList(json, LISTS);
   const total = firstOf(objectsAt(json, ['', 'data', 'pagination', 'data.pagination']), ['total'], asNumber);
   return items === undefined ? undefined : { items, total };
-}
-
-function readVoice(item: JsonObject): Voice | undefined {
-  const objects = [...objectsAt(item, ['voice']), item];
-  const id = firstOf(objects, ['voiceId', 'id', 'voice_id', 'modelId'], asId);
-  if (id === undefined) return undefined;
-  return {
-    id,
-    name: firstOf(objects, ['name', 'title'], asText) ?? id,
-    provider: firstOf(objects, ['provider'], asText) ?? '',
-    ...defined({ modelIds: firstOf(objects, ['modelIds', 'model_ids'], asIds) }),
-  };
 }

@@ -4,19 +4,24 @@ import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts
 import type { Connection } from './connection.ts';
 import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
 import { download } from './download.ts';
-import type { AnswerHead } from './http.ts';
+import type { AnswerHead, NoAnswer } from './http.ts';
+import { openForm, type UploadBody } from './multipart.ts';
 import { lacks } from './operations/client-of.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './read-facts.ts';
-import { ApiError, type MediaBody, type PaidRequest, type Receive, type Verdict } from './speech-api.ts';
+import { ApiError, type MediaBody, type OpenFile, type PaidRequest, type Receive, type Verdict } from './speech-api.ts';
 
 /** Pauses before each new try to fetch a paid result from its link, ms, if the trouble may pass. */
 const PAUSES_MS = [250, 1_000, 4_000] as const;
 
+/** A request whose files took longer than this to open is not sent, ms: its intent would be too old. */
+const LONGEST_OPEN_MS = 2_000;
+
 /** What a paid request needs besides its content. */
 export interface SendOptions<T> {
   readonly receive?: Receive<T>;
+  readonly openFile?: OpenFile;
   readonly signal?: AbortSignal;
 }
 
@@ -39,21 +44,23 @@ export async function sendPaid<T>(
     from: `POST ${operation.path}`,
     privateTexts: PRIVATE_COLUMNS.flatMap((column) => request.spec[column] ?? []),
   };
-  let body: string;
+  let body: string | UploadBody;
+  const begunAt = performance.now();
   try {
     if (operation.answersMedia && options.receive === undefined) throw new Error('there is no place for its result');
-    body = JSON.stringify(operation.body(request));
+    body = await bodyOf(operation, request, options.openFile);
   } catch (error) {
     const words = error instanceof Error ? error.message : 'the request can not be made';
     const message = connection.redact(`${context.asked} was not sent – ${words}`, context);
     return { verdict: 'rejected', failure: { class: 'BadRequest', message } };
   }
+  if (typeof body !== 'string' && performance.now() - begunAt > LONGEST_OPEN_MS) {
+    await body.close();
+    const message = `${context.asked} was not sent – reading its files took too long`;
+    return { verdict: 'not-accepted', failure: { class: 'NotSent', message } };
+  }
 
-  const head = await connection.post(operation.path, body, {
-    idempotencyKey: request.idempotencyKey,
-    media: operation.answersMedia,
-    signal: options.signal,
-  });
+  const head = await post(connection, operation, body, { request, signal: options.signal });
   const { receive } = options;
   if (head.type === 'answer' && receive !== undefined && mayBeMedia(operation, head)) {
     const media = await openMedia(head, true);
@@ -72,6 +79,32 @@ export async function sendPaid<T>(
     return { verdict: 'done', media, ...ruling.facts };
   } catch (error) {
     return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(error), context) };
+  }
+}
+
+/** The JSON text of a request, or its form if files go along. Throws if it cannot be made. */
+async function bodyOf(
+  operation: OperationClient,
+  request: PaidRequest,
+  open: OpenFile | undefined,
+): Promise<string | UploadBody> {
+  const { upload } = operation;
+  if (upload === undefined) return JSON.stringify(operation.body(request));
+  if (open === undefined) throw new Error('nobody can open its files');
+  return openForm(operation.body(request), { part: upload.part, files: upload.files(request), open });
+}
+
+async function post(
+  connection: Connection,
+  { path, answersMedia }: OperationClient,
+  body: string | UploadBody,
+  { request, signal }: { readonly request: PaidRequest; readonly signal: AbortSignal | undefined },
+): Promise<AnswerHead | NoAnswer> {
+  const { idempotencyKey } = request;
+  try {
+    return await connection.post(path, body, { idempotencyKey, media: answersMedia, signal });
+  } finally {
+    if (typeof body !== 'string') await body.close();
   }
 }
 

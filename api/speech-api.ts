@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dialect } from '../contract/dialects.ts';
 import type { Failure } from '../contract/failures.ts';
-import type { JobOperation, ListedOperation, Operation, RowSpec } from '../contract/row-kinds.ts';
+import type { JobOperation, ListedOperation, LocalFile, Operation, RowSpec } from '../contract/row-kinds.ts';
 
 /** One paid request, ready to send once. */
 export interface PaidRequest {
@@ -40,6 +40,16 @@ export type MediaBody = Buffer | Readable;
  */
 export type Receive<T> = (body: MediaBody, info: BodyInfo) => Promise<T>;
 
+/** A file of this machine, opened to be sent. */
+export interface FileContent {
+  /** The content from its first byte. It breaks where it is not what it was. */
+  read(): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Opens a file of this machine. Throws if it is missing, or not what it was when its row was checked. */
+export type OpenFile = (file: LocalFile) => Promise<FileContent>;
+
 /** A transcription from the API, read tolerantly. */
 export interface Transcript {
   readonly text: string;
@@ -57,6 +67,8 @@ export type Verdict<T> =
       /** The received body, if the answer was media. */
       readonly media?: T;
       readonly transcript?: Transcript;
+      /** The id of the voice that was made. */
+      readonly voiceId?: string;
     })
   | { readonly verdict: 'not-accepted' | 'rejected' | 'unknown'; readonly failure: Failure };
 
@@ -112,6 +124,14 @@ export interface Voice {
   readonly modelIds?: readonly string[];
 }
 
+/** Which voices are asked for, and how. */
+export interface VoiceFilter {
+  /** Only voices whose name or description has this text, if the service looks for it. Default: all. */
+  readonly search?: string | undefined;
+  /** Makes each request to the API, so that it can wait for its turn. Default: at once. */
+  readonly inTurn?: <T>(read: () => Promise<T>) => Promise<T>;
+}
+
 /**
  * The service over HTTP. It never retries a request to the API, follows redirects of result links only, and sends the token
  * only to the origin of its base URL.
@@ -127,11 +147,11 @@ export interface SpeechApi {
   readonly proxy?: string;
   /**
    * Sends one paid request once. Never throws: every result is a verdict. `receive` stores the body if the answer is media
-   * (synchronous speech).
+   * (synchronous speech). `openFile` opens the files that the request sends along.
    */
   send<T>(
     request: PaidRequest,
-    options: { readonly receive?: Receive<T>; readonly signal?: AbortSignal },
+    options: { readonly receive?: Receive<T>; readonly openFile?: OpenFile; readonly signal?: AbortSignal },
   ): Promise<Verdict<T>>;
   /** Reads a job by id. Throws {@link ApiError}. */
   readJob(operation: JobOperation, jobId: string, signal?: AbortSignal): Promise<JobReading>;
@@ -144,8 +164,8 @@ export interface SpeechApi {
    * tells. Throws {@link ApiError}: `BadRequest` if it refuses, `ServiceDown` if nobody knows whether it did it.
    */
   updateProfile(fields: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void>;
-  /** All voices that the account can use, page by page. Throws {@link ApiError}. */
-  listVoices(search?: string, signal?: AbortSignal): AsyncIterable<Voice>;
+  /** The voices that the account can use, page by page. Throws {@link ApiError}. */
+  listVoices(filter?: VoiceFilter, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
    * Downloads a result link. Sends the token only if the link has the API's own origin. Follows up to five redirects, but
    * never from a public API or host into a private network. Throws {@link ApiError} (class `ResultGone`) for a dead or

@@ -33,7 +33,7 @@ async function load(): Promise<Client> {
 /** Runs an exchange as an axios adapter. Its cost, and why free requests do without it: docs/decisions/http.md. */
 export async function viaAxios(
   { axios, noHeaders }: Client,
-  { method, target, path, body }: HttpRequest,
+  { method, target, path }: HttpRequest,
   exchange: Exchange,
 ): Promise<RawAnswer> {
   // Do not give axios the headers: its errors contain what it knows, and the headers contain the token.
@@ -41,6 +41,6 @@ export async function viaAxios(
     const data = await exchange.run();
     return { data, status: data.message.statusCode ?? 0, statusText: '', headers: noHeaders, config };
   };
-  const { data } = await axios.request<RawAnswer>({ method, url: target.origin + path, data: body, adapter });
+  const { data } = await axios.request<RawAnswer>({ method, url: target.origin + path, adapter });
   return data;
 }

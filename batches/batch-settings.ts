@@ -2,6 +2,7 @@ import type { BatchSettings } from '../contract/batch.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, type Kind, type TtsMode } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
+import { SAMPLE_LIMITS } from '../contract/sample-limits.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-reader.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
@@ -61,6 +62,7 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       prices,
       tts,
       ...(assumeSeconds === undefined ? {} : { assumeSeconds }),
+      ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
     settings: {
       reading: { kind: kind ?? null, defaults, map, tts },

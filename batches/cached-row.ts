@@ -66,6 +66,9 @@ function partsOf(
     if (link?.column === column) return [{ name: column, value: `what step ${link.of} makes` }];
     const value = spec[column];
     if (value === undefined) return [];
+    if (typeof value === 'object') {
+      return value.map(({ path, sha256 }) => ({ name: column, value: `${path}, its content (${sha256.slice(0, 8)})` }));
+    }
     const isMedia = COLUMN_CELLS[column] === 'link';
     return [{ name: column, value: isMedia ? `${String(value)}, with its ETag and length` : String(value) }];
   });

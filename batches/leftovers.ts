@@ -1,6 +1,6 @@
 import type { FailureClass } from '../contract/failures.ts';
 import type { Outcome } from '../contract/outcomes.ts';
-import { isListed, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
+import { isTraceable, makesJob, operationOf, type Operation, type TtsMode } from '../contract/row-kinds.ts';
 import type { RowWithCharges } from '../results/result-line.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, EarlierUnresolved, RowStanding, SkippedQuotes } from '../ledger/record-types.ts';
@@ -82,7 +82,7 @@ export async function gatherLeftovers(
 /** Whether the API lists jobs such as the row's last request would have made. */
 export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
   const operation = lastOperation(scanned, tts);
-  return operation !== undefined && isListed(operation);
+  return operation !== undefined && isTraceable(operation);
 }
 
 /** Whether the row's last request makes a job: the answer to others is the result itself. */

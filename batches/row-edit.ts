@@ -19,7 +19,9 @@ export function editOf(
     const there = columns.indexOf(column);
     return (there < 0 ? before[at] : line.input[there]) ?? '';
   });
-  if (isDeepStrictEqual(input, before)) return null;
+  // A file may be another one under its old name.
+  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples);
+  if (isDeepStrictEqual(input, before) && isSameFiles) return null;
   const spec = keepLength(row.spec, line.spec);
   const { tts, prices } = batch.settings;
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
@@ -38,6 +40,8 @@ function firstTouched(before: RowSpec, after: RowSpec): Step | null {
   const [first = null] = steps;
   if (!isDeepStrictEqual(before.extra, after.extra)) return first;
   return (
-    steps.find((step) => columnsReadBy(after.kind, step).some((column) => before[column] !== after[column])) ?? null
+    steps.find((step) =>
+      columnsReadBy(after.kind, step).some((column) => !isDeepStrictEqual(before[column], after[column])),
+    ) ?? null
   );
 }

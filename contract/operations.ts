@@ -19,6 +19,21 @@ interface CellValues {
   seconds: number;
   /** An http(s) URL that the API can fetch. */
   link: string;
+  /** Files of this machine, as they were when the row was checked. */
+  files: readonly LocalFile[];
+}
+
+/** A file that is sent along with a request. A file with another content is another file, whatever its path. */
+export interface LocalFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number;
+  /** sha256 of the content, hex. */
+  readonly sha256: string;
+  /** What the content is, in the words of a file extension: `wav`. */
+  readonly extension: string;
+  /** Length of the recording. */
+  readonly seconds: number;
 }
 
 /**
@@ -39,6 +54,15 @@ export const COLUMN_CELLS = {
   video: 'link',
   /** Length of the billed media: stated in the manifest, else probed, else assumed. Used only for the price. */
   duration: 'seconds',
+  /** What a new voice is called. */
+  name: 'name',
+  /** Recordings of the person whose voice it is. */
+  samples: 'files',
+  /** What is said in them. */
+  transcript: 'text',
+  description: 'text',
+  /** Who may use a new voice. */
+  visibility: 'name',
 } as const satisfies Readonly<Record<string, keyof CellValues>>;
 
 type Cells = typeof COLUMN_CELLS;
@@ -46,6 +70,8 @@ type Cells = typeof COLUMN_CELLS;
 export type SpecColumn = keyof Cells;
 /** A column that holds a link to a recording or a video. */
 export type MediaColumn = { [C in SpecColumn]: Cells[C] extends 'link' ? C : never }[SpecColumn];
+/** A column that holds files of this machine. */
+export type FileColumn = { [C in SpecColumn]: Cells[C] extends 'files' ? C : never }[SpecColumn];
 /** A column whose content only the user should read: it is kept out of messages, even if the API repeats it. */
 export type PrivateColumn = { [C in SpecColumn]: Cells[C] extends 'text' | 'link' ? C : never }[SpecColumn];
 /** A value for each filled column. */
@@ -62,13 +88,14 @@ export interface OperationFacts {
   readonly dialects: readonly Dialect[];
   /** `job`: the answer names a job to wait for. `direct`: the answer is the result itself. */
   readonly style: 'job' | 'direct';
-  readonly result: 'audio' | 'video' | 'transcript';
+  /** `voice`: the id of a voice, which is no file. */
+  readonly result: 'audio' | 'video' | 'transcript' | 'voice';
   /**
-   * Whether the API lists the account's jobs of this kind, to look up a job whose answer was lost, and to poll several
-   * by one page. A job is recognised by the inputs that the list repeats; `policy/match-lost-job.ts` can compare only
-   * these two.
+   * Whether the API lists what the account made by this operation, to look up what a request whose answer was lost has
+   * made. Jobs are polled by that list as well. A job is recognised by the inputs that the list repeats
+   * (`policy/match-lost-job.ts`), a voice by its name (`policy/match-lost-voice.ts`).
    */
-  readonly list: { readonly recognisedBy: readonly ['video', 'audio'] } | null;
+  readonly list: { readonly recognisedBy: readonly ['video', 'audio'] | readonly ['name'] } | null;
   /** Columns it reads and requires. */
   readonly needs: readonly SpecColumn[];
   /** Other columns it reads. */
@@ -76,11 +103,13 @@ export interface OperationFacts {
   /** The media whose length is billed; the longest counts. The row may state that length in `duration`. */
   readonly lengthOf: readonly MediaColumn[];
   /** Jobs that agree in these columns take about the same time. */
-  readonly pacedBy: readonly SpecColumn[];
+  readonly pacedBy: readonly Exclude<SpecColumn, FileColumn>[];
   /** Our reading of public material, used if the user sets no price. */
   readonly price: Tariff;
   /** What the API accepts in a column. */
   readonly limits: { readonly [C in SpecColumn]?: Bounds };
+  /** The only words that the API knows for a column. Default: any. */
+  readonly words?: { readonly [C in SpecColumn]?: readonly string[] };
 }
 
 /** Both ways of speaking. */
@@ -139,6 +168,20 @@ const OPERATION_TABLE = {
     price: { unit: 'character', credits: 0.6, cjkFactor: 2 },
     limits: {},
   },
+  voice: {
+    dialects: ['v1', 'legacy'],
+    style: 'direct',
+    result: 'voice',
+    list: { recognisedBy: ['name'] },
+    needs: ['name', 'samples'],
+    takes: ['transcript', 'description', 'visibility', 'language'],
+    lengthOf: [],
+    pacedBy: [],
+    // A figure that one client shows to its users.
+    price: { unit: 'job', credits: 2_000 },
+    limits: {},
+    words: { visibility: ['private', 'public'] },
+  },
 } as const satisfies Record<string, OperationFacts>;
 
 /** One paid operation of the API. */
@@ -160,7 +203,7 @@ export const OPERATION_FACTS: Readonly<Record<Operation, OperationFacts>> = OPER
  * One paid operation of a row, as the user sees it (`_job_ids`, receipts, `explain`), in the order in which a row runs
  * them.
  */
-export const STEPS = ['speech', 'transcription', 'lip-sync', 'video-dubbing'] as const;
+export const STEPS = ['speech', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface StepDefinition {
@@ -191,6 +234,7 @@ const KIND_TABLE = {
     ],
   },
   'video-dubbing': { steps: [{ step: 'video-dubbing', operation: 'video-dubbing-job' }], onlyByName: true },
+  voice: { steps: [{ step: 'voice', operation: 'voice' }] },
 } as const satisfies Record<string, KindFacts>;
 
 /** The kind of a row. */

@@ -25,6 +25,7 @@ export type {
   JobOperation,
   Kind,
   ListedOperation,
+  LocalFile,
   MediaColumn,
   Operation,
   OperationIn,
@@ -114,6 +115,18 @@ export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
   };
 }
 
+/** The only words that the API knows for a column of such a row; undefined: any, as far as we know. */
+export function wordsOf(kind: Kind, column: SpecColumn): readonly string[] | undefined {
+  const words = KIND_FACTS[kind].steps.flatMap(({ operation }) => OPERATION_FACTS[operation].words?.[column] ?? []);
+  return words.length === 0 ? undefined : words;
+}
+
+/** Whether the result of such a row is a file. A kind of another version counts as one. */
+export function makesFile(kind: string): boolean {
+  const known = KINDS.find((one) => one === kind);
+  return known === undefined || resultOf(known) !== 'voice';
+}
+
 /** The steps that an operation carries out, in rows of any kind. */
 export function stepsOf(operation: Operation): readonly Step[] {
   const all = Object.values(KIND_FACTS).flatMap(({ steps }) => steps);
@@ -127,6 +140,11 @@ export function makesJob(operation: Operation): operation is JobOperation {
 
 /** True for an operation whose jobs the API lists. */
 export function isListed(operation: Operation): operation is ListedOperation {
+  return makesJob(operation) && isTraceable(operation);
+}
+
+/** True for an operation whose lost requests can be looked up: the API lists what it makes. */
+export function isTraceable(operation: Operation): boolean {
   return OPERATION_FACTS[operation].list !== null;
 }
 

@@ -167,6 +167,8 @@ export function estimateBytes(spec: RowSpec): number | null {
       return duration === undefined ? null : duration * TRANSCRIPT;
     case 'video':
       return duration === undefined ? null : duration * VIDEO;
+    case 'voice':
+      return 0;
   }
 }
 

@@ -80,6 +80,13 @@ export const configSchema = z.strictObject({
   confirmAbove: z.number().nonnegative().exactOptional(),
   assumeSeconds: z.number().positive().exactOptional(),
   store: z.string().min(1).exactOptional(),
+  samples: z
+    .strictObject({
+      files: z.int().positive().exactOptional(),
+      bytes: z.int().positive().exactOptional(),
+      seconds: z.number().positive().exactOptional(),
+    })
+    .exactOptional(),
   trust503: z.boolean().exactOptional(),
 });
 
@@ -93,6 +100,7 @@ export const configSchema = z.strictObject({
  * - `polling`: see `contract/polling-settings.ts`.
  * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
+ * - `samples`: what recordings of a voice may be; see `contract/sample-limits.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof configSchema>;

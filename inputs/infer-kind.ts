@@ -7,9 +7,11 @@ import type { Finding } from './problems.ts';
 
 /**
  * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
- * from a default, and a row without one is reported.
+ * from a default, and a row without one is reported. Nor does `name`: many tables have such a column of their own.
  */
-const TELLING_OF = ofEach(KINDS, (kind) => ROW_KINDS[kind].required.filter((column) => !isDefaulted(column)));
+const TELLING_OF = ofEach(KINDS, (kind) =>
+  ROW_KINDS[kind].required.filter((column) => !isDefaulted(column) && column !== 'name'),
+);
 
 /** Columns that distinguish the kinds. */
 const TELLING: readonly SpecColumn[] = [...new Set(Object.values(TELLING_OF).flat())];

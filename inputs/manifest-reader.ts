@@ -2,6 +2,9 @@ import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { HeaderCheck } from './header-check.ts';
+import { dirname, resolve } from 'node:path';
+import type { SampleLimits } from '../contract/sample-limits.ts';
+import { checkSamples } from './check-samples.ts';
 import { combineDigests } from './file-digest.ts';
 import { unguardCell } from './formula-guard.ts';
 import { LinePlaces } from './line-places.ts';
@@ -27,6 +30,10 @@ export interface ManifestOptions extends Pricing {
   readonly strict: boolean;
   /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
+  /** What recordings of a voice may be. Default: `SAMPLE_LIMITS`. */
+  readonly samples?: SampleLimits | undefined;
+  /** Where files with relative paths are looked for besides the folder of the manifest. Default: the working folder. */
+  readonly filesFrom?: string | undefined;
   /** `--limit`, `--sample`: the rows to run. The others are read, checked and priced all the same. Default: all. */
   readonly subset?: Subset | null;
   /** The id of each voice that the file names (`name:Ada`), as it is written there. Default: names stay as they are. */
@@ -121,12 +128,14 @@ export class ManifestReader {
     const { files } = this.#source;
     const jsonColumns = new Map<string, number>();
     for (const file of files) {
-      const { label, format } = file;
+      const { path, label, format } = file;
       this.#places.begin(label);
       this.#header.isOther = false;
       this.file = files.length === 1 ? undefined : label;
       const parts = format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file, jsonColumns);
-      for await (const { rows, problems } of this.#readFile(parts)) {
+      // A stream has no folder of its own.
+      const folder = path === label ? dirname(resolve(path)) : process.cwd();
+      for await (const { rows, problems } of this.#readFile(parts, folder)) {
         yield { rows, problems: files.length === 1 ? problems : problems.map((one) => ({ ...one, file: label })) };
       }
       if (this.#header.hasTooManyColumns) break;
@@ -134,7 +143,7 @@ export class ManifestReader {
     yield { rows: [], problems: this.#findMissing() };
   }
 
-  async *#readFile(parts: AsyncIterable<readonly RawItem[]>): AsyncGenerator<ManifestPart> {
+  async *#readFile(parts: AsyncIterable<readonly RawItem[]>, folder: string): AsyncGenerator<ManifestPart> {
     let isEmpty = true;
     for await (const items of parts) {
       const rows: UnpricedRow[] = [];
@@ -157,12 +166,33 @@ export class ManifestReader {
         }
         if (this.#header.hasTooManyColumns) break;
       }
-      yield { rows: await priceRows(rows, this.#options), problems };
+      const whole = await this.#withSamples(rows, folder, problems);
+      yield { rows: await priceRows(whole, this.#options), problems };
       if (this.#header.hasTooManyColumns) return;
     }
     if (!isEmpty) return;
     this.#isCut = true;
     yield { rows: [], problems: [EMPTY_FILE] };
+  }
+
+  /** The rows with what their local files are; without those whose files cannot be sent, which become problems. */
+  async #withSamples(rows: UnpricedRow[], folder: string, problems: ManifestProblem[]): Promise<UnpricedRow[]> {
+    if (rows.every(({ spec }) => spec.samples === undefined)) return rows;
+    const { samples: limits, filesFrom = process.cwd() } = this.#options;
+    const rules = { folders: [...new Set([folder, filesFrom])], limits };
+    const checked = await Promise.all(
+      rows.map(async (row) => (row.spec.samples === undefined ? undefined : await checkSamples(row.spec, rules))),
+    );
+    const column = this.columns.headerOf('samples');
+    const whole = rows.flatMap((row, at): UnpricedRow[] => {
+      const found = checked[at];
+      if (found === undefined) return [row];
+      if ('samples' in found) return [{ ...row, spec: { ...row.spec, samples: found.samples } }];
+      problems.push(...found.findings.map((one) => ({ line: row.line, id: row.id, column, ...one })));
+      return [];
+    });
+    problems.sort((a, b) => a.line - b.line);
+    return whole;
   }
 
   #addDigest(digest: string): void {

@@ -20,6 +20,37 @@ export function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
   return { finding: { expected: rule.expected, came: show(cell), code: 'bad-number' } };
 }
 
+/** A name that the API knows, one of these if they are all that it knows. */
+export function parseWord(cell: string, words: readonly string[] | undefined): Parsed<string> {
+  if (words === undefined || words.includes(cell)) return { value: cell };
+  return { finding: { expected: `one of ${words.join(', ')}`, came: show(cell), code: 'unknown-word' } };
+}
+
+/** Between the paths of a cell: a character that hardly any file name has, and that needs no quotes in CSV. */
+const BETWEEN_PATHS = '|';
+
+/** Paths of local files: separated by `|`, or as a JSON array of texts, which any file name fits into. */
+export function parsePaths(cell: string): Parsed<readonly string[]> {
+  const text = cell.trim();
+  const paths = text.startsWith('[') ? listOf(text) : text.split(BETWEEN_PATHS).map((path) => path.trim());
+  if (paths !== undefined && paths.length > 0 && paths.every((path) => path !== '')) {
+    const scheme = paths.map((path) => /^([a-z][a-z\d+.-]+):\/\//i.exec(path)?.[1]).find((one) => one !== undefined);
+    if (scheme === undefined) return { value: paths };
+  }
+  const expected = `paths of files on this machine, separated by ${BETWEEN_PATHS}, or a JSON array of them`;
+  return { finding: { expected, came: show(cell), code: 'bad-path' } };
+}
+
+function listOf(text: string): readonly string[] | undefined {
+  try {
+    const list = JSON.parse(text) as unknown;
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
+  } catch {
+    // A file name may begin like an array.
+    return [text];
+  }
+}
+
 /** An absolute http(s) URL that the service can fetch by itself. */
 export function parseMediaUrl(cell: string): Parsed<string> {
   if (/^https?:\/\/[^/\s]/i.test(cell) && !/[\s\p{Cc}]/u.test(cell) && URL.canParse(cell)) return { value: cell };

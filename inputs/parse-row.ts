@@ -1,10 +1,10 @@
-import { boundsOf, COLUMN_CELLS, ROW_KINDS } from '../contract/row-kinds.ts';
-import type { Kind, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
+import { boundsOf, COLUMN_CELLS, ROW_KINDS, wordsOf } from '../contract/row-kinds.ts';
+import type { Kind, LocalFile, RowSpec, SpecColumn } from '../contract/row-kinds.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 import { SPEC_COLUMNS } from './header.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { decideKind } from './infer-kind.ts';
-import { parseMediaUrl, parseNumber, valueOfApiCell } from './parse-cells.ts';
+import { parseMediaUrl, parseNumber, parsePaths, parseWord, valueOfApiCell } from './parse-cells.ts';
 import type { NumberRule, Parsed } from './parse-cells.ts';
 import { show } from './problems.ts';
 import type { Finding } from './problems.ts';
@@ -48,7 +48,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   const { required, optional } = ROW_KINDS[kind];
   const findings: Finding[] = [];
   const unread: string[] = [];
-  const values: Partial<Record<SpecColumn, string | number>> = {};
+  const values: Partial<Record<SpecColumn, CellValue>> = {};
   for (const column of SPEC_COLUMNS) {
     const cell = cells[columns.known.get(column) ?? -1] ?? '';
     const filled = cell.trim() !== '';
@@ -94,19 +94,32 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
   return findings;
 }
 
-function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<string | number> {
+/** What a cell may hold. */
+type CellValue = string | number | readonly LocalFile[];
+
+function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellValue> {
   switch (COLUMN_CELLS[column]) {
     case 'text':
       return { value: cell };
     case 'name':
-      return column === 'voice' && nameAskedFor(cell.trim()) === '' ? NAMELESS : { value: cell.trim() };
+      if (column === 'voice' && nameAskedFor(cell.trim()) === '') return NAMELESS;
+      return parseWord(cell.trim(), wordsOf(kind, column));
     case 'number':
       return parseNumber(cell.trim(), boundsRule(kind, column));
     case 'seconds':
       return parseNumber(cell.trim(), SECONDS);
     case 'link':
       return parseMediaUrl(cell.trim());
+    case 'files': {
+      const paths = parsePaths(cell);
+      return 'finding' in paths ? paths : { value: paths.value.map(unreadFile) };
+    }
   }
+}
+
+/** A file that has not been looked at yet; `local-files.ts` fills in what it is. */
+function unreadFile(path: string): LocalFile {
+  return { path, bytes: 0, sha256: '', extension: '', seconds: 0 };
 }
 
 function boundsRule(kind: Kind, column: SpecColumn): NumberRule {

@@ -32,6 +32,8 @@ export interface Intent extends Patience {
   /** Max requests of the batch without a verdict. */
   readonly maxSending: number;
   readonly linkHash?: string;
+  /** Whether no voice has the name that the request gives. Omitted: not known, or no voice is made. */
+  readonly nameWasFree?: boolean;
   /** The caller's fencing token for the row; omitted: not checked. */
   readonly fence?: number;
   /** What the result will be known by. Omitted: nothing can equal it, or no other row may use it. */

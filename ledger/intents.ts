@@ -68,6 +68,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
     state: 'sending',
     quoted: intent.quoted,
     link_hash: intent.linkHash ?? null,
+    name_free: intent.nameWasFree === undefined ? null : intent.nameWasFree ? 1 : 0,
     owner: intent.owner,
     intent_at: now,
     result_key: intent.resultKey ?? null,

@@ -154,6 +154,8 @@ export interface ChargeRecord extends AttemptKey {
   readonly requestId: string | null;
   /** sha256 (hex) of the audio link that a chain's lip-sync got; the link itself is never recorded. */
   readonly linkHash: string | null;
+  /** Whether no voice had the name that the request gives, right before it; null: not known, or no voice is made. */
+  readonly nameWasFree: boolean | null;
   /** The worker process that made the intent. */
   readonly owner: string;
   readonly intentAt: number;

@@ -127,6 +127,7 @@ export function toCharge(line: ChargeLine): ChargeRecord {
     failure: toFailure(line.failure),
     requestId: line.request_id,
     linkHash: line.link_hash,
+    nameWasFree: line.name_free === null ? null : line.name_free === 1,
     owner: line.owner,
     intentAt: line.intent_at,
     verdictAt: line.verdict_at,

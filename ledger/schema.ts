@@ -135,6 +135,8 @@ export interface ChargesTable {
   failure: Json | null;
   request_id: string | null;
   link_hash: string | null;
+  /** 1: no voice had the name that the request gives; 0: one had it; null: not known, or no voice is made. */
+  name_free: 0 | 1 | null;
   owner: string;
   intent_at: number;
   verdict_at: number | null;

@@ -18,7 +18,7 @@ import {
  * so one may use the result of the other.
  *
  * In the key: the API's address, the account, the operation, the columns that the operation reads, every `api.*` field,
- * and the identity of media behind a URL. In place of a link that an earlier step makes stands that step's key. Not in
+ * the identity of media behind a URL, and the content of files on this machine. In place of a link that an earlier step makes stands that step's key. Not in
  * it: the row's id, its place, columns that are carried along, `duration`, and how the file was written.
  *
  * Text is compared after Unicode NFC, as the same characters may be written in two ways. Everything else is compared as
@@ -85,6 +85,7 @@ function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyCont
   }
   const value = spec[column];
   if (value === undefined) return null;
+  if (typeof value === 'object') return value.map(({ sha256 }) => ({ sha256 }));
   if (!isMedia(column)) return COLUMN_CELLS[column] === 'text' ? { text: String(value).normalize('NFC') } : { value };
   const identity = context.media.get(String(value));
   return identity === undefined ? undefined : { url: String(value), etag: identity.etag, bytes: identity.bytes };

@@ -5,6 +5,7 @@ import {
   operationOf,
   ROW_KINDS,
   type RowSpec,
+  type SpecColumn,
   type TtsMode,
 } from '../contract/row-kinds.ts';
 
@@ -46,8 +47,11 @@ export function changesBetween(before: RowRequest, after: RowRequest): readonly 
   ].filter(({ from, to }) => from !== to);
 }
 
-function written(value: string | number | undefined): string {
-  return value === undefined ? '' : String(value).normalize('NFC');
+function written(value: RowSpec[SpecColumn]): string {
+  if (value === undefined) return '';
+  // A file with another content is another file.
+  if (typeof value === 'object') return value.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 8)})`).join(' | ');
+  return String(value).normalize('NFC');
 }
 
 function asJson(value: unknown): string {

@@ -1,3 +1,4 @@
+import { makesFile } from '../contract/row-kinds.ts';
 import { collisionKey } from '../inputs/output-name.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
@@ -39,7 +40,12 @@ export class RowCheck {
     if (row.row !== this.#last + 1) this.#findings.add(where, `row ${this.#last + 1} next in the ledger`, where);
     this.#last = row.row;
     if (this.#complete && row.outcome === null) this.#findings.add(where, 'an outcome', `none; it is ${row.state}`);
-    if (hasFile(row.outcome) && row.file === null) this.#findings.add(where, 'a result file', 'none in the ledger');
+    if (hasFile(row.outcome) && makesFile(row.kind) && row.file === null) {
+      this.#findings.add(where, 'a result file', 'none in the ledger');
+    }
+    if (hasFile(row.outcome) && !makesFile(row.kind) && row.text === null) {
+      this.#findings.add(where, 'an id as its result', 'none in the ledger');
+    }
     try {
       const files = filesOf(row, this.#batch);
       return files.every((file) => this.#isFree(file, row.row)) ? files : [];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { makesFile } from '../contract/row-kinds.ts';
 import type { LineValue } from './line-formats.ts';
 import { csvCell } from './line-formats.ts';
 import type { Findings } from './mismatch.ts';
@@ -80,7 +81,9 @@ export interface NamedFile {
 /** The media files of a row with their hashes, from its receipts; records contradictions as findings. */
 export function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Findings): readonly NamedFile[] {
   const where = `row ${row._row}`;
-  if (row._file === '' && hasFile(row._outcome)) findings.add(`${where}, _file`, 'a result file', 'none');
+  const isFiled = makesFile(row._kind);
+  if (row._file === '' && isFiled && hasFile(row._outcome)) findings.add(`${where}, _file`, 'a result file', 'none');
+  if (row._text === '' && !isFiled && hasFile(row._outcome)) findings.add(`${where}, _text`, 'an id', 'none');
   const files = receipts
     .flatMap((receipt) => [receipt.file ?? [], receipt.extra_files].flat())
     .flatMap(({ name, bytes, sha256 }) => (name === null ? [] : { name, bytes, sha256 }));

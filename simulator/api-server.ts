@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** Largest request body in bytes. */
-const BODY_LIMIT = 16 * 1024 * 1024;
+const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** Builds the API server, not yet listening. */
 export function buildApiServer(service: Service): FastifyInstance {

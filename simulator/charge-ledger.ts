@@ -5,7 +5,7 @@ export interface LedgerEntry {
   /** When it was accepted, in ms since 1970. */
   readonly at: number;
   readonly operation: Operation;
-  /** Null for an operation that answers with the result itself. */
+  /** The job, or the voice, that it made. Null for an operation that answers with the result itself. */
   readonly jobId: string | null;
   readonly credits: number;
   /** The `Idempotency-Key` as received; the service does not act on it. */
@@ -15,6 +15,8 @@ export interface LedgerEntry {
   readonly voiceId?: string;
   readonly videoUrl?: string;
   readonly audioUrl?: string;
+  /** Of a new voice. */
+  readonly name?: string;
   /** `sent` once the whole true answer was handed over; `lost` until then, and for good if it never was. */
   answered: 'sent' | 'lost';
 }

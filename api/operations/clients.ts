@@ -2,8 +2,17 @@ import type { JsonValue } from '../../contract/row-kinds.ts';
 import type { ResultNames } from '../read-job.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
 import { readTranscript } from '../read-transcript.ts';
+import { readVoiceId } from '../read-voice.ts';
 import type { PaidRequest } from '../speech-api.ts';
-import { bodyOf, jobAt, listAt, need, type OperationClients, type Reply } from './operation-client.ts';
+import {
+  bodyOf,
+  jobAt,
+  listAt,
+  need,
+  type DirectClient,
+  type OperationClients,
+  type Reply,
+} from './operation-client.ts';
 
 /** On the job itself, `videoUrl` and `audioUrl` repeat the inputs; inside a result object they are results. */
 export const VIDEO_RESULT: ResultNames = {
@@ -71,7 +80,37 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
       ),
     VIDEO_RESULT,
   ),
+
+  voice: voiceAt('/voices'),
 };
+
+/** A paid operation that makes a voice of recordings. */
+export function voiceAt(path: string): DirectClient {
+  return {
+    path,
+    answersMedia: false,
+    answersJob: false,
+    body: ({ spec, operation }) =>
+      bodyOf(
+        {
+          name: need(spec.name, operation, 'a name'),
+          description: spec.description,
+          visibility: spec.visibility,
+          referenceText: spec.transcript,
+          languages: spec.language === undefined ? undefined : spec.language.split(/[\s,;]+/).filter(Boolean),
+        },
+        spec,
+      ),
+    upload: {
+      part: 'audioFiles',
+      files: ({ spec, operation }) => need(spec.samples, operation, 'a recording'),
+    },
+    reply(json) {
+      const voiceId = readVoiceId(json);
+      return voiceId === undefined ? undefined : { type: 'voice', voiceId };
+    },
+  };
+}
 
 /** The link to speech in place of its bytes. */
 export function readSpeechLink(json: unknown): Reply | undefined {

@@ -1,5 +1,5 @@
 import { get } from '../free-request.ts';
-import { readSpeechLink, VIDEO_RESULT } from './clients.ts';
+import { readSpeechLink, VIDEO_RESULT, voiceAt } from './clients.ts';
 import { bodyOf, jobAt, listAt, need, type OperationClients } from './operation-client.ts';
 
 const QUERY = '/api/open/lip-sync/query';
@@ -48,4 +48,6 @@ export const LEGACY_CLIENTS: OperationClients<'legacy'> = {
   },
 
   'video-dubbing-job': null,
+
+  voice: voiceAt('/api/open/create-model'),
 };

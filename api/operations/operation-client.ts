@@ -3,6 +3,7 @@ import type {
   JobOperation,
   JsonValue,
   ListedOperation,
+  LocalFile,
   Operation,
   OperationIn,
   RowSpec,
@@ -15,7 +16,8 @@ import type { PaidRequest, Transcript } from '../speech-api.ts';
 export type Reply =
   | { readonly type: 'job'; readonly jobId: string }
   | { readonly type: 'link'; readonly url: string }
-  | { readonly type: 'transcript'; readonly transcript: Transcript };
+  | { readonly type: 'transcript'; readonly transcript: Transcript }
+  | { readonly type: 'voice'; readonly voiceId: string };
 
 type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
@@ -40,6 +42,11 @@ export interface OperationClient {
   readonly answersJob: boolean;
   /** The JSON body. Throws {@link MissingInput} if the row lacks a required input. */
   readonly body: Body;
+  /**
+   * Files that are sent along, in parts of this name. The body is then a form (`multipart/form-data`), with a part for
+   * each member of `body`. Default: none.
+   */
+  readonly upload?: { readonly part: string; readonly files: (request: PaidRequest) => readonly LocalFile[] };
   /** Reads the body of a 2xx answer; undefined if it does not contain what was paid for. */
   reply(json: unknown): Reply | undefined;
 }

@@ -1,15 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { type Answer, json } from '../answer.ts';
+import { type Answer, json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { BINARY, ERROR, STRING, inPath, inQuery, jsonAnswer, jsonOf } from '../open-api-parts.ts';
+import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
+import { checkSamples } from '../sample-check.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
 import { type FormPart, readMultipart } from './read-multipart.ts';
 import type { ApiRoutes } from './api-routes.ts';
-import { readPart } from './read-request.ts';
+import { idempotencyKeyOf, readPart } from './read-request.ts';
 
 /** The query of the list of voices. */
 const voicesQuery = z.object({
@@ -46,7 +48,14 @@ export const voiceRoutes: ApiRoutes = {
               schema: {
                 type: 'object',
                 required: ['name', 'audioFiles'],
-                properties: { name: STRING, description: STRING, audioFiles: { type: 'array', items: BINARY.schema } },
+                properties: {
+                  name: STRING,
+                  description: STRING,
+                  visibility: { type: 'string', enum: ['public', 'private'] },
+                  referenceText: STRING,
+                  languages: { ...STRING, description: 'A JSON array of language codes' },
+                  audioFiles: { type: 'array', items: BINARY.schema, maxItems: 5 },
+                },
               },
             },
           },
@@ -110,12 +119,27 @@ function createVoice(service: Service, request: FastifyRequest): Exchange {
   if (name.trim() === '' || files.length === 0) {
     throw new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', 'Invalid request body: name and audioFiles are required');
   }
+  checkSamples(files);
+  const operation = 'voice';
+  const cost = priceOf(operation, { text: '', seconds: 0 });
   return {
-    ...target,
+    on: 'create',
+    operation,
+    subject: name,
+    admission: service.admission(operation, cost),
     perform: (_fate, draw) => {
       const voice = service.voices.create(name, textOf(parts, 'description'));
+      const charge = service.charge({
+        operation,
+        jobId: voice.id,
+        credits: cost,
+        idempotencyKey: idempotencyKeyOf(request),
+        requestId: newRequestId(),
+        name,
+      });
       const members = voiceMembers(voice, draw);
-      return json(draw.coin() ? 200 : 201, draw.shape('voice.created') === 'wrapped' ? { voice: members } : members);
+      const body = draw.shape('voice.created') === 'wrapped' ? { voice: members } : members;
+      return json(draw.coin() ? 200 : 201, body, charge);
     },
   };
 }

@@ -17,7 +17,7 @@ export async function listVoices(flags: VoicesFlags, output: Output): Promise<Ex
   const { api } = await openApi(await readSettings(), flags);
   const voices: Voice[] = [];
   try {
-    for await (const voice of api.listVoices(flags.search)) voices.push(voice);
+    for await (const voice of api.listVoices({ search: flags.search })) voices.push(voice);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const message = `The API at ${api.baseUrl} does not list its voices: ${error.failure.message} Try again later. Nothing was spent.`;

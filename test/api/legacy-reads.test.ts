@@ -23,7 +23,7 @@ async function both<T>(
 
 async function voicesOf(api: SpeechApi, search?: string): Promise<readonly Voice[]> {
   const voices: Voice[] = [];
-  for await (const voice of api.listVoices(search)) voices.push(voice);
+  for await (const voice of api.listVoices({ search })) voices.push(voice);
   return voices;
 }
 

@@ -163,7 +163,7 @@ describe('listVoices', () => {
 
   async function collect(origin: string, search?: string): Promise<Voice[]> {
     const voices: Voice[] = [];
-    for await (const voice of clientOf(origin).listVoices(search)) voices.push(voice);
+    for await (const voice of clientOf(origin).listVoices({ search })) voices.push(voice);
     return voices;
   }
 

@@ -23,7 +23,7 @@ describe('the table of operations', () => {
     const { result } = OPERATION_FACTS[operation];
     const { answersJob, answersMedia } = V1_CLIENTS[operation];
     expect(answersJob).toBe(makesJob(operation));
-    expect(answersMedia).toBe(!makesJob(operation) && result !== 'transcript');
+    expect(answersMedia).toBe(!makesJob(operation) && result !== 'transcript' && result !== 'voice');
   });
 
   it.each(OPERATIONS)(
@@ -72,6 +72,7 @@ describe('the kinds of rows', () => {
       ['lip-sync', ['video', 'audio']],
       ['dub', ['video']],
       ['video-dubbing', ['video']],
+      ['voice', []],
     ]);
   });
 

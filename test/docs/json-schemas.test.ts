@@ -42,18 +42,21 @@ describe('the JSON Schemas of the package', () => {
     expect(wrongIn('summary.schema.json', JSON.parse(readPage(`${golden}/summary.json`)))).toEqual([]);
   });
 
-  it.each(readdirSync(pathOf('inputs/examples')))('fit each row of the example %s', (file) => {
-    const rows = parse(readPage(`inputs/examples/${file}`), { columns: true, bom: true });
-    expect(rows.length).toBeGreaterThan(0);
-    // Each without its empty cells, as a line of JSON would have it.
-    for (const row of rows as Record<string, string>[]) {
-      const cells = Object.entries(row).map(([name, cell]) => [
-        name,
-        new Map(Object.entries(COLUMN_CELLS)).get(name) === 'number' && cell !== '' ? Number(cell) : cell,
-      ]);
-      expect(wrongIn('manifest.schema.json', Object.fromEntries(cells))).toEqual([]);
-    }
-  });
+  it.each(readdirSync(pathOf('inputs/examples')).filter((file) => file.endsWith('.csv')))(
+    'fit each row of the example %s',
+    (file) => {
+      const rows = parse(readPage(`inputs/examples/${file}`), { columns: true, bom: true });
+      expect(rows.length).toBeGreaterThan(0);
+      // Each without its empty cells, as a line of JSON would have it.
+      for (const row of rows as Record<string, string>[]) {
+        const cells = Object.entries(row).map(([name, cell]) => [
+          name,
+          new Map(Object.entries(COLUMN_CELLS)).get(name) === 'number' && cell !== '' ? Number(cell) : cell,
+        ]);
+        expect(wrongIn('manifest.schema.json', Object.fromEntries(cells))).toEqual([]);
+      }
+    },
+  );
 
   it.each([
     ['a kind that there is not', { kind: 'song', text: 'a' }],

@@ -4,10 +4,13 @@ import { safeId } from '../../inputs/output-name.ts';
 import { PROBLEM_CODES } from '../../inputs/problems.ts';
 import type { ProblemCode } from '../../inputs/problems.ts';
 import { BAD_MANIFESTS } from './bad-manifest-cases.ts';
+import { BAD_SAMPLES } from './bad-sample-cases.ts';
 import { check } from './manifest-file.ts';
 
+const ALL = [...BAD_MANIFESTS, ...BAD_SAMPLES];
+
 describe('checkManifest on bad manifests', () => {
-  it.each(BAD_MANIFESTS.map((bad) => [bad.what, bad] as const))('%s', async (_, bad) => {
+  it.each(ALL.map((bad) => [bad.what, bad] as const))('%s', async (_, bad) => {
     const summary = await check(bad.content, bad.options, bad.file);
     expect(summary.problems.map(({ line, column, code }) => [line, column, code])).toEqual(bad.problems);
     for (const problem of summary.problems) {
@@ -18,7 +21,7 @@ describe('checkManifest on bad manifests', () => {
   });
 
   it('covers every problem but those that need several files or a changing one, and those of voices', () => {
-    const seen = new Set(BAD_MANIFESTS.flatMap(({ problems }) => problems.map(([, , code]) => code)));
+    const seen = new Set(ALL.flatMap(({ problems }) => problems.map(([, , code]) => code)));
     expect(Object.keys(PROBLEM_CODES).filter((code) => !seen.has(code as ProblemCode))).toEqual([
       'bad-voice-name',
       'unknown-voice',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { KIND_FACTS, KINDS } from '../../contract/row-kinds.ts';
+import { KIND_FACTS, KINDS, ROW_KINDS, type Kind } from '../../contract/row-kinds.ts';
 import { EXAMPLES } from '../../starters/tools/examples.ts';
 import { loadFile } from './manifest-file.ts';
 
@@ -9,7 +9,8 @@ const FOLDER = fileURLToPath(new URL('../../inputs/examples/', import.meta.url))
 
 describe('examples', () => {
   it('are one of each kind, the tasks that are scheduled, and the demo', async () => {
-    expect((await readdir(FOLDER)).sort()).toEqual([...EXAMPLES, 'demo'].map((name) => `${name}.csv`).sort());
+    const files = [...[...EXAMPLES, 'demo'].map((name) => `${name}.csv`), 'samples'];
+    expect((await readdir(FOLDER)).sort()).toEqual(files.sort());
   });
 
   it.each(KINDS)('%s.csv is sound, also under --strict, and explains itself in _note', async (kind) => {
@@ -32,7 +33,9 @@ describe('examples', () => {
     const { rows, summary } = await loadFile(`${FOLDER}demo.csv`, { strict: true });
     expect(rows.length).toBeGreaterThanOrEqual(28);
     expect(rows.length).toBeLessThanOrEqual(32);
-    for (const kind of KINDS.filter((one) => KIND_FACTS[one].onlyByName !== true))
+    // It has no files of its own.
+    const isOfColumns = (kind: Kind): boolean => !ROW_KINDS[kind].required.includes('samples');
+    for (const kind of KINDS.filter((one) => KIND_FACTS[one].onlyByName !== true && isOfColumns(one)))
       expect(summary.kinds[kind].rows).toBeGreaterThanOrEqual(3);
     expect(summary.unpriced).toBe(0);
     expect(summary.warnings).toEqual([]);

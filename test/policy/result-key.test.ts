@@ -7,6 +7,7 @@ import {
   linkOf,
   ROW_KINDS,
   type JsonValue,
+  type LocalFile,
   type RowSpec,
   type SpecColumn,
   type Step,
@@ -27,7 +28,9 @@ const MEDIA = new Map<string, MediaIdentity>(
   LINKS.map((url, at) => [url, { etag: `"${String(at)}"`, bytes: 10 + at }]),
 );
 
-const anyCell = (column: SpecColumn): fc.Arbitrary<string | number> => {
+const FILE: LocalFile = { path: '/a.wav', bytes: 9, sha256: 'a', extension: 'wav', seconds: 1 };
+
+const anyCell = (column: SpecColumn): fc.Arbitrary<string | number | readonly LocalFile[]> => {
   switch (COLUMN_CELLS[column]) {
     case 'text':
       return fc.string({ unit: 'grapheme', minLength: 1 });
@@ -35,6 +38,8 @@ const anyCell = (column: SpecColumn): fc.Arbitrary<string | number> => {
       return fc.constantFrom('anna', 'ben', 'mp3');
     case 'link':
       return fc.constantFrom(...LINKS);
+    case 'files':
+      return fc.constantFrom([FILE], [FILE, { ...FILE, sha256: 'b' }]);
     case 'number':
     case 'seconds':
       return fc.constantFrom(0.5, 1, 2);
@@ -56,6 +61,17 @@ const anySpec: fc.Arbitrary<RowSpec> = fc.constantFrom(...KINDS).chain((kind) =>
 
 /** A row and a step of its kind. */
 const anyStep = anySpec.chain((spec) => fc.constantFrom(...ROW_KINDS[spec.kind].steps).map((step) => ({ spec, step })));
+
+function otherCell(column: SpecColumn, letter: string): unknown {
+  switch (COLUMN_CELLS[column]) {
+    case 'link':
+      return LINKS[1];
+    case 'files':
+      return [{ ...FILE, sha256: letter }];
+    default:
+      return `${letter} other`;
+  }
+}
 
 function keyOf(spec: RowSpec, step: Step, other: Partial<KeyContext> = {}): string | undefined {
   return resultKeyOf(spec, step, { ...CONTEXT, media: MEDIA, ...other });
@@ -84,7 +100,7 @@ describe('the key of a result', () => {
   it('changes with every column that shapes the result, and with no other', () => {
     fc.assert(
       fc.property(anyStep, fc.constantFrom(...COLUMNS), fc.constantFrom('x', 'y'), ({ spec, step }, column, letter) => {
-        const changed = { ...spec, [column]: COLUMN_CELLS[column] === 'link' ? LINKS[1] : `${letter} other` };
+        const changed = { ...spec, [column]: otherCell(column, letter) };
         const isOther = spec[column] !== changed[column as keyof typeof changed];
         const matters = isOther && shapedBy(spec, step).includes(column);
         expect(keyOf(changed as RowSpec, step) !== keyOf(spec, step)).toBe(matters);

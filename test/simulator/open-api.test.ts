@@ -70,7 +70,7 @@ async function tour({ call, origin, simulator }: Client): Promise<void> {
   await ask('POST', '/profile', '/profile', { webhookUrl: 'nonsense' });
   await ask('GET', '/voices', '/voices');
   const form =
-    '--B\r\ncontent-disposition: form-data; name="name"\r\n\r\nMine\r\n--B\r\ncontent-disposition: form-data; name="audioFiles"; filename="a.wav"\r\n\r\nRIFF\r\n--B--\r\n';
+    '--B\r\ncontent-disposition: form-data; name="name"\r\n\r\nMine\r\n--B\r\ncontent-disposition: form-data; name="audioFiles"; filename="a.wav"\r\n\r\nRIFF0000WAVE\r\n--B--\r\n';
   const created = await call('POST', '/voices', form, { 'content-type': 'multipart/form-data; boundary=B' });
   expectDocumented(created, 'POST', '/voices');
   expectDocumented(

@@ -5,7 +5,7 @@ import { openApiDocument } from '../../simulator/open-api.ts';
 
 type Paths = Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: RequestBody } | undefined>>>>;
 interface RequestBody {
-  readonly content: { readonly 'application/json': { readonly schema: { readonly properties: object } } };
+  readonly content: Readonly<Record<string, { readonly schema: { readonly properties: object } }>>;
 }
 const paths = openApiDocument()['paths'] as Paths;
 
@@ -23,7 +23,8 @@ describe('the simulator', () => {
   it.each(OPERATIONS)('knows every field of a request that %s sends', (operation) => {
     const { path } = V1_CLIENTS[operation];
     const body = paths[path]?.['post']?.requestBody;
-    const known = Object.keys(body?.content['application/json'].schema.properties ?? {});
+    const form = body?.content['application/json'] ?? body?.content['multipart/form-data'];
+    const known = Object.keys(form?.schema.properties ?? {});
     expect(known).toEqual(expect.arrayContaining([...fieldsOf(operation)]));
   });
 });

@@ -16,6 +16,7 @@ import { rowsById } from './0015-rows-by-id.ts';
 import { cleaning } from './0016-cleaning.ts';
 import { fetchedManifests } from './0017-fetched-manifests.ts';
 import { scheduleHooks } from './0018-schedule-hooks.ts';
+import { freeNames } from './0019-free-names.ts';
 
 /** Every migration, by a name that sorts in the order in which they run. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -36,6 +37,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-cleaning': cleaning,
   '0017-fetched-manifests': fetchedManifests,
   '0018-schedule-hooks': scheduleHooks,
+  '0019-free-names': freeNames,
 };
 
 /** Migrations as code modules: a compiled and bundled voxbatch has no folder of them to read. */

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { BufferSource, FLAC, Input, MP3, MP4, OGG, WAVE, type InputFormat } from 'mediabunny';
+import pLimit from 'p-limit';
+import type { LocalFile } from '../contract/row-kinds.ts';
+
+/** What a file is, or in a few words why it is no sample. */
+export type Sample = LocalFile | { readonly why: string };
+
+/** The formats that public material names for samples, by the extension that a file of each is sent under. */
+const FORMATS: readonly (readonly [InputFormat, string])[] = [
+  [WAVE, 'wav'],
+  [MP3, 'mp3'],
+  [MP4, 'm4a'],
+  [OGG, 'ogg'],
+  [FLAC, 'flac'],
+];
+
+/** The formats, for people. */
+export const SAMPLE_FORMATS = FORMATS.map(([, extension]) => extension).join(', ');
+
+/** Files that are read at once: each is held in memory. */
+const atOnce = pLimit(4);
+
+/** Files beyond this many are read again when they are asked for again. */
+const MOST_KNOWN = 2_000;
+
+const known = new Map<string, Sample>();
+
+/**
+ * Reads a recording of this machine: what its content is, how long it is, and its hash. A manifest is read twice, so
+ * what a file is is remembered until it changes. Never throws.
+ *
+ * @param path absolute
+ * @param most largest file that is read, in bytes
+ */
+export async function inspectSample(path: string, most: number): Promise<Sample> {
+  return atOnce(async () => {
+    try {
+      return await inspect(path, most);
+    } catch (error) {
+      const code = (error as { code?: unknown } | null)?.code;
+      if (code === 'ENOENT' || code === 'ENOTDIR') return { why: 'no such file' };
+      return { why: `a file that cannot be read${typeof code === 'string' ? ` (${code})` : ''}` };
+    }
+  });
+}
+
+async function inspect(path: string, most: number): Promise<Sample> {
+  const file = await open(path);
+  try {
+    const facts = await file.stat({ bigint: true });
+    if (!facts.isFile()) return { why: 'something that is no file' };
+    const bytes = Number(facts.size);
+    if (bytes === 0) return { why: 'an empty file' };
+    if (bytes > most) return { why: `a file of ${inMegabytes(bytes)}` };
+    const name = [path, facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const content = await file.readFile();
+    const sample = await describe(path, content);
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(name, sample);
+    return sample;
+  } finally {
+    await file.close();
+  }
+}
+
+async function describe(path: string, content: Buffer): Promise<Sample> {
+  const input = new Input({ formats: FORMATS.map(([format]) => format), source: new BufferSource(content) });
+  try {
+    const format = await input.getFormat();
+    const extension = FORMATS.find(([one]) => one === format)?.[1] ?? '';
+    const track = await input.getPrimaryAudioTrack();
+    if (track === null) return { why: `a file without sound (${extension})` };
+    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+    if (!Number.isFinite(seconds) || seconds <= 0) return { why: `a recording without any length (${extension})` };
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { path, bytes: content.length, sha256, extension, seconds };
+  } catch {
+    return { why: 'a file whose content is none of these' };
+  } finally {
+    input.dispose();
+  }
+}
+
+/** A number of bytes, for people: `4.5 MB`. */
+export function inMegabytes(bytes: number): string {
+  return `${String(Math.round(bytes / 1e5) / 10)} MB`;
+}

@@ -1,0 +1,33 @@
+import type { Finding } from './match-lost-job.ts';
+
+/**
+ * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or count
+ * a charge twice, so every doubt ends in "none": the name must have been free right before the request, exactly one voice
+ * may have it now, and no other request may have made that one.
+ */
+export interface LostVoice {
+  /** Whether no voice had the name right before the request; null: not known. */
+  readonly nameWasFree: boolean | null;
+  /** Ids of the voices that have the name now. */
+  readonly named: readonly string[];
+  /** Those of them that another attempt has. */
+  readonly claimed: ReadonlySet<string>;
+  /** Other requests for a voice of that name that have no verdict, or were given up as unknown. */
+  readonly others: number;
+}
+
+export function chooseVoice({ nameWasFree, named, claimed, others }: LostVoice): Finding {
+  const [id] = named;
+  if (id === undefined) return { type: 'nothing' };
+  const isOnlyOne = named.length === 1 && !claimed.has(id) && others === 0;
+  return nameWasFree === true && isOnlyOne ? { type: 'found', id } : { type: 'ambiguous' };
+}
+
+/** Whether two names are the same to the API, as far as known: it may trim them, or write a letter in another way. */
+export function isSameName(one: string, other: string): boolean {
+  return tidy(one) === tidy(other);
+}
+
+function tidy(name: string): string {
+  return name.normalize('NFC').trim();
+}
