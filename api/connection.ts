@@ -14,6 +14,7 @@ import type { AnyDialectTable } from './dialects/dialect-table.ts';
 import { DIALECT_TABLES } from './dialects/dialects.ts';
 import type { FreeRequest } from './free-request.ts';
 import { type AnswerHead, type NoAnswer, openFree, openPaid } from './http.ts';
+import type { NotedRead } from './noted-read.ts';
 
 /** Settings of the client. */
 export interface ApiOptions {
@@ -52,6 +53,8 @@ export interface ApiOptions {
   readonly network?: Network;
   /** Which servers are reached through a proxy. Default: as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say. */
   readonly proxyFor?: ProxyFor | undefined;
+  /** Told of each free request when it is over. */
+  readonly onRead?: (read: NotedRead) => void;
   /** Connections; made anew by default. */
   readonly agents?: Agents;
 }
@@ -64,6 +67,8 @@ export interface Connection extends BaseUrl {
   /** The proxy through which the API is reached. */
   readonly proxy: Proxy | undefined;
   readonly maxBodyBytes: number;
+  /** Tells whoever keeps a log of a free request. */
+  readonly noteRead: (read: NotedRead) => void;
   /** Sends one paid request to a path of its dialect: a JSON text, or a form from files. */
   post(path: string, body: string | UploadBody, options: PostOptions): Promise<AnswerHead | NoAnswer>;
   /** Makes one free request in its dialect. */
@@ -121,6 +126,7 @@ export function createConnection(options: ApiOptions): Connection {
     ...base,
     redact: createRedact(options.token),
     proxy,
+    noteRead: options.onRead ?? (() => undefined),
     maxBodyBytes: limits.maxBodyBytes,
     open: opener(wire),
     isPrivate: privacyOf(network, target.hostname),

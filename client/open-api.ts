@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiOptions } from '../api/connection.ts';
 import { createSpeechApi } from '../api/create-api.ts';
 import { BadProxy } from '../api/proxies.ts';
 import { ApiError, type Profile, type SpeechApi } from '../api/speech-api.ts';
@@ -48,10 +49,10 @@ export async function openApi(access: ApiAccess): Promise<OpenApi> {
 }
 
 /** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`). */
-export function createApi(access: ApiAccess): SpeechApi {
+export function createApi(access: ApiAccess, options: Pick<ApiOptions, 'onRead'> = {}): SpeechApi {
   try {
     const userAgent = `voxbatch/${voxbatchVersion()}`;
-    return createSpeechApi({ ...access, userAgent });
+    return createSpeechApi({ ...access, ...options, userAgent });
   } catch (cause) {
     if (cause instanceof BadProxy) throw new VoxbatchError({ type: 'odd-proxy', cause });
     // The address was checked before, so it is the token.

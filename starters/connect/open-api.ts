@@ -16,7 +16,7 @@ export interface ApiFlags {
 /**
  * Address and token. On a terminal, it asks about an address that only a config file names, once per token and origin.
  */
-async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<ApiAccess> {
+export async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<ApiAccess> {
   try {
     return readApiAccess(settings, flags);
   } catch (error) {

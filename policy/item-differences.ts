@@ -1,0 +1,78 @@
+import type { Pair } from './row-parity.ts';
+
+/** Something that two interfaces tell of, in one shape: fields that one does not tell are absent. */
+export type Item = Readonly<Record<string, string | number | boolean>>;
+
+/** A field of an item in which two interfaces do not agree; null: that one does not tell it. */
+export interface ItemDifference {
+  readonly id: string;
+  readonly field: string;
+  readonly values: Pair<Item[string] | null>;
+}
+
+/** In what two sets of items differ. Of pairs, the first is of the first set. */
+export interface ItemDifferences {
+  /** Ids that only one set has. */
+  readonly only: Pair<readonly string[]>;
+  /** Fields that only one set tells, of whatever item. They are no difference of items. */
+  readonly fields: Pair<readonly string[]>;
+  readonly differences: readonly ItemDifference[];
+}
+
+/** Compares items by their ids, field by field. */
+export function compareItems([one, other]: Pair<ReadonlyMap<string, Item>>): ItemDifferences {
+  const [oneTells, otherTells] = [fieldsOf(one), fieldsOf(other)];
+  const shared = [...oneTells].filter((field) => otherTells.has(field));
+  const differences: ItemDifference[] = [];
+  for (const [id, item] of one) {
+    const counterpart = other.get(id);
+    if (counterpart === undefined) continue;
+    for (const field of shared) {
+      const values = [item[field] ?? null, counterpart[field] ?? null] as const;
+      if (values[0] !== values[1]) differences.push({ id, field, values });
+    }
+  }
+  return {
+    only: [missingIn(other, one), missingIn(one, other)],
+    fields: [without(oneTells, otherTells), without(otherTells, oneTells)],
+    differences,
+  };
+}
+
+/**
+ * What two looks in a row agree on: an account goes on working while it is read, so what differs only once may have
+ * changed between two requests. Values are those of the second look.
+ */
+export function lastingDifferences(first: ItemDifferences, second: ItemDifferences): ItemDifferences {
+  const known = new Set(first.differences.map(keyOf));
+  const stays = (side: 0 | 1): readonly string[] => {
+    const before = new Set(first.only[side]);
+    return second.only[side].filter((id) => before.has(id));
+  };
+  return {
+    ...second,
+    only: [stays(0), stays(1)],
+    differences: second.differences.filter((difference) => known.has(keyOf(difference))),
+  };
+}
+
+/** Whether the items differ; fields that only one set tells are no difference. */
+export function isDifferent({ only, differences }: ItemDifferences): boolean {
+  return differences.length > 0 || only.some((ids) => ids.length > 0);
+}
+
+function keyOf({ id, field }: ItemDifference): string {
+  return JSON.stringify([id, field]);
+}
+
+function fieldsOf(items: ReadonlyMap<string, Item>): ReadonlySet<string> {
+  return new Set([...items.values()].flatMap((item) => Object.keys(item)));
+}
+
+function missingIn(there: ReadonlyMap<string, Item>, items: ReadonlyMap<string, Item>): readonly string[] {
+  return [...items.keys()].filter((id) => !there.has(id));
+}
+
+function without(fields: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] {
+  return [...fields].filter((field) => !others.has(field));
+}

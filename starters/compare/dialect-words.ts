@@ -1,0 +1,108 @@
+import type { NotedRead } from '../../api/noted-read.ts';
+import type { DialectComparison, Surface, SurfaceComparison } from '../../client/compare-dialects.ts';
+import { DIALECTS } from '../../contract/dialects.ts';
+import { isDifferent } from '../../policy/item-differences.ts';
+import { number } from '../terminal/progress.ts';
+import { oneLine, tableLines } from '../terminal/table.ts';
+
+type Compared = Extract<SurfaceComparison, { type: 'compared' }>;
+
+const NAMES: Readonly<Record<Surface, string>> = {
+  profile: 'profile',
+  voices: 'voices',
+  list: 'list of lip-sync jobs',
+  jobs: 'lip-sync jobs by id',
+};
+
+/** Differences of a surface that are named; `--json` has all. */
+const NAMED = 20;
+
+/** A free request, as a line of the log. */
+export function readLine({ dialect, method, path, status, ms, requestId, at }: NotedRead): string {
+  const answer = status === null ? 'no answer' : String(status);
+  const id = requestId === null ? '' : `  ${requestId}`;
+  return `${new Date(at).toISOString()}  ${dialect.padEnd(6)}  ${method} ${path}  ${answer}  ${ms} ms${id}`;
+}
+
+/** A comparison of dialects for people. */
+export function dialectLines({ verdict, surfaces }: DialectComparison, baseUrl: string): readonly string[] {
+  return [
+    `${DIALECTS.join(' beside ')} at ${new URL(baseUrl).origin}`,
+    '',
+    ...tableLines(
+      [
+        { title: '', value: ({ surface }: SurfaceComparison) => NAMES[surface] },
+        ...DIALECTS.map((dialect, side) => ({
+          title: dialect,
+          value: (found: SurfaceComparison) => countOf(found, side),
+          align: 'right' as const,
+        })),
+        { title: '', value: standingOf },
+      ],
+      surfaces,
+    ),
+    ...surfaces.flatMap((found) => (found.type === 'unread' ? unreadLines(found) : differenceLines(found))),
+    ...loneFieldLines(surfaces),
+    '',
+    VERDICTS[verdict],
+  ];
+}
+
+const VERDICTS: Readonly<Record<DialectComparison['verdict'], string>> = {
+  parity: 'Both say the same. Nothing was changed. Nothing was spent.',
+  differs: 'They differ. Nothing was changed. Nothing was spent.',
+  unread: 'Neither could be read. Nothing was changed. Nothing was spent. Check address and token: voxbatch doctor',
+};
+
+function countOf(found: SurfaceComparison, side: number): string {
+  if (found.type === 'unread') return found.why[side] === null ? 'read' : 'unread';
+  return number(found.items[side] ?? 0);
+}
+
+function standingOf(found: SurfaceComparison): string {
+  if (found.type === 'unread') return 'cannot be compared';
+  if (!isDifferent(found)) return 'alike';
+  const parts = DIALECTS.flatMap((dialect, side) => {
+    const only = found.only[side]?.length ?? 0;
+    return only === 0 ? [] : [`${number(only)} only in ${dialect}`];
+  });
+  const fields = found.differences.length;
+  return [
+    ...(fields === 0 ? [] : [`${number(fields)} ${fields === 1 ? 'field differs' : 'fields differ'}`]),
+    ...parts,
+  ].join(', ');
+}
+
+function unreadLines({ surface, why }: Extract<SurfaceComparison, { type: 'unread' }>): readonly string[] {
+  return DIALECTS.flatMap((dialect, side) => {
+    const reason = why[side] ?? null;
+    return reason === null ? [] : [`${NAMES[surface]}, ${dialect}: ${oneLine(reason)}`];
+  });
+}
+
+function differenceLines({ surface, only, differences }: Compared): readonly string[] {
+  const lines = [
+    ...differences.map(
+      ({ id, field, values }) => `${id}: ${field} ${told(values[0], DIALECTS[0])}, ${told(values[1], DIALECTS[1])}`,
+    ),
+    ...DIALECTS.flatMap((dialect, side) => (only[side] ?? []).map((id) => `${id}: only in ${dialect}`)),
+  ];
+  const more = lines.length > NAMED ? [`  and ${number(lines.length - NAMED)} more: --json`] : [];
+  const named = lines.slice(0, NAMED).map((line) => `  ${oneLine(line)}`);
+  return lines.length === 0 ? [] : ['', `${NAMES[surface]}:`, ...named, ...more];
+}
+
+function told(value: string | number | boolean | null, dialect: string): string {
+  return value === null ? `not told by ${dialect}` : `${JSON.stringify(value)} in ${dialect}`;
+}
+
+/** What only one dialect tells, each once. */
+function loneFieldLines(surfaces: readonly SurfaceComparison[]): readonly string[] {
+  const lines = DIALECTS.flatMap((dialect, side) => {
+    const fields = surfaces.flatMap((found) =>
+      found.type === 'unread' ? [] : (found.fields[side] ?? []).map((field) => `${field} (${NAMES[found.surface]})`),
+    );
+    return fields.length === 0 ? [] : [`Only ${dialect} tells: ${fields.join(', ')}`];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
+}
