@@ -28,6 +28,7 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
   OverBudget: 'well',
   NotChosen: 'well',
   NotCached: 'well',
+  NoVoice: 'well',
   Overdue: 'well',
   InternalError: 'well',
 };

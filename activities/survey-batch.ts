@@ -16,5 +16,5 @@ export async function surveyBatch(deps: Dependencies, name: string): Promise<Bat
   const lanes = lanesFor(open, workers.length);
   if (control !== 'paused') return { open, control, lanes };
   const { states } = await deps.ledger.counts(name);
-  return { open, control, lanes: open > states.waiting ? lanes : 0 };
+  return { open, control, lanes: open > states.waiting + states.blocked ? lanes : 0 };
 }

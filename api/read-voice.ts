@@ -1,6 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import { asId, asIds, asText, firstOf, type JsonObject, objectsAt } from './read-members.ts';
 import type { Voice } from './speech-api.ts';
+import { readTraining } from './voice-training.ts';
 
 /** Where an answer may have the voice, the most reliable place first. */
 const VOICE_PLACES = ['voice', 'data.voice', 'model', 'data.model', 'data', ''];
@@ -21,6 +22,9 @@ export function readListedVoice(item: JsonObject): Voice | undefined {
     id,
     name: firstOf(objects, ['name', 'title'], asText) ?? id,
     provider: firstOf(objects, ['provider'], asText) ?? '',
-    ...defined({ modelIds: firstOf(objects, ['modelIds', 'model_ids'], asIds) }),
+    ...defined({
+      modelIds: firstOf(objects, ['modelIds', 'model_ids'], asIds),
+      isInTraining: readTraining(objects),
+    }),
   };
 }

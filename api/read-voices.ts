@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type SpeechApi, type Voice } from './speech-api.ts';
+import { defined } from '../contract/defined.ts';
+import { ApiError, type SpeechApi, type Voice, type VoiceFilter } from './speech-api.ts';
 
 /** What was read of the API's list of voices. `cut`: it could not be read to its end. */
 export type VoicesRead =
@@ -14,20 +15,20 @@ export interface VoicesWanted {
   readonly patienceMs: number;
   /** How often it may begin again after a failure that may heal. */
   readonly tries: number;
+  /** Makes each request when its turn comes. Default: at once. */
+  readonly inTurn?: VoiceFilter['inTurn'];
 }
 
 /** Pause before the list is read again, ms; a longer one that the API asks for counts. */
 const PAUSE_MS = 500;
 
 /** Reads the account's list of voices, one page after the other; free. No answer of the API makes it throw. */
-export async function readVoices(
-  api: Pick<SpeechApi, 'listVoices'>,
-  { ids, patienceMs, tries }: VoicesWanted,
-): Promise<VoicesRead> {
+export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: VoicesWanted): Promise<VoicesRead> {
+  const { patienceMs } = wanted;
   const end = AbortSignal.timeout(patienceMs);
-  for (let left = tries; ;) {
+  for (let left = wanted.tries; ;) {
     try {
-      return await readOnce(api, ids, end);
+      return await readOnce(api, wanted, end);
     } catch (error) {
       if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.` };
       if (!(error instanceof ApiError)) throw error;
@@ -42,12 +43,12 @@ export async function readVoices(
 
 async function readOnce(
   api: Pick<SpeechApi, 'listVoices'>,
-  ids: ReadonlySet<string> | undefined,
+  { ids, inTurn }: VoicesWanted,
   signal: AbortSignal,
 ): Promise<VoicesRead> {
   const voices = new Map<string, Voice>();
   const missing = ids === undefined ? undefined : new Set(ids);
-  for await (const voice of api.listVoices(undefined, signal)) {
+  for await (const voice of api.listVoices(defined({ inTurn }), signal)) {
     voices.set(voice.id, voice);
     missing?.delete(voice.id);
     // The list may be long.

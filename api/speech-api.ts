@@ -122,6 +122,8 @@ export interface Voice {
   readonly provider: string;
   /** The engines that it works with; absent: the service does not say. */
   readonly modelIds?: readonly string[];
+  /** True if the service says, in words that we know, that the voice cannot be used yet. */
+  readonly isInTraining?: boolean;
 }
 
 /** Which voices are asked for, and how. */

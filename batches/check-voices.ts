@@ -1,5 +1,6 @@
 import type { VoicesRead, VoicesWanted } from '../api/read-voices.ts';
 import type { Voice } from '../api/speech-api.ts';
+import type { VoiceMeant } from '../inputs/manifest-reader.ts';
 import type { ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
 import type { UsedBy, VoiceUse } from '../inputs/voice-uses.ts';
@@ -16,8 +17,8 @@ export type ReadVoices = (wanted: VoicesWanted) => Promise<VoicesRead>;
 export type CheckedVoices =
   | {
       readonly type: 'sound';
-      /** The id of each voice that is named, as it is written. */
-      readonly voiceIds: ReadonlyMap<string, string>;
+      /** What is known of voices, as they are written. */
+      readonly voices: ReadonlyMap<string, VoiceMeant>;
       readonly warnings: readonly ManifestWarning[];
     }
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
@@ -51,8 +52,8 @@ export async function checkVoices(
   if (uses.length > 0 && isUseful) {
     const list = await read(wanted);
     if (list.type === 'read') {
-      const voiceIds = lookUp(named, ids, list.voices, { report, strict: options.strict });
-      return finish(report, summary, voiceIds);
+      const voices = lookUp(named, ids, list.voices, { report, strict: options.strict });
+      return finish(report, summary, voices);
     }
     if (firstName !== undefined) {
       return { type: 'unread', why: list.why, names: named.length, first: firstName };
@@ -64,42 +65,49 @@ export async function checkVoices(
 function finish(
   { problems, problemCount, warnings }: VoiceReport,
   summary: ManifestSummary,
-  voiceIds: ReadonlyMap<string, string>,
+  voices: ReadonlyMap<string, VoiceMeant>,
 ): CheckedVoices {
-  if (problemCount === 0) return { type: 'sound', voiceIds, warnings };
+  if (problemCount === 0) return { type: 'sound', voices, warnings };
   return { type: 'faulty', summary: { ...summary, problems, problemCount, warnings } };
 }
 
-/** Finds the voices in the list, and reports those that are not there or do not fit. Returns the ids of names. */
+/** Finds the voices in the list, and reports those that are not there or do not fit. Returns what is known of them. */
 function lookUp(
   named: readonly VoiceUse[],
   ids: readonly VoiceUse[],
   voices: ReadonlyMap<string, Voice>,
   { report, strict }: { readonly report: VoiceReport; readonly strict: boolean },
-): ReadonlyMap<string, string> {
+): ReadonlyMap<string, VoiceMeant> {
   const names = new VoiceNames(voices.values());
-  const voiceIds = new Map<string, string>();
+  const meant = new Map<string, VoiceMeant>();
   for (const use of named) {
     const found = names.find(nameAskedFor(use.voice) ?? '');
     if (found.type === 'unknown') report.unknownName(use, voices);
     else if (found.type === 'ambiguous') report.ambiguous(use, found.voices);
     else {
-      voiceIds.set(use.voice, found.voice.id);
+      meant.set(use.voice, listed(found.voice));
       report.engines(use, found.voice);
     }
   }
   for (const use of ids) {
     const voice = voices.get(use.voice);
-    if (voice !== undefined) report.engines(use, voice);
-    else report.unknownId(use, voices, strict);
+    if (voice === undefined) report.unknownId(use, voices, strict);
+    else {
+      if (voice.isInTraining === true) meant.set(use.voice, listed(voice));
+      report.engines(use, voice);
+    }
   }
-  return voiceIds;
+  return meant;
 }
 
-/** A manifest with the ids of the voices that it names. */
+function listed({ id, isInTraining = false }: Voice): VoiceMeant {
+  return { type: 'listed', id, isInTraining };
+}
+
+/** A manifest whose voices are known. */
 export function withVoices<M extends SoundManifest>(
   manifest: M,
-  { voiceIds }: Extract<CheckedVoices, { readonly type: 'sound' }>,
+  { voices }: Extract<CheckedVoices, { readonly type: 'sound' }>,
 ): M {
-  return voiceIds.size === 0 ? manifest : { ...manifest, options: { ...manifest.options, voiceIds } };
+  return voices.size === 0 ? manifest : { ...manifest, options: { ...manifest.options, voices } };
 }

@@ -82,8 +82,11 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   );
   let count = 0;
   let rows: LoadedRow[] = [];
-  for await (const { row, id, line, spec, input, quoted } of readManifest(source, request.options, checked)) {
-    rows.push({ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) });
+  for await (const { row, id, line, spec, input, quoted, waitsFor } of readManifest(source, request.options, checked)) {
+    rows.push({
+      ...{ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) },
+      ...defined({ waitsFor }),
+    });
     count += 1;
     if (rows.length < ROWS_A_TRANSACTION) continue;
     await ledger.addRows(identity.name, rows);

@@ -10,7 +10,7 @@ export type KnownVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
 /** Nothing had to be looked up. */
 export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
   type: 'sound',
-  voiceIds: new Map(),
+  voices: new Map(),
   warnings: [],
 };
 

@@ -39,6 +39,10 @@ export interface BatchSettings extends Tunables, PollingSettings {
   readonly trust503: boolean;
 }
 
+/** A voice that is not there yet: the row of the batch that makes it, or its id, if it is in training. */
+export type VoiceWait =
+  { readonly type: 'made'; readonly row: number } | { readonly type: 'training'; readonly voice: string };
+
 /** Identifies one attempt: one paid request of a take of a step of a row. */
 export interface AttemptKey {
   readonly batch: string;

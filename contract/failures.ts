@@ -59,6 +59,10 @@ export const FAILURES = {
     from: '`--cached-only`, where no equal row has a result',
     then: 'the row ends `skipped`; nothing was sent for it; to pay for it: `voxbatch tune BATCH --cache on`, then `voxbatch redrive BATCH --where class=NotCached`',
   },
+  NoVoice: {
+    from: 'a row whose voice another row of the manifest did not make, or whose voice was in training for an hour',
+    then: 'the row fails; nothing was sent for it; it goes on by itself once the row that makes its voice has succeeded; after training: `voxbatch redrive BATCH --where class=NoVoice`',
+  },
   Overdue: {
     from: 'a job that runs past its deadline',
     then: 'the row ends `overdue` and keeps its job id; `voxbatch redrive --where outcome=overdue` waits for it again, free',

@@ -65,8 +65,11 @@ export function hasResult(outcome: string | null): boolean {
   return (RESULT_OUTCOMES as readonly (string | null)[]).includes(outcome);
 }
 
-/** State of a row that has not ended. */
-export const ROW_STATES = ['waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
+/**
+ * State of a row that has not ended. `blocked`: it speaks with a voice that another row still has to make, or that is in
+ * training; nobody claims it.
+ */
+export const ROW_STATES = ['blocked', 'waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
 /**

@@ -1,3 +1,4 @@
+import type { VoiceWait } from '../contract/batch.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Columns, RowDefaults } from './header.ts';
@@ -36,9 +37,17 @@ export interface ManifestOptions extends Pricing {
   readonly filesFrom?: string | undefined;
   /** `--limit`, `--sample`: the rows to run. The others are read, checked and priced all the same. Default: all. */
   readonly subset?: Subset | null;
-  /** The id of each voice that the file names (`name:Ada`), as it is written there. Default: names stay as they are. */
-  readonly voiceIds?: ReadonlyMap<string, string>;
+  /** What is known of voices, as they are written there. Default: nothing, so names stay names. */
+  readonly voices?: ReadonlyMap<string, VoiceMeant>;
 }
+
+/**
+ * What a voice of a manifest stands for. `listed`: a voice of the API's list. `made`: the voice that a row of the same
+ * manifest makes.
+ */
+export type VoiceMeant =
+  | { readonly type: 'listed'; readonly id: string; readonly isInTraining: boolean }
+  | { readonly type: 'made'; readonly row: number };
 
 /** A row that is ready for the ledger. */
 export interface ManifestRow extends Priced {
@@ -51,6 +60,8 @@ export interface ManifestRow extends Priced {
   readonly input: readonly string[];
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;
+  /** The voice that it waits for. Default: none. */
+  readonly waitsFor?: VoiceWait;
   /** The row's number in the batch of an outcome file (`_row`). */
   readonly previousRow?: number;
   /** The ids of the jobs that it had there (`_job_ids`). */
@@ -227,14 +238,9 @@ export class ManifestReader {
     if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const { id, name } = identity;
     const input = columns.input.map(({ at }) => cells[at] ?? '');
-    const found = { row, line, id, spec: this.#withVoiceId(spec), input, name };
+    const found = { row, line, id, ...withVoice(spec, this.#options.voices), input, name };
     if (previous?.row === undefined) return { row: found };
     return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
-  }
-
-  #withVoiceId(spec: RowSpec): RowSpec {
-    const voice = this.#options.voiceIds?.get(spec.voice ?? '');
-    return voice === undefined ? spec : { ...spec, voice };
   }
 
   /** Problems that are known only at the end. */
@@ -248,4 +254,14 @@ export class ManifestReader {
     }
     return this.#csv ? [] : this.#header.checkWhole().map((finding) => ({ ...at, ...finding }));
   }
+}
+
+/** A row's spec with the id of its voice, and what it waits for. */
+function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<UnpricedRow, 'spec' | 'waitsFor'> {
+  const meant = voices?.get(spec.voice ?? '');
+  if (meant === undefined) return { spec };
+  if (meant.type === 'made') return { spec, waitsFor: meant };
+  const { id, isInTraining } = meant;
+  const known = spec.voice === id ? spec : { ...spec, voice: id };
+  return isInTraining ? { spec: known, waitsFor: { type: 'training', voice: id } } : { spec: known };
 }

@@ -4,6 +4,7 @@ import type { Failure } from '../contract/failures.ts';
 import type { Control } from '../contract/outcomes.ts';
 import { shareOfMonth } from '../policy/month-budget.ts';
 import { watchFrom } from './alike.ts';
+import { beginVoiceWaits } from './awaited-voices.ts';
 import { countOpen } from './counts.ts';
 import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from './errors.ts';
 import { monthSpend } from './months.ts';
@@ -80,8 +81,9 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
         `Batch "${batch}" has ${found.rows} of ${rows} rows in the ledger: another command is loading it, too. Nothing was spent.`,
       );
     }
-    if (found.state === 'loading')
-      await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
+    if (found.state !== 'loading') return;
+    await beginVoiceWaits(tx, batch);
+    await tx.updateTable('batches').set({ state: 'open' }).where('name', '=', batch).execute();
   });
 }
 

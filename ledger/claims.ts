@@ -2,8 +2,9 @@ import type { Compilable } from 'kysely';
 import { ROW_STATES, type RowState } from '../contract/outcomes.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
 import type { RowStanding } from './record-types.ts';
+import { prepared } from './prepared.ts';
 import { readRows } from './rows.ts';
-import type { Db } from './schema.ts';
+import type { Db, Tx } from './schema.ts';
 import { write } from './transactions.ts';
 
 /** A lane's request for rows. */
@@ -16,12 +17,14 @@ export interface Claim {
   readonly rows: readonly RowStanding[];
   /** True if no free row is left, as of this claim. */
   readonly exhausted: boolean;
+  /** Rows that are not free yet, because their voice is not there. */
+  readonly blocked: number;
 }
 
 /** Max rows per claim that are already begun; the next claim brings the others. */
 const MOST_UNDER_WAY = 200;
 /** States of a row that is already begun. */
-const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting');
+const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting' && state !== 'blocked');
 
 /**
  * Gives a lane its next free rows, each under a new fencing token, so that an earlier holder can record no intent for
@@ -40,14 +43,15 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     const fresh = await selectFreeRows(tx, batch, ['waiting'], limit + 1).execute();
     const rows = [...taken, ...fresh.slice(0, limit)].map(({ row }) => row);
     const exhausted = begun.length <= MOST_UNDER_WAY && fresh.length <= limit;
-    if (rows.length === 0) return { rows: [], exhausted };
+    const blocked = await countBlocked(tx, batch);
+    if (rows.length === 0) return { rows: [], exhausted, blocked };
     await tx
       .updateTable('rows')
       .set((eb) => ({ lane, hold: eb('hold', '+', 1) }))
       .where('batch', '=', batch)
       .where('row', 'in', rows)
       .execute();
-    return { rows: await readRows(tx, batch, rows), exhausted };
+    return { rows: await readRows(tx, batch, rows), exhausted, blocked };
   });
 }
 
@@ -68,4 +72,14 @@ export function selectFreeRows(
     .orderBy('state')
     .orderBy('row')
     .limit(limit);
+}
+
+const selectBlocked = prepared((db, { batch }: { batch: string }) =>
+  db.selectFrom('row_counts').select('n').where('batch', '=', batch).where('standing', '=', 'blocked'),
+);
+
+/** From the counts that are kept. */
+async function countBlocked(tx: Tx, batch: string): Promise<number> {
+  const [count] = await selectBlocked(tx, { batch });
+  return count?.n ?? 0;
 }

@@ -1,3 +1,4 @@
+import { settleVoices, takeVoiceLook } from './awaited-voices.ts';
 import {
   accountsAt,
   closeBatch,
@@ -85,6 +86,8 @@ export function createLedger({ db, id, place, locks }: OpenDatabase): Ledger {
     livingWorkers: (apiUrl, account) => livingWorkers(db, apiUrl, account),
     commonReasons: (batch, most) => commonReasons(db, batch, most),
     claimRows: (request) => claimRows(db, request),
+    takeVoiceLook: (account, now) => takeVoiceLook(db, account, now),
+    settleVoices: (settlements) => settleVoices(db, settlements),
     readRow: (batch, row) => readRow(db, batch, row),
     findRowById: (batch, rowId) => findRowById(db, batch, rowId),
     rowsWithIds: (batch, ids) => rowsWithIds(db, batch, ids),

@@ -37,6 +37,7 @@ async function intendInHand(batch: Terms, row: RowInHand, key: AttemptKey, inten
   const charge = findBlocking(row.chargesOf(key.step), key);
   if (charge !== undefined) return { type: 'exists', charge: toCharge(charge) };
   if (batch.state !== 'open' || batch.control !== 'running' || line.outcome !== null) return { type: 'blocked' };
+  if (line.state === 'blocked') return { type: 'blocked' };
   // An old history may ask for a take that is over, and a lane for a row that another now has.
   if (line.take !== key.take || (intent.fence ?? line.hold) !== line.hold) return { type: 'blocked' };
   // A step's turn comes once the earlier ones have their results; otherwise its price could leave them too little of

@@ -61,6 +61,8 @@ const METHODS: Readonly<Record<Method, true>> = {
   forgetWorkers: true,
   livingWorkers: true,
   claimRows: true,
+  takeVoiceLook: true,
+  settleVoices: true,
   readRow: true,
   findRowById: true,
   rowsWithIds: true,

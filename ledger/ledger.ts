@@ -1,3 +1,4 @@
+import type { VoiceMethods } from './awaited-voices.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/limiter-step.ts';
 import type { BatchMethods, CleanMethods, LaneMethods, NoticeMethods } from './batch-methods.ts';
 import type { ChargeMethods } from './charge-methods.ts';
@@ -20,6 +21,7 @@ export interface Ledger
     ChargeMethods,
     ResultMethods,
     NoticeMethods,
+    VoiceMethods,
     OccurrenceMethods,
     LockMethods {
   /** Random id, created with the ledger. */

@@ -1,4 +1,4 @@
-import type { AttemptKey, BatchSettings } from '../contract/batch.ts';
+import type { AttemptKey, BatchSettings, VoiceWait } from '../contract/batch.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import type { AttemptState, Control, Outcome, RowState, TakeReason } from '../contract/outcomes.ts';
@@ -74,6 +74,8 @@ export interface NewRow {
 export interface LoadedRow extends NewRow {
   /** The row is not in the batch's subset: it ends `skipped` at once, until a later run selects it. Default false. */
   readonly isNotChosen?: boolean;
+  /** The voice that it waits for. Default: none. */
+  readonly waitsFor?: VoiceWait;
 }
 
 /** A stored result of a step. */
@@ -108,6 +110,10 @@ export interface RowRecord extends NewRow {
   readonly autoTakes: number;
   /** Start of the time that its job may take, ms; null: its acceptance. */
   readonly waitSince: number | null;
+  /** The row that makes its voice; null: none does. */
+  readonly voiceRow: number | null;
+  /** The id of the voice that it waits for, because that may be in training; null: it does not, or not yet. */
+  readonly awaitedVoice: string | null;
   /** Counts how often it was claimed or taken back; see `RowAttempt` of the contract. */
   readonly fence: number;
   readonly updatedAt: number;

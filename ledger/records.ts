@@ -9,7 +9,7 @@ import type { Selectable } from 'kysely';
 import type {
   BatchRecord,
   ChargeRecord,
-  NewRow,
+  LoadedRow,
   ResultFile,
   ResultRecord,
   ResultSource,
@@ -83,6 +83,8 @@ export function toRow(line: RowLine): RowRecord {
     redoFrom: line.redo_from,
     autoTakes: line.auto_takes,
     waitSince: line.wait_since,
+    voiceRow: line.voice_row,
+    awaitedVoice: line.awaits,
     fence: line.hold,
     updatedAt: line.updated_at,
     endedAt: line.ended_at,
@@ -90,7 +92,8 @@ export function toRow(line: RowLine): RowRecord {
 }
 
 /** `notChosen`: why it ends at once, if it does. It has no end time, because it never began. */
-export function fromRow(batch: string, row: NewRow, now: number, notChosen?: Failure): NewRowLine {
+export function fromRow(batch: string, row: LoadedRow, now: number, notChosen?: Failure): NewRowLine {
+  const { waitsFor } = row;
   return {
     batch,
     row: row.row,
@@ -100,7 +103,9 @@ export function fromRow(batch: string, row: NewRow, now: number, notChosen?: Fai
     spec: JSON.stringify(row.spec),
     input: JSON.stringify(row.input),
     quoted: row.quoted,
-    state: 'waiting',
+    state: waitsFor === undefined ? 'waiting' : 'blocked',
+    voice_row: waitsFor?.type === 'made' ? waitsFor.row : null,
+    awaits: waitsFor?.type === 'training' ? waitsFor.voice : null,
     take: 1,
     auto_takes: 0,
     promised: 0,

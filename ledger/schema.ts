@@ -110,6 +110,10 @@ export interface RowsTable {
   promised: number;
   /** The lane that works on it; null: free for the next claim. */
   lane: number | null;
+  /** The row that makes its voice; null: none does. */
+  voice_row: number | null;
+  /** The voice that it waits for, because that may be in training; null: none. */
+  awaits: string | null;
   /**
    * Fencing token: raised whenever the row is claimed or taken back. A holder with an older one may do nothing more.
    */
@@ -282,6 +286,16 @@ export interface LimitersTable {
   state: Json;
 }
 
+/** A voice that rows wait for, because it may be in training. */
+export interface AwaitedVoicesTable {
+  batch: string;
+  voice: string;
+  name: string | null;
+  since: number;
+  /** When to look at it next, wall clock, ms. */
+  due_at: number;
+}
+
 export interface Schema {
   facts: FactsTable;
   batches: BatchesTable;
@@ -299,6 +313,7 @@ export interface Schema {
   notices: NoticesTable;
   schedules: SchedulesTable;
   occurrences: OccurrencesTable;
+  awaited_voices: AwaitedVoicesTable;
 }
 
 export type Db = Kysely<Schema>;

@@ -1,6 +1,6 @@
 import type { TakeReason } from '../contract/outcomes.ts';
 import { ROW_KINDS, type Step } from '../contract/row-kinds.ts';
-import { toTake } from './records.ts';
+import { toRow, toTake } from './records.ts';
 import type { NewRow, TakeRecord } from './record-types.ts';
 import type { Db, RowLine, Tx } from './schema.ts';
 
@@ -57,6 +57,8 @@ export async function makeTake(tx: Tx, row: RowLine, take: NewTake): Promise<voi
             input: JSON.stringify(take.edited.input),
             quoted: take.edited.quoted,
             kind: take.edited.spec.kind,
+            // It speaks with another voice now, which is there.
+            ...(take.edited.spec.voice === toRow(row).spec.voice ? {} : { voice_row: null, awaits: null }),
           }),
     })
     .where('batch', '=', row.batch)

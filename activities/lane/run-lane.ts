@@ -11,6 +11,7 @@ import type { LaneWork } from './lane-work.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Window } from '../in-flight-limits.ts';
 import { pause, Steering } from './steering.ts';
+import { VoiceLooks } from './voice-looks.ts';
 
 /** Length of a slice, ms: then another worker, or one of another version, can take the lane. */
 const SLICE_MS = 600_000;
@@ -34,6 +35,9 @@ const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
  * on each by itself (`work-row.ts`). It claims when fewer rows wait for room than a claim is worth, so a settled row
  * makes room at once and a slow one holds nobody up. Rows whose job runs need no room, and are claimed even while the
  * batch is paused.
+ *
+ * Rows whose voice is not there are not free, so no claim brings them. As long as there are any, the lane stays, and looks
+ * now and then whether voices are still in training (`voice-looks.ts`).
  *
  * However it ends, it sends nothing more, and its remaining rows are free for the next claim. A request in flight keeps
  * nobody waiting: this process brings its answer home (`Dependencies.sends`), and whoever claims the row waits for
@@ -93,6 +97,8 @@ async function claimLoop(
   let lanes = 1;
   let askAt = 0;
   let idleSince: number | undefined;
+  let blocked = 0;
+  const looks = new VoiceLooks(deps, signal);
   while (!signal.aborted) {
     const { control, settings } = steering.batch;
     const isDue = performance.now() >= askAt;
@@ -108,7 +114,8 @@ async function claimLoop(
     if (limit > 0 || isDue) {
       const claim = await deps.ledger.claimRows({ ...owned, limit });
       if (claim === 'lost') return { then: 'more' };
-      ({ exhausted } = claim);
+      ({ exhausted, blocked } = claim);
+      if (blocked > 0 && isDue) looks.begin(owned.batch);
       for (const row of claim.rows) {
         const work = workRow(lane, row)
           .catch(fail)
@@ -121,7 +128,7 @@ async function claimLoop(
     }
     deps.polls.left(owned.batch, exhausted && window.queued === 0 ? rows.size : undefined);
     const active = rows.size - steering.parked - window.queued;
-    if (active > 0 || (control === 'running' && !exhausted)) idleSince = undefined;
+    if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
       if (rows.size === 0 && (await isOver(deps, owned.batch))) return { then: 'idle' };
       idleSince ??= performance.now();

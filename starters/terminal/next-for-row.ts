@@ -3,6 +3,7 @@ import { outcomeFile } from '../../results/batch-files.ts';
 import { linkOf, ROW_KINDS, type Kind, type Step, type TtsMode } from '../../contract/row-kinds.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { BatchRecord, Money } from '../../ledger/record-types.ts';
+import type { RowHistory } from '../../batches/explain.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import { budgetFor } from '../../policy/budget.ts';
 import { pauseMessage } from './pause-words.ts';
@@ -10,11 +11,12 @@ import { hasList, mayHaveJob } from '../../batches/leftovers.ts';
 import { goOnCommand, shellWord } from './go-on-command.ts';
 import { rowWord, takeWord } from './row-words.ts';
 import { ALSO_OTHERS, wordSteps } from './next-steps.ts';
+import { awaitedWords } from './voice-words.ts';
 
 /** A row, with what its next step depends on. */
 export interface RowToMend extends Pick<RowWithCharges, 'charges'> {
   readonly batch: BatchRecord;
-  readonly row: RowWithCharges['row'];
+  readonly row: RowWithCharges['row'] & Pick<RowHistory['row'], 'state'>;
   /** Earlier takes with a request that may have been charged. */
   readonly unresolvedTakes: readonly number[];
   /** Money of the batch. */
@@ -73,6 +75,8 @@ function nextOf({ batch, row, charges, money, failedRows, isWritten, isDeserted 
     case null:
       if (batch.control === 'paused') return pauseMessage(batch, { isDeserted });
       if (isDeserted) return `The batch has no worker. Continue with: ${goOnCommand(batch)}`;
+      if (row.state === 'blocked')
+        return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
       return `It is in progress. If the batch has no worker, continue with: ${goOnCommand(batch)}`;
   }
 }
@@ -108,6 +112,12 @@ function afterFailure(scanned: RowWithCharges, { name, redrive, file, also, tts 
       return afterLoss(scanned, name, tts);
     case 'BadRequest':
       return `The refused request was not charged. Fix its cells in ${file}, then: voxbatch run ${file}${also}`;
+    case 'NoVoice': {
+      const { voiceRow, awaitedVoice } = scanned.row;
+      if (voiceRow === null || awaitedVoice !== null) return `Send it now, at its price: ${redrive}`;
+      const maker = `voxbatch explain ${String(voiceRow)} --batch ${name}`;
+      return `Row ${String(voiceRow)} makes its voice: ${maker}. Once that row has succeeded, this one goes on by itself.`;
+    }
     default:
       return `Send it again, at its price: ${redrive}. To change it first: edit ${file}, then: voxbatch redrive ${name} --from ${file}${also}`;
   }

@@ -1,4 +1,3 @@
-import { ROW_STATES } from '../../contract/outcomes.ts';
 import { defaultOut } from '../../batches/batch-name.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { NoticeRecord } from '../../ledger/notices.ts';
@@ -18,6 +17,7 @@ import type { FailureGroup } from '../../batches/failure-groups.ts';
 import type { Leftovers } from '../../batches/leftovers.ts';
 import { oneLine } from './table.ts';
 import { tunablesJson } from './tunable-words.ts';
+import { openWords } from './voice-words.ts';
 
 /** What went wrong in a batch. */
 export interface Troubles {
@@ -49,9 +49,8 @@ export function statusLines(view: LocalView, troubles: Troubles, now: number): r
   const count = (rows: number, word: string): string => `${number(rows)} ${word}`;
   const ended = endsOf(counts);
   if (ended.length > 0) lines.push(`  ended: ${ended.map(([word, rows]) => count(rows, word)).join(', ')}`);
-  const running = ROW_STATES.filter((state) => counts.states[state] > 0);
-  if (running.length > 0)
-    lines.push(`  not ended: ${running.map((state) => count(counts.states[state], state)).join(', ')}`);
+  const open = openWords(counts);
+  if (open !== '') lines.push(`  not ended: ${open}`);
   lines.push(`  credits: ${moneyWords(money, batch.settings.budget)}`);
   lines.push(...damagedLines(money).map((line) => `  ${line}`));
   for (const group of groups) {

@@ -9,6 +9,8 @@ import { BatchCache } from '../../activities/batch-cache.ts';
 import type { Dependencies } from '../../activities/dependencies.ts';
 import type { FaultPoint } from '../../activities/fault-points.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
+import type { VoiceWait } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord, RowRecord } from '../../ledger/record-types.ts';
@@ -116,9 +118,14 @@ export class World {
   /** Makes the batch, open, with these rows. */
   async fill(
     specs: readonly RowSpec[],
-    wanted: Wanted & { readonly apiUrl?: string; readonly name?: string } = {},
+    wanted: Wanted & {
+      readonly apiUrl?: string;
+      readonly name?: string;
+      /** What each row waits for. */
+      readonly waits?: readonly (VoiceWait | undefined)[];
+    } = {},
   ): Promise<void> {
-    const { apiUrl = this.simulator.url, name = BATCH, ...settings } = wanted;
+    const { apiUrl = this.simulator.url, name = BATCH, waits = [], ...settings } = wanted;
     const ledger = await this.look();
     await ledger.createBatch({
       name,
@@ -138,6 +145,7 @@ export class World {
         spec,
         input: [],
         quoted: 1,
+        ...defined({ waitsFor: waits[index] }),
       })),
     );
     await ledger.openBatch(name, specs.length);

@@ -49,9 +49,9 @@ describe('checkVoices', () => {
     expect(checked).toEqual({
       type: 'sound',
       warnings: [],
-      voiceIds: new Map([
-        ['name:narrator', 'narrator'],
-        ['name:Lin', 'v-3'],
+      voices: new Map([
+        ['name:narrator', { type: 'listed', id: 'narrator', isInTraining: false }],
+        ['name:Lin', { type: 'listed', id: 'v-3', isInTraining: false }],
       ]),
     });
     expect(asked).toHaveLength(1);

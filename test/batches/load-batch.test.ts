@@ -48,7 +48,8 @@ describe('findOrLoadBatch', () => {
 
   it('records the ids of voices that are named, and the cells as they are', async () => {
     const content = 'id,text,voice\na,One.,name:Ada\nb,Two.,narrator\n';
-    const known = { ...OPTIONS, voiceIds: new Map([['name:Ada', 'v-1']]) };
+    const meant = { type: 'listed', id: 'v-1', isInTraining: false } as const;
+    const known = { ...OPTIONS, voices: new Map([['name:Ada', meant]]) };
     const first = await load(content, { options: known });
     expect((await place.ledger.readRow('lines', 1))?.row).toMatchObject({
       spec: { voice: 'v-1' },

@@ -8,7 +8,14 @@ const NO_MONEY = { charged: 0, reserved: 0, uncertain: 0, estimated: false, save
 
 function countsOf(succeeded: number, failed: number, total: number): Counts {
   const none = { cached: 0, unfit: 0, skipped: 0, unknown: 0, overdue: 0, cancelled: 0 };
-  const states = { waiting: total - succeeded - failed, submitting: 0, processing: 0, fetching: 0, verifying: 0 };
+  const states = {
+    blocked: 0,
+    waiting: total - succeeded - failed,
+    submitting: 0,
+    processing: 0,
+    fetching: 0,
+    verifying: 0,
+  };
   return { total, notChosen: 0, states, outcomes: { ...none, succeeded, failed } };
 }
 

@@ -1,0 +1,79 @@
+import { readVoices, type VoicesRead } from '../../api/read-voices.ts';
+import type { AwaitedVoice, VoiceSettlement } from '../../ledger/awaited-voices.ts';
+import { LONGEST_TRAINING_MS, nextForVoice, type VoiceSeen } from '../../policy/awaited-voice.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { readInTurn } from '../read-in-turn.ts';
+
+/** How long one look at the list may take, ms: shorter than the ledger waits for whoever took it. */
+const PATIENCE_MS = 15_000;
+
+/** What a look needs. */
+type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'log'>;
+
+/**
+ * Looks at voices that rows wait for, because they may be in training. All lanes of all workers of an account share the
+ * looks: the ledger gives each to one of them, and one reading of the API's list serves all voices that are due.
+ */
+export class VoiceLooks {
+  readonly #deps: LookDependencies;
+  readonly #signal: AbortSignal;
+  #isLooking = false;
+
+  constructor(deps: LookDependencies, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#signal = signal;
+  }
+
+  /** Looks, unless a look is under way or none is due. Returns at once. `batch`: whose pace the reading takes. */
+  begin(batch: string): void {
+    if (this.#isLooking || this.#signal.aborted) return;
+    this.#isLooking = true;
+    this.#look(batch)
+      .catch((error: unknown) => {
+        // The lane notices by itself if its ledger is gone. The look is due again after some time.
+        this.#deps.log.warn({ batch, error: error instanceof Error ? error.message : '' }, 'a look at voices failed');
+      })
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #look(batch: string): Promise<void> {
+    const { ledger, realm, clock, api } = this.#deps;
+    const due = await ledger.takeVoiceLook(realm, clock.now().wall);
+    if (due.length === 0) return;
+    const ids = new Set(due.map(({ voice }) => voice));
+    const inTurn = <T>(page: () => Promise<T>): Promise<T> => readInTurn(this.#deps, batch, this.#signal, page);
+    const read = await readVoices(api, { ids, patienceMs: PATIENCE_MS, tries: 1, inTurn });
+    const now = clock.now().wall;
+    await ledger.settleVoices(due.map((voice) => settlementOf(voice, seenIn(read, voice), now)));
+  }
+}
+
+function seenIn(read: VoicesRead, { voice }: AwaitedVoice): VoiceSeen {
+  if (read.type === 'cut') return 'unread';
+  const found = read.voices.get(voice);
+  if (found === undefined) return 'unlisted';
+  return found.isInTraining === true ? 'training' : 'ready';
+}
+
+function settlementOf({ batch, voice, name, since }: AwaitedVoice, seen: VoiceSeen, now: number): VoiceSettlement {
+  const next = nextForVoice(seen, now - since);
+  switch (next.type) {
+    case 'use':
+      return { batch, voice, then: 'use' };
+    case 'look-again':
+      return { batch, voice, then: 'look-again', dueAt: now + next.pauseMs };
+    case 'give-up': {
+      const minutes = String(LONGEST_TRAINING_MS / 60_000);
+      const called = name === null ? voice : `"${name}" (${voice})`;
+      const message = `Voice ${called} was still in training after ${minutes} minutes. Nothing was sent for this row, nothing was charged.`;
+      return {
+        batch,
+        voice,
+        then: 'give-up',
+        failure: { class: 'NoVoice', cause: 'its voice is in training', message },
+      };
+    }
+  }
+}

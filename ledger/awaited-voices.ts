@@ -1,0 +1,138 @@
+import type { Failure } from '../contract/failures.ts';
+import { updateRow } from './line-changes.ts';
+import type { BatchIdentity } from './record-types.ts';
+import type { Db, Tx } from './schema.ts';
+import { write } from './transactions.ts';
+
+/**
+ * Voices that rows wait for because they may be in training. Triggers put them here when a voice has been made
+ * (migration 0020); whoever takes a look reads the API's list for all of them at once.
+ */
+
+/** A voice that rows of a batch wait for. */
+export interface AwaitedVoice {
+  readonly batch: string;
+  /** Its id. */
+  readonly voice: string;
+  /** What it is called; null: not known. */
+  readonly name: string | null;
+  /** Since when rows wait for it, wall clock, ms. */
+  readonly since: number;
+}
+
+/** What becomes of the rows that wait for a voice. */
+export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
+  (
+    | { readonly then: 'use' }
+    | { readonly then: 'look-again'; readonly dueAt: number }
+    | { readonly then: 'give-up'; readonly failure: Failure }
+  );
+
+/** A look at the list. Whoever takes it has this long, ms; then it is due for another. */
+const LEASE_MS = 20_000;
+
+/** Part of {@link Ledger}. */
+export interface VoiceMethods {
+  /**
+   * The voices of an account that are due for a look, in running batches, each given to one caller until it settles them
+   * or some time has passed: then a caller that died is not waited for. `now`: wall clock, ms.
+   */
+  takeVoiceLook(account: Pick<BatchIdentity, 'apiUrl' | 'account'>, now: number): Promise<readonly AwaitedVoice[]>;
+  /** Sets rows free that wait for voices, ends them as `failed`, or leaves them until the next look. */
+  settleVoices(settlements: readonly VoiceSettlement[]): Promise<void>;
+}
+
+/** See {@link VoiceMethods.takeVoiceLook}. */
+export async function takeVoiceLook(
+  db: Db,
+  { apiUrl, account }: Pick<BatchIdentity, 'apiUrl' | 'account'>,
+  now: number,
+): Promise<readonly AwaitedVoice[]> {
+  return write(db, async (tx) => {
+    const due = await tx
+      .selectFrom('awaited_voices as v')
+      .innerJoin('batches as b', 'b.name', 'v.batch')
+      .select(['v.batch', 'v.voice', 'v.name', 'v.since'])
+      .where('v.due_at', '<=', now)
+      .where('b.api_url', '=', apiUrl)
+      .where('b.account', '=', account)
+      .where('b.state', '=', 'open')
+      .where('b.control', '=', 'running')
+      .execute();
+    for (const { batch, voice } of due) await setDue(tx, { batch, voice }, now + LEASE_MS);
+    return due;
+  });
+}
+
+/** See {@link VoiceMethods.settleVoices}. */
+export async function settleVoices(db: Db, settlements: readonly VoiceSettlement[]): Promise<void> {
+  await write(db, async (tx) => {
+    for (const one of settlements) {
+      if (one.then === 'look-again') {
+        await setDue(tx, one, one.dueAt);
+        continue;
+      }
+      const now = Date.now();
+      await tx
+        .updateTable('rows')
+        .set(
+          one.then === 'use'
+            ? { state: 'waiting', awaits: null, updated_at: now }
+            : { outcome: 'failed', failure: JSON.stringify(one.failure), updated_at: now, ended_at: now },
+        )
+        .where('batch', '=', one.batch)
+        .where('awaits', '=', one.voice)
+        .where('state', '=', 'blocked')
+        .where('outcome', 'is', null)
+        .execute();
+      await tx.deleteFrom('awaited_voices').where('batch', '=', one.batch).where('voice', '=', one.voice).execute();
+    }
+  });
+}
+
+async function setDue(tx: Tx, { batch, voice }: Pick<AwaitedVoice, 'batch' | 'voice'>, at: number): Promise<void> {
+  await tx
+    .updateTable('awaited_voices')
+    .set({ due_at: at })
+    .where('batch', '=', batch)
+    .where('voice', '=', voice)
+    .execute();
+}
+
+/** A batch is loaded: its rows wait for voices in training from now on, and for rows only if those are to run. */
+export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
+  const now = Date.now();
+  await tx
+    .insertInto('awaited_voices')
+    .columns(['batch', 'voice', 'since', 'due_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('rows')
+        .select((row) => [
+          'batch',
+          row.ref('awaits').$notNull().as('voice'),
+          row.val(now).as('since'),
+          row.val(now).as('due_at'),
+        ])
+        .where('batch', '=', batch)
+        .where('awaits', 'is not', null)
+        .where('outcome', 'is', null)
+        .distinct(),
+    )
+    .execute();
+  const left = await tx
+    .selectFrom('rows as r')
+    .innerJoin('rows as m', (join) => join.onRef('m.batch', '=', 'r.batch').onRef('m.row', '=', 'r.voice_row'))
+    .select(['r.row', 'm.row as maker', 'm.id'])
+    .where('r.batch', '=', batch)
+    .where('r.voice_row', 'is not', null)
+    .where('r.outcome', 'is', null)
+    .where('m.outcome', 'is not', null)
+    .execute();
+  for (const { row, maker, id } of left) {
+    const message = `Row ${maker} (${id}) makes the voice of this row, and is not among the rows to run. Nothing was sent for this row. It goes on by itself once that row has succeeded.`;
+    const failure: Failure = { class: 'NoVoice', cause: 'the row that makes its voice was not chosen', message };
+    const ending = { outcome: 'failed', failure: JSON.stringify(failure), updated_at: now, ended_at: now } as const;
+    await updateRow(tx, { batch, row }, ending);
+  }
+}

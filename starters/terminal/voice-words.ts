@@ -1,0 +1,25 @@
+import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
+import type { Counts, RowRecord } from '../../ledger/record-types.ts';
+import { nameAskedFor } from '../../policy/voice-name.ts';
+import { number } from './progress.ts';
+import { oneLine } from './table.ts';
+
+/** Whose voice a row speaks with, and whether it waits for that. */
+export type VoicedRow = Pick<RowRecord, 'spec' | 'voiceRow' | 'awaitedVoice'>;
+
+/** What a blocked row waits for: `voice "Ada", which row 3 makes`. */
+export function awaitedWords({ spec, voiceRow, awaitedVoice }: VoicedRow): string {
+  const by = voiceRow === null ? '' : `, which row ${String(voiceRow)} makes`;
+  if (awaitedVoice !== null) return `voice ${oneLine(awaitedVoice)}${by}: it may still be in training`;
+  const { voice = '' } = spec;
+  return `voice "${oneLine(nameAskedFor(voice) ?? voice)}"${by}`;
+}
+
+/** What people cannot guess. */
+const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice)' };
+
+/** The states of open rows, with how many there are: `40 blocked (waiting for a voice), 8 submitting`. */
+export function openWords({ states }: Pick<Counts, 'states'>): string {
+  const open = ROW_STATES.filter((state) => states[state] > 0);
+  return open.map((state) => `${number(states[state])} ${state}${NOTES[state] ?? ''}`).join(', ');
+}
