@@ -3,9 +3,9 @@ import type { Voice } from '../api/speech-api.ts';
 import type { VoiceMeant } from '../inputs/manifest-reader.ts';
 import type { ManifestWarning } from '../inputs/problems.ts';
 import type { ManifestSummary, SoundManifest } from '../inputs/read-manifest.ts';
-import type { UsedBy, VoiceUse } from '../inputs/voice-uses.ts';
+import type { UsedBy, VoiceMaker, VoiceUse } from '../inputs/voice-uses.ts';
 import { nameAskedFor, VoiceNames } from '../policy/voice-name.ts';
-import { VoiceReport } from './voice-report.ts';
+import { VoiceReport, type VoiceCandidate } from './voice-report.ts';
 
 /** Reads the API's list of voices; free. */
 export type ReadVoices = (wanted: VoicesWanted) => Promise<VoicesRead>;
@@ -52,7 +52,8 @@ export async function checkVoices(
   if (uses.length > 0 && isUseful) {
     const list = await read(wanted);
     if (list.type === 'read') {
-      const voices = lookUp(named, ids, list.voices, { report, strict: options.strict });
+      const known = { listed: list.voices, makers: summary.voices.makers };
+      const voices = lookUp(named, ids, known, { report, strict: options.strict });
       return finish(report, summary, voices);
     }
     if (firstName !== undefined) {
@@ -71,37 +72,39 @@ function finish(
   return { type: 'faulty', summary: { ...summary, problems, problemCount, warnings } };
 }
 
-/** Finds the voices in the list, and reports those that are not there or do not fit. Returns what is known of them. */
+/** Finds the voices, and reports those that are not there, are several or do not fit. Returns what is known of them. */
 function lookUp(
   named: readonly VoiceUse[],
   ids: readonly VoiceUse[],
-  voices: ReadonlyMap<string, Voice>,
+  { listed, makers }: { readonly listed: ReadonlyMap<string, Voice>; readonly makers: readonly VoiceMaker[] },
   { report, strict }: { readonly report: VoiceReport; readonly strict: boolean },
 ): ReadonlyMap<string, VoiceMeant> {
-  const names = new VoiceNames(voices.values());
+  const made = makers.map((maker): VoiceCandidate => ({ id: '', name: maker.name, provider: '', maker }));
+  const candidates = [...listed.values(), ...made];
+  const names = new VoiceNames<VoiceCandidate>(candidates);
   const meant = new Map<string, VoiceMeant>();
   for (const use of named) {
     const found = names.find(nameAskedFor(use.voice) ?? '');
-    if (found.type === 'unknown') report.unknownName(use, voices);
+    if (found.type === 'unknown') report.unknownName(use, candidates);
     else if (found.type === 'ambiguous') report.ambiguous(use, found.voices);
     else {
-      meant.set(use.voice, listed(found.voice));
+      meant.set(use.voice, meaningOf(found.voice));
       report.engines(use, found.voice);
     }
   }
   for (const use of ids) {
-    const voice = voices.get(use.voice);
-    if (voice === undefined) report.unknownId(use, voices, strict);
+    const voice = listed.get(use.voice);
+    if (voice === undefined) report.unknownId(use, listed, strict);
     else {
-      if (voice.isInTraining === true) meant.set(use.voice, listed(voice));
+      if (voice.isInTraining === true) meant.set(use.voice, meaningOf(voice));
       report.engines(use, voice);
     }
   }
   return meant;
 }
 
-function listed({ id, isInTraining = false }: Voice): VoiceMeant {
-  return { type: 'listed', id, isInTraining };
+function meaningOf({ id, maker, isInTraining = false }: VoiceCandidate): VoiceMeant {
+  return maker === undefined ? { type: 'listed', id, isInTraining } : { type: 'made', row: maker.row };
 }
 
 /** A manifest whose voices are known. */

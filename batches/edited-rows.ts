@@ -5,7 +5,8 @@ import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { readUnchanged, summarizeManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord, RowRecord } from '../ledger/record-types.ts';
+import { nameAskedFor } from '../policy/voice-name.ts';
 import { findNameClashes, type NameClash } from './name-clashes.ts';
 import type { FoundRow, FoundRows } from './redrive-draft.ts';
 import { editOf } from './row-edit.ts';
@@ -25,6 +26,8 @@ export type LineMismatch = { readonly line: number; readonly id: string } & (
    * is out of date.
    */
   | { readonly type: 'other-job'; readonly row: number; readonly came: string }
+  /** It names a voice that its row did not have; names are looked up when a batch is made. */
+  | { readonly type: 'new-name'; readonly came: string }
   | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
 );
 
@@ -106,8 +109,25 @@ async function* matchRows(
       complainOf({ ...at, type: 'other-job', row: row.row, came: job });
     } else if (line.spec.kind !== row.kind) {
       complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
-    } else yield { scanned, edit: editOf(scanned, line, checked, batch) };
+    } else {
+      const known = withKnownVoice(line, row, batch);
+      if (known === undefined) complainOf({ ...at, type: 'new-name', came: line.spec.voice ?? '' });
+      else yield { scanned, edit: editOf(scanned, known, checked, batch) };
+    }
   }
+}
+
+/**
+ * A line with the id of the voice that its row has on record, as far as it still names the same one; undefined if it
+ * names another voice.
+ */
+function withKnownVoice(line: ManifestRow, row: RowRecord, batch: BatchRecord): ManifestRow | undefined {
+  const { voice } = line.spec;
+  if (voice === undefined || nameAskedFor(voice) === undefined) return line;
+  const cell = row.input[batch.columns.indexOf(headerOf('voice', batch))]?.trim() ?? '';
+  const written = cell === '' ? batch.settings.reading.defaults['voice'] : cell;
+  if (written?.trim() !== voice || row.spec.voice === undefined) return undefined;
+  return { ...line, spec: { ...line.spec, voice: row.spec.voice } };
 }
 
 /** True for a word of a job id that no spreadsheet would rewrite as a number or a date. */

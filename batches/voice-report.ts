@@ -1,7 +1,7 @@
 import type { Voice } from '../api/speech-api.ts';
 import { nearestName } from '../inputs/nearest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../inputs/problems.ts';
-import { MOST_VOICES, type UsedBy, type UsedVoices, type VoiceUse } from '../inputs/voice-uses.ts';
+import { MOST_VOICES, type UsedBy, type UsedVoices, type VoiceMaker, type VoiceUse } from '../inputs/voice-uses.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 
 /** How many letters a voice may differ from one of the list to count as a typo. */
@@ -14,6 +14,14 @@ const MOST_WARNED = 20;
 const MOST_CANDIDATES = 5;
 /** Further problems are only counted. */
 const KEPT_PROBLEMS = 1_000;
+
+/** What a name may stand for: a voice of the list, or one that a row of the manifest makes. */
+export type VoiceCandidate = Voice & { readonly maker?: VoiceMaker };
+
+function candidateWords({ id, provider, maker }: VoiceCandidate): string {
+  if (maker !== undefined) return `the voice that row ${String(maker.row)} makes (line ${String(maker.line)})`;
+  return provider === '' ? id : `${id} (${provider})`;
+}
 
 /** Collects what is wrong with voices, in words. */
 export class VoiceReport {
@@ -33,23 +41,22 @@ export class VoiceReport {
     this.#add(beyond, { expected, came: 'another name', code: 'too-many-voices' });
   }
 
-  unknownName(use: VoiceUse, voices: ReadonlyMap<string, Voice>): void {
+  unknownName(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
     const name = nameAskedFor(use.voice) ?? '';
     const nearest = this.#nearest(
       name,
-      [...voices.values()].map((voice) => voice.name),
+      voices.map((voice) => voice.name),
     );
     const hint = nearest === undefined ? '' : `; the nearest is ${show(`name:${nearest.name}`)}`;
     const expected = `a voice of the API's list, by its name${hint} (voxbatch voices list)`;
     this.#add(use, { expected, came: show(use.voice), code: 'unknown-voice' });
   }
 
-  ambiguous(use: VoiceUse, voices: readonly Voice[]): void {
-    const shown = voices
-      .slice(0, MOST_CANDIDATES)
-      .map(({ id, provider }) => (provider === '' ? id : `${id} (${provider})`));
+  ambiguous(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
+    const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords);
     const more = voices.length > shown.length ? `, and ${String(voices.length - shown.length)} more` : '';
-    const expected = `the id of one of the ${String(voices.length)} voices of this name: ${shown.join(', ')}${more}`;
+    const made = voices.some(({ maker }) => maker !== undefined) ? ', or another name for the new voice' : '';
+    const expected = `the id of one of the ${String(voices.length)} voices of this name${made}: ${shown.join(', ')}${more}`;
     this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
   }
 

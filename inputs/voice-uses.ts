@@ -1,4 +1,4 @@
-import type { RowSpec } from '../contract/row-kinds.ts';
+import { resultOf, type RowSpec } from '../contract/row-kinds.ts';
 import { nameAskedFor } from '../policy/voice-name.ts';
 
 /** Rows that have something in common, and the first of them. */
@@ -19,9 +19,21 @@ export interface VoiceUse extends UsedBy {
   readonly engines: ReadonlyMap<string, UsedBy>;
 }
 
+/** A row that makes a voice. */
+export interface VoiceMaker {
+  /** What the voice will be called. */
+  readonly name: string;
+  /** 1-based position among the rows. */
+  readonly row: number;
+  readonly line: number;
+  readonly id: string;
+}
+
 /** The voices of a manifest, in the order in which they come. */
 export interface UsedVoices {
   readonly uses: readonly VoiceUse[];
+  /** The first {@link MOST_VOICES} rows that make voices. */
+  readonly makers: readonly VoiceMaker[];
   /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
   readonly beyond: UsedBy | undefined;
   /** What the file calls these columns. */
@@ -34,6 +46,7 @@ export const MOST_VOICES = 50_000;
 /** The part of a row that its voice is counted by. */
 export interface VoiceRow {
   readonly spec: RowSpec;
+  readonly row: number;
   readonly line: number;
   readonly id: string;
 }
@@ -41,6 +54,7 @@ export interface VoiceRow {
 /** Counts the voices of a manifest. Ids beyond the first {@link MOST_VOICES} voices are not counted. */
 export class VoiceUses {
   readonly #uses = new Map<string, Counted & { readonly engines: Map<string, Counted> }>();
+  readonly #makers: VoiceMaker[] = [];
   readonly #most: number;
   #beyond: Counted | undefined;
 
@@ -49,7 +63,10 @@ export class VoiceUses {
   }
 
   /** `file`: where the row is, if a manifest has several files. */
-  add({ spec: { voice, engine }, line, id }: VoiceRow, file?: string): void {
+  add({ spec, row, line, id }: VoiceRow, file?: string): void {
+    const { kind, name, voice, engine } = spec;
+    if (resultOf(kind) === 'voice' && name !== undefined && this.#makers.length < this.#most)
+      this.#makers.push({ name, row, line, id });
     if (voice === undefined) return;
     const first = { line, id, file };
     let use = this.#uses.get(voice);
@@ -69,7 +86,7 @@ export class VoiceUses {
 
   list(columns: UsedVoices['columns']): UsedVoices {
     const uses = [...this.#uses].map(([voice, use]) => ({ voice, ...use }));
-    return { uses, beyond: this.#beyond, columns };
+    return { uses, makers: this.#makers, beyond: this.#beyond, columns };
   }
 }
 

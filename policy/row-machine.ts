@@ -26,6 +26,13 @@ import { ROW_KINDS, type Kind, type Step } from '../contract/row-kinds.ts';
  * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. The story
  * tests (`test/support/row-story`) find no open row that needs nothing.
  *
+ * A row may speak with a voice that is not there yet: another row of its batch makes it, or it is in training. The
+ * machine is not asked about such a row. Its state is `blocked`, so no claim selects it, and the transaction of an intent
+ * refuses it. The database settles it with the row that makes the voice, in the same transaction: once that has
+ * succeeded, the voice's id is put into the row; once it has ended otherwise, the row fails unpaid (`NoVoice`), and is
+ * back as soon as that row is open again. A look at the API's list (`policy/awaited-voice.ts`) then says when training is
+ * over, and sets the row free: from there on it is a row like any other.
+ *
  * A row with an outcome has ended, whatever its attempts say. The machine never decides to send again after `sending`
  * or `unknown` of a take: that is the promise of one charge, as seen from the workflow.
  */

@@ -54,6 +54,8 @@ function whyText(mismatch: LineMismatch, batch: string): string {
         `row ${String(mismatch.row)} of batch "${batch}" has no job ${oneLine(mismatch.came)}: the file is of another batch of this name, ` +
         'or older than the last "reconcile --release"'
       );
+    case 'new-name':
+      return `expected the id of a voice, or the name that the row had; got "${oneLine(mismatch.came)}": names are looked up only when a batch is made (voxbatch voices list)`;
     case 'other-kind':
       return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.came}`;
   }

@@ -36,6 +36,7 @@ export function planJson(report: PlanReport): object {
     refusal: decision.type === 'refuse' ? refusalText(decision.why, report.facts) : null,
     ...tunablesJson(settings),
     columns: summary.columns,
+    waits: report.awaited,
     warnings: summary.warnings,
     problems: [],
   };

@@ -15,6 +15,7 @@ import { size } from '../terminal/size.ts';
 import { namedRowLines, noteText, questionText, refusalText, type TellableFacts } from '../terminal/spend-words.ts';
 import { chosenInWords, rowsInWords } from '../terminal/row-words.ts';
 import { tableLines } from '../terminal/table.ts';
+import { awaitedLines, type AwaitedRow } from './awaited-rows.ts';
 import type { RunPlan } from './run-options.ts';
 
 /** What `plan` found out. */
@@ -28,6 +29,8 @@ export interface PlanFacts {
   readonly counts: Counts | undefined;
   /** Voices that the API does not list. */
   readonly ofVoices: readonly ManifestWarning[];
+  /** Rows that others wait for; none of a batch on record. */
+  readonly awaited: readonly AwaitedRow[];
   readonly balance: Balance;
   readonly disk: {
     /** Bytes; null if the system does not say. */
@@ -76,6 +79,7 @@ export function planLines(report: PlanReport): readonly string[] {
     ...(summary.chosen === 0 ? [] : billTable(report)),
     ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
   ];
+  lines.push(...awaitedLines(report.awaited));
   if (total.unpriced > 0) {
     lines.push(
       'To price these rows, add a duration column (seconds), --probe or --assume-seconds. Without a budget they run anyway:',

@@ -11,6 +11,7 @@ import { probeAloud } from './probe-manifest.ts';
 import { readAccount } from '../account/read-balance.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
 import { readSettings } from '../connect/settings.ts';
+import { awaitedRows } from './awaited-rows.ts';
 import { planVoices } from './plan-voices.ts';
 import type { Output } from '../terminal/output.ts';
 import { nextAfterPlan } from './next-after-plan.ts';
@@ -54,7 +55,10 @@ export async function plan(manifestPath: string, flags: RunFlags, output: Output
     const planned = await planManifest(request);
     const done = planned.type === 'known' ? await ledger?.counts(planned.batch.name) : undefined;
     const disk = { free, store: settings.store };
-    const facts = { manifest: source.label, plan: runPlan, checked: priced.summary, planned, ofVoices, balance, disk };
+    const awaited = awaitedRows(priced.summary.voices, known.voices);
+    const facts = {
+      ...{ manifest: source.label, plan: runPlan, checked: priced.summary, planned, ofVoices, awaited, balance, disk },
+    };
     const report = reportOf({ ...facts, counts: done, yes: flags.yes ?? false });
     if (flags.json === true) output.data(JSON.stringify(planJson(report)));
     else for (const line of planLines(report)) output.data(line);

@@ -4,6 +4,7 @@ import type { Voice } from '../../api/speech-api.ts';
 import { checkVoices, type CheckedVoices } from '../../batches/check-voices.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
+import type { VoiceMaker } from '../../inputs/voice-uses.ts';
 import { OPTIONS, withManifest } from '../inputs/manifest-file.ts';
 
 const LIST: readonly Voice[] = [
@@ -21,12 +22,16 @@ interface Checked {
 }
 
 /** Checks a manifest of these voices and engines, a row each from line 2 on. */
-function check(cells: readonly string[], { strict = false, read = READ } = {}): Promise<Checked> {
+function check(
+  cells: readonly string[],
+  { strict = false, read = READ, makers = [] as readonly VoiceMaker[] } = {},
+): Promise<Checked> {
   const content = `id,text,voice,engine\n${cells.map((cell, at) => `r${String(at + 2)},Hi,${cell}\n`).join('')}`;
   return withManifest(content, async (path) => {
     const asked: VoicesWanted[] = [];
     const options = { ...OPTIONS, strict };
-    const summary = await summarizeManifest(await openManifest(path), options);
+    const found = await summarizeManifest(await openManifest(path), options);
+    const summary = { ...found, voices: { ...found.voices, makers } };
     const checked = await checkVoices({ summary, options }, (wanted) => {
       asked.push(wanted);
       return Promise.resolve(read);
@@ -116,6 +121,33 @@ describe('checkVoices', () => {
     expect(problems(await check(['v-3,qwen-tts', 'name:lin,e2', 'v-3,', 'narrator,e2', 'v-3,QWEN-Flash']))).toEqual([
       '3 | r3 | engine | engine-misfit | an engine that voice "name:lin" (v-3) works with: qwen-tts, qwen-flash | e2',
     ]);
+  });
+
+  describe('of a manifest that makes voices', () => {
+    const MAKERS: readonly VoiceMaker[] = [
+      { name: 'Zoe', row: 7, line: 8, id: 'z' },
+      { name: 'Lin', row: 9, line: 10, id: 'l' },
+      { name: 'Max', row: 11, line: 12, id: 'm' },
+      { name: 'MAX', row: 12, line: 13, id: 'x' },
+    ];
+
+    it('finds the row that makes the voice', async () => {
+      const { checked } = await check(['name:zoe,e1', 'name:MAX,'], { makers: MAKERS });
+      expect(checked).toMatchObject({
+        type: 'sound',
+        voices: new Map([
+          ['name:zoe', { type: 'made', row: 7 }],
+          ['name:MAX', { type: 'made', row: 12 }],
+        ]),
+      });
+    });
+
+    it('refuses a name that a voice of the list has, too, and one that two rows make', async () => {
+      expect(problems(await check(['name:Lin,', 'name:max,'], { makers: MAKERS }))).toEqual([
+        '2 | r2 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: v-3 (qwen), the voice that row 9 makes (line 10) | "name:Lin"',
+        '3 | r3 | voice | ambiguous-voice | the id of one of the 2 voices of this name, or another name for the new voice: the voice that row 11 makes (line 12), the voice that row 12 makes (line 13) | "name:max"',
+      ]);
+    });
   });
 
   describe('where the list cannot be read', () => {

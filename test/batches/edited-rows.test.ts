@@ -94,6 +94,24 @@ describe('findEditedRows', () => {
     });
   });
 
+  it('keeps the voice of a row that names the same one, and takes no new name', async () => {
+    const { ledger } = place;
+    await ledger.createBatch({ ...(await place.batch()), name: 'named' });
+    const spec = { kind: 'tts', text: 'One.', voice: 'v-1', extra: {} } as const;
+    await ledger.addRows('named', [{ row: 1, id: 'a', line: 2, spec, input: ['a', 'One.', 'name:Ada'], quoted: 1 }]);
+    await ledger.openBatch('named', 1);
+    const batch = await ledger.findBatch('named');
+    if (batch === undefined) throw new Error('there is no batch');
+    const found = (voice: string): Promise<EditedRows> =>
+      withManifest(`id,text,voice\na,Eins.,${voice}\n`, async (path) =>
+        findEditedRows(await openManifest(path), { ledger, batch }),
+      );
+    const same = await found('name:Ada');
+    if (same.type !== 'found') throw new Error(same.type);
+    expect(await found('name:Lin')).toMatchObject({ type: 'mismatched', first: [{ line: 2, type: 'new-name' }] });
+    expect(await found('v-2')).toMatchObject({ type: 'found' });
+  });
+
   it('names every line that does not fit', async () => {
     const { found } = await find(
       'id,text,voice,_batch,_row\nc,Three.,narrator,demo,3\nx,One.,narrator,demo,1\nb,Two.,narrator,demo,2\n,Two.,narrator,demo,2\n',

@@ -5,6 +5,7 @@ import { check } from './manifest-file.ts';
 const COLUMNS = { voice: 'voice', engine: 'engine' };
 
 const row = (line: number, voice?: string, engine?: string): VoiceRow => ({
+  row: line - 1,
   line,
   id: `r${String(line)}`,
   spec: {
@@ -26,6 +27,7 @@ describe('VoiceUses', () => {
         { voice: 'ada', ...place(2, 3), engines: new Map([['e1', place(3, 2)]]) },
         { voice: 'lin', ...place(5, 1), engines: new Map([['e1', place(5, 1)]]) },
       ],
+      makers: [],
       beyond: undefined,
       columns: COLUMNS,
     });

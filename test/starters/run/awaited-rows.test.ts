@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { VoiceUses } from '../../../inputs/voice-uses.ts';
+import { awaitedLines, awaitedRows, type AwaitedRow } from '../../../starters/run/awaited-rows.ts';
+
+function awaited(count: number): readonly AwaitedRow[] {
+  const uses = new VoiceUses();
+  const voices = new Map<string, { readonly type: 'made'; readonly row: number }>();
+  for (let row = count; row >= 1; row--) {
+    const name = `N${String(row)}`;
+    uses.add({ row, line: row + 1, id: name, spec: { kind: 'voice', name, extra: {} } });
+    for (const line of [100 + row, 200 + row])
+      uses.add({ row: line - 1, line, id: String(line), spec: { kind: 'tts', voice: `name:${name}`, extra: {} } });
+    voices.set(`name:${name}`, { type: 'made', row });
+  }
+  return awaitedRows(uses.list({ voice: 'voice', engine: 'engine' }), voices);
+}
+
+describe('awaitedRows', () => {
+  it('tells which rows others wait for, in the order of the manifest', () => {
+    expect(awaited(2)).toEqual([
+      { voice: 'name:N1', row: 1, line: 2, rows: 2, first_line: 101 },
+      { voice: 'name:N2', row: 2, line: 3, rows: 2, first_line: 102 },
+    ]);
+  });
+});
+
+describe('awaitedLines', () => {
+  it.each([
+    [0, []],
+    [
+      1,
+      [
+        'Voices: 1 is made by rows of this manifest; 2 rows wait for it',
+        '  row 1 (line 2) makes "N1": 2 rows, the first in line 101',
+      ],
+    ],
+  ])('of %d', (count, lines) => {
+    expect(awaitedLines(awaited(count))).toEqual(lines);
+  });
+
+  it('names the first five', () => {
+    const lines = awaitedLines(awaited(200));
+    expect(lines).toHaveLength(7);
+    expect(lines[0]).toBe('Voices: 200 are made by rows of this manifest; 400 rows wait for them');
+    expect(lines.at(-1)).toBe('  and 195 more');
+  });
+});
