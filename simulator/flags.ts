@@ -22,6 +22,7 @@ export const SIMULATOR_FLAGS = [
     description: 'Which voices work: any, except ids such as missing-1, or listed: only those of voices list',
     default: 'any',
   },
+  { name: 'train-ms', value: 'A-B', description: 'How long a new voice is in training, in ms', default: '0-0' },
   { name: 'credits', value: 'N', description: 'Balance of the account in credits', default: '1000000' },
   { name: 'rate', value: 'N', description: 'Max paid requests per second', default: 'no limit' },
   { name: 'concurrency', value: 'N', description: 'Max unfinished jobs', default: 'no limit' },

@@ -33,7 +33,16 @@ const identified: Schema = {
 
 const voice: Schema = {
   allOf: [
-    object({ provider: string }, { description: string }),
+    object(
+      { provider: string },
+      {
+        description: string,
+        modelIds: { type: 'array', items: string },
+        status: string,
+        state: string,
+        trained: { type: 'boolean' },
+      },
+    ),
     { anyOf: [object({ id: string }), object({ voiceId: string })] },
     { anyOf: [object({ name: string }), object({ title: string })] },
   ],

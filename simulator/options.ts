@@ -48,6 +48,9 @@ export async function parseSimulatorArguments(
       case 'voices':
         options.voices = wordOf(name, value, VOICE_RULES);
         break;
+      case 'train-ms':
+        options.trainMs = rangeOf(name, value);
+        break;
       case 'credits':
         options.credits = numberOf(name, value, 0, 1e12);
         break;

@@ -13,7 +13,7 @@ import type { ReadySettings } from './settings.ts';
 import { type FixedShape, LEGACY_SHAPE, parseShape } from './shapes.ts';
 import { SignedLinks } from './signed-links.ts';
 import { Statistics } from './statistics.ts';
-import { VoiceBook } from './voices.ts';
+import { VoiceBook, type StoredVoice } from './voices.ts';
 import { Webhooks } from './webhooks.ts';
 
 /** A paid request's admission by the limits. */
@@ -64,11 +64,14 @@ export class Service {
   }
 
   /**
-   * Throws the refusal of a voice that does not exist. `speaksAtOnce`: the answer would be the sound itself, and may then
+   * Throws the refusal of a voice that does not exist, is in training, or does not work with the engine. `speaksAtOnce`: the answer would be the sound itself, and may then
    * be a 200 with an error in it.
    */
-  checkVoice(id: string, { speaksAtOnce = false } = {}): void {
-    if (this.voices.has(id)) return;
+  checkVoice(id: string, { speaksAtOnce = false, engine }: VoiceUse = {}): void {
+    if (this.voices.has(id)) {
+      checkUse(this.voices.find(id), engine);
+      return;
+    }
     const status = Number(this.nextDraw().shape('voice.missing'));
     throw new Refusal(status === 200 && !speaksAtOnce ? 400 : status, 'ERR_VOICE_NOT_FOUND', 'Voice not found');
   }
@@ -110,4 +113,19 @@ export class Service {
   find(file: string): MediaResult | undefined {
     return this.#results.get(file);
   }
+}
+
+/** How a request speaks. */
+interface VoiceUse {
+  /** The answer would be the sound itself. */
+  readonly speaksAtOnce?: boolean;
+  readonly engine?: string | undefined;
+}
+
+/** Of a voice of the list; undefined: any other that works. */
+function checkUse(voice: StoredVoice | undefined, engine: string | undefined): void {
+  if (voice === undefined) return;
+  if (Date.now() < voice.readyAt) throw new Refusal(400, 'ERR_VOICE_NOT_READY', 'Voice is still in training');
+  if (engine !== undefined && voice.engines?.includes(engine) === false)
+    throw new Refusal(400, 'ERR_MODEL_NOT_SUPPORTED', 'This voice does not work with this model');
 }

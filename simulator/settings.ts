@@ -33,6 +33,8 @@ export interface SimulatorOptions {
   linkLifeMs?: number;
   /** Which voices work: `any` (default), except ids such as `missing-…`, or only those that are `listed`. */
   voices?: VoiceRule;
+  /** How long a new voice is in training, ms, uniformly distributed; speech with it is refused until then. Default 0. */
+  trainMs?: [number, number];
   /** Shape of the answers: `drawn` (default), a name, or `dimension=variant` pairs; see `shapes.ts`. */
   shape?: string;
   /** When webhooks are sent, once the profile has an address for them; see `webhooks.ts`. Default `drawn`. */
@@ -60,6 +62,7 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     jobDistribution: options.jobDistribution ?? 'uniform',
     linkLifeMs: options.linkLifeMs ?? 60_000,
     voices: options.voices ?? 'any',
+    trainMs: options.trainMs ?? [0, 0],
     shape,
     webhooks: options.webhooks ?? 'drawn',
     plan: parseFaultPlan(plan ?? {}),

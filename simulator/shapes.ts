@@ -33,6 +33,9 @@ export const SHAPES = {
   /** The answer to speech by a voice that does not exist; the last only where the answer would be the sound. */
   'voice.missing': ['400', '404', '200'],
   'voice.created': ['bare', 'wrapped'],
+  /** How a list says that a voice is in training, and for which engines a voice is; only where there is something to say. */
+  'voice.training': ['status', 'state', 'trained', 'untold'],
+  'voice.engines': ['modelIds', 'untold'],
   'voice.deleted': ['empty', 'message', 'no-content'],
   'profile.extra': ['given', 'absent'],
   /** Whether, and by which name, the profile shows the address of the webhook. */

@@ -8,7 +8,18 @@ export interface StoredVoice {
   readonly description: string;
   /** True for voices that the account made itself. */
   readonly personal: boolean;
+  /** The engines that it works with; undefined: all. */
+  readonly engines?: readonly string[];
+  /** When its training is over, wall clock, ms. */
+  readonly readyAt: number;
 }
+
+/** Engines of the service, by the provider of the voices that they work with. */
+const ENGINES: Readonly<Record<string, readonly string[]>> = {
+  fishaudio: ['fishaudio-s21pro-flash', 'fishaudio-s21pro', 'fishaudio-s2pro', 'fishaudio-s1'],
+  minimax: ['minimax-2.8-turbo', 'minimax-2.8-hd', 'minimax-2.6-turbo', 'minimax-2.6-hd'],
+  qwen: ['qwen3-tts-flash', 'qwen-audio-3.0-tts-plus', 'qwen-audio-3.0-tts-flash'],
+};
 
 /** Voices that always exist: ids in the service's formats, and two that are easy to type. */
 const SAMPLE_VOICES: readonly StoredVoice[] = [
@@ -16,7 +27,7 @@ const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: 'storyteller', name: 'Storyteller', provider: 'minimax' },
   { id: '5b3c1f0e-8a52-4d0b-9d5e-2f6f0a7c4e11', name: 'Ada', provider: 'fishaudio' },
   { id: '0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20', name: 'Lin', provider: 'qwen' },
-].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false }));
+].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false, readyAt: 0 }));
 
 /** Which voices work; see {@link VoiceBook}. */
 export const VOICE_RULES = ['any', 'listed'] as const;
@@ -27,15 +38,20 @@ const SPEAKING_ID = /^(?!missing|unknown|nobody|no-such)[\p{L}\p{N}_.:-]{1,128}$
 
 /**
  * The voices that the account can use. A rehearsal runs the user's own manifest, whose voices the simulator cannot know:
- * by the rule `any` every well-formed id works, except one that says that it does not exist. By `listed`, as at the API,
- * only voices of the list do.
+ * by the rule `any` every well-formed id works, except one that says that it does not exist, and with every engine. By
+ * `listed`, as at the API, only voices of the list do, each with the engines of its provider.
  */
 export class VoiceBook {
-  readonly #byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, voice]));
+  readonly #byId: Map<string, StoredVoice>;
   readonly #rule: VoiceRule;
 
   constructor(rule: VoiceRule = 'any') {
     this.#rule = rule;
+    this.#byId = new Map(SAMPLE_VOICES.map((voice) => [voice.id, this.#withEngines(voice)]));
+  }
+
+  find(id: string): StoredVoice | undefined {
+    return this.#byId.get(id);
   }
 
   has(id: string): boolean {
@@ -51,8 +67,10 @@ export class VoiceBook {
     );
   }
 
-  create(name: string, description: string): StoredVoice {
-    const voice = { id: randomUUID(), name, description, provider: 'fishaudio', personal: true };
+  /** `trainingMs`: how long it cannot be used yet. */
+  create(name: string, description: string, trainingMs = 0): StoredVoice {
+    const made = { id: randomUUID(), name, description, provider: 'fishaudio', personal: true };
+    const voice = this.#withEngines({ ...made, readyAt: Date.now() + trainingMs });
     this.#byId.set(voice.id, voice);
     return voice;
   }
@@ -64,5 +82,10 @@ export class VoiceBook {
     if (!voice.personal) throw new Refusal(403, 'ERR_FORBIDDEN', 'This voice belongs to the provider');
     this.#byId.delete(id);
     return voice;
+  }
+
+  #withEngines(voice: StoredVoice): StoredVoice {
+    const engines = this.#rule === 'listed' ? ENGINES[voice.provider] : undefined;
+    return engines === undefined ? voice : { ...voice, engines };
   }
 }

@@ -80,7 +80,7 @@ export const speechRoutes: ApiRoutes = {
 
 function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
   const body = readPart(speechJobBody, request.body);
-  service.checkVoice(body.voiceId);
+  service.checkVoice(body.voiceId, { engine: body.engineModelId });
   const sound = speechOf(body.text, body.voiceId, body.format);
   const cost = priceOf('speech-job', sound);
   return {

@@ -95,7 +95,9 @@ function listVoices(service: Service, request: FastifyRequest): Exchange {
     ...target,
     perform: (_fate, draw) => {
       const voices = service.voices.list(provider ?? null, search ?? null);
-      const items = voices.slice(start, start + size).map((voice) => voiceMembers(voice, draw));
+      const items = voices
+        .slice(start, start + size)
+        .map((voice) => ({ ...voiceMembers(voice, draw), ...useMembers(service, voice, draw) }));
       if (draw.shape('voices.body') === 'bare') return json(200, items);
       return json(200, {
         total: voices.length,
@@ -128,7 +130,7 @@ function createVoice(service: Service, request: FastifyRequest): Exchange {
     subject: name,
     admission: service.admission(operation, cost),
     perform: (_fate, draw) => {
-      const voice = service.voices.create(name, textOf(parts, 'description'));
+      const voice = service.voices.create(name, textOf(parts, 'description'), trainingTime(service, draw));
       const charge = service.charge({
         operation,
         jobId: voice.id,
@@ -167,4 +169,26 @@ function voiceMembers(voice: StoredVoice, draw: Draw): Record<string, unknown> {
     provider: voice.provider,
     description: voice.description,
   };
+}
+
+/** How long a new voice is in training, ms. Nothing is drawn where voices need none: seeds would mean something else. */
+function trainingTime({ settings: { trainMs } }: Service, draw: Draw): number {
+  return trainMs[1] > 0 ? draw.uniform(...trainMs) : 0;
+}
+
+/** What a list says of how far a voice is, and of the engines that it works with. */
+function useMembers({ settings }: Service, { engines, readyAt }: StoredVoice, draw: Draw): Record<string, unknown> {
+  const told = engines !== undefined && draw.shape('voice.engines') === 'modelIds' ? { modelIds: engines } : {};
+  if (settings.trainMs[1] === 0) return told;
+  const isReady = Date.now() >= readyAt;
+  const shape = draw.shape('voice.training');
+  switch (shape) {
+    case 'status':
+    case 'state':
+      return { ...told, [shape]: isReady ? 'ready' : 'training' };
+    case 'trained':
+      return { ...told, trained: isReady };
+    case 'untold':
+      return told;
+  }
 }

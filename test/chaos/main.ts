@@ -10,6 +10,7 @@ import { readOptions, replayCommand, type ChaosOptions, type Scenario } from './
 import { powerCut } from './power-cut.ts';
 import { storm } from './storm.ts';
 import { temporalAway } from './temporal-away.ts';
+import { voices } from './voices.ts';
 import { zombie } from './zombie.ts';
 
 type Run = (options: ChaosOptions, say: (line: string) => void) => Promise<Finding[]>;
@@ -22,6 +23,7 @@ const RUNS: Readonly<Record<Scenario, Run>> = {
   'temporal-away': temporalAway,
   'dead-links': deadLinks,
   month,
+  voices,
 };
 
 const begun = performance.now();

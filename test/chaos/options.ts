@@ -2,7 +2,16 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = ['storm', 'power-cut', 'full-disk', 'zombie', 'temporal-away', 'dead-links', 'month'] as const;
+export const SCENARIOS = [
+  'storm',
+  'power-cut',
+  'full-disk',
+  'zombie',
+  'temporal-away',
+  'dead-links',
+  'month',
+  'voices',
+] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 /** What a chaos run was told on its command line. */
