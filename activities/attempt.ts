@@ -51,7 +51,7 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: R
 
 /** An attempt as the given records show it. */
 export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }: RowStanding): LoadedAttempt {
-  const operation = operationOf(row.kind, key.step, batch.settings.tts);
+  const operation = operationOf(row.spec, key.step, batch.settings.tts);
   return { batch, row, charges, charge: ownCharge(key, charges), operation };
 }
 

@@ -8,6 +8,7 @@ import { withoutCode } from '../policy/failure-reason.ts';
 import { nextPoll } from '../policy/poll-schedule.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
+import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, type WaitedJob } from './waited-job.ts';
 
@@ -87,7 +88,7 @@ async function fetchInTurn(
 }
 
 function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {
-  const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, deps.ending);
+  const read = (): Promise<JobReading> => apiIn(deps, job.dialect).readJob(job.operation, job.jobId, deps.ending);
   return readInTurn(deps, job.key.batch, deps.ending, read);
 }
 

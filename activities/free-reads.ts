@@ -5,6 +5,7 @@ import { findTrace } from './find-trace.ts';
 import { loadAttempt } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
 import { readList } from './read-job-list.ts';
+import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 
 /** The free reads that settle rows, paced and for this realm only. `signal` aborts them. */
@@ -15,10 +16,10 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
         const trace = await findTrace(deps, await loadAttempt(deps, request), request, signal);
         return { type: trace ?? 'none' };
       }),
-    async findJob(batch, operation, jobId) {
+    async findJob(batch, { dialect, operation }, jobId) {
       await loadBatch(deps, batch);
       try {
-        const read = () => deps.api.readJob(operation, jobId, signal);
+        const read = () => apiIn(deps, dialect).readJob(operation, jobId, signal);
         const { credits } = await readInTurn(deps, batch, signal, read);
         return { type: 'there', ...(credits === undefined ? {} : { credits }) };
       } catch (error) {
@@ -27,10 +28,10 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
         return { type: name === 'BadRequest' ? 'missing' : 'unreadable', why: message };
       }
     },
-    listJobs: (batch, operation) =>
+    listJobs: (batch, list) =>
       orUnreadable(async () => {
         await loadBatch(deps, batch);
-        const { jobs, begunAt } = await readList(deps, operation, batch, signal);
+        const { jobs, begunAt } = await readList(deps, list, batch, signal);
         return { type: 'listed', jobs, begunAt };
       }),
   };

@@ -8,6 +8,7 @@ import { lastAttempt } from '../policy/row-machine.ts';
 import type { Dependencies } from './dependencies.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
+import { apiOf } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 
 /** The request has what it needs from an earlier step: a link, or nothing. */
@@ -52,7 +53,7 @@ export async function freshLink(
   signal: AbortSignal,
 ): Promise<Link> {
   const { row, batch, charges } = loaded;
-  const operation = operationOf(row.kind, step, batch.settings.tts);
+  const operation = operationOf(row.spec, step, batch.settings.tts);
   const before = lastAttempt(charges, step);
   const jobId = before?.jobId ?? before?.source?.jobId;
   // An earlier take's link may be of another text.
@@ -66,7 +67,7 @@ export async function freshLink(
     let askedAt = 0;
     const reading = await readInTurn(deps, key.batch, signal, () => {
       askedAt = deps.clock.now().monotonic;
-      return deps.api.readJob(operation, jobId, signal);
+      return apiOf(deps, row).readJob(operation, jobId, signal);
     });
     if (reading.resultUrl !== undefined) {
       deps.polls.forget(name);

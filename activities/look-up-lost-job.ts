@@ -9,6 +9,7 @@ import type { ChargeRecord } from '../ledger/record-types.ts';
 import { chooseJob, mayBe, type Finding, type LostCreate, type OtherCreate } from '../policy/match-lost-job.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Listing } from './shared-job-list.ts';
+import { dialectOf } from './row-api.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import { reachesBackTo, readList } from './read-job-list.ts';
 
@@ -40,7 +41,8 @@ export async function lookUpLost(
   if (charge === undefined) return undefined;
   for (let looks = 1; ; looks++) {
     // Others may share the list, so only the end of the process aborts it.
-    const listing = await deps.listings.next(operation, () => readList(deps, operation, key.batch, deps.ending));
+    const list = { dialect: dialectOf(loaded.row), operation };
+    const listing = await deps.listings.next(list, () => readList(deps, list, key.batch, deps.ending));
     signal.throwIfAborted();
     const lost = new Set<string>();
     for (;;) {

@@ -5,6 +5,7 @@ import type { ChargeRecord } from '../ledger/record-types.ts';
 import type { Finding } from '../policy/match-lost-job.ts';
 import { chooseVoice, isSameName } from '../policy/match-lost-voice.ts';
 import type { Dependencies } from './dependencies.ts';
+import { apiOf } from './row-api.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import { readPatiently } from './read-job-list.ts';
 
@@ -25,7 +26,7 @@ export async function isNameFree(
   const { name } = row.spec;
   if (OPERATION_FACTS[operation].result !== 'voice' || name === undefined) return undefined;
   try {
-    return (await voicesNamed(deps, batch.name, name, signal)).length === 0;
+    return (await voicesNamed(deps, { batch, row }, name, signal)).length === 0;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const facts = { batch: batch.name, row: row.row, failure: error.failure.class };
@@ -64,7 +65,7 @@ async function look(
 ): Promise<Finding> {
   const { apiUrl, account } = batch;
   const name = row.spec.name ?? '';
-  const named = (await voicesNamed(deps, batch.name, name, signal)).map(({ id }) => id);
+  const named = (await voicesNamed(deps, { batch, row }, name, signal)).map(({ id }) => id);
   // After the list: a request that began since is in doubt now, or has its voice by then.
   const unresolved = await deps.ledger.otherUnresolved(apiUrl, account, charge, 0);
   const claimed = new Set<string>();
@@ -76,13 +77,13 @@ async function look(
 /** The voices of the account that have this very name. */
 async function voicesNamed(
   deps: Dependencies,
-  batch: string,
+  { batch, row }: Pick<LoadedAttempt, 'batch' | 'row'>,
   name: string,
   signal: AbortSignal,
 ): Promise<readonly Voice[]> {
   const found: Voice[] = [];
-  const inTurn = <T>(read: () => Promise<T>): Promise<T> => readPatiently(deps, batch, signal, read);
-  for await (const voice of deps.api.listVoices({ search: name, inTurn }, signal)) {
+  const inTurn = <T>(read: () => Promise<T>): Promise<T> => readPatiently(deps, batch.name, signal, read);
+  for await (const voice of apiOf(deps, row).listVoices({ search: name, inTurn }, signal)) {
     if (isSameName(voice.name, name)) found.push(voice);
   }
   return found;

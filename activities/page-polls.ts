@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobReading } from '../api/speech-api.ts';
-import { isListed, type JobOperation, type ListedOperation } from '../contract/row-kinds.ts';
+import type { JobList } from '../batches/free-reads.ts';
+import type { Dialect } from '../contract/dialects.ts';
+import { isListed, type JobOperation } from '../contract/row-kinds.ts';
 import { learnPages, NEW_LIST, pagesFor, restOnce, WORTH_A_PAGE } from '../policy/page-plan.ts';
 import { PAGE_SIZE } from './shared-job-list.ts';
 
@@ -20,6 +22,7 @@ export interface ListableJob {
   /** Of its attempt. */
   readonly name: string;
   readonly jobId: string;
+  readonly dialect: Dialect;
   readonly operation: JobOperation;
   /** Wall clock, ms. */
   readonly acceptedAt: number;
@@ -32,7 +35,7 @@ export interface PollByPage {
   /** Time between two polls of one job, ms. */
   readonly gapMs: number;
   /** Reads a page of a list, from 1 on; an empty one if that fails. Rejects only if the ledger cannot be read. */
-  readonly readPage: (operation: ListedOperation, page: number) => Promise<readonly JobReading[]>;
+  readonly readPage: (list: JobList, page: number) => Promise<readonly JobReading[]>;
   /** Aborts when polling ends. */
   readonly ending: AbortSignal;
 }
@@ -49,11 +52,11 @@ interface Gathering {
  * links too.
  */
 export class PagePolls {
-  readonly #lists = new Map<ListedOperation, ListPolls>();
+  readonly #lists = new Map<string, ListPolls>();
 
   /** The job is waited for from now on. */
   waitsFor(job: ListableJob): void {
-    if (isListed(job.operation)) this.#listOf(job.operation).waitsFor(job);
+    this.#listOf(job)?.waitsFor(job);
   }
 
   /** The job is no longer waited for. */
@@ -66,19 +69,22 @@ export class PagePolls {
    * cannot be read.
    */
   async readingOf(job: ListableJob, where: PollByPage): Promise<JobReading | undefined> {
-    return isListed(job.operation) ? this.#listOf(job.operation).readingOf(job, where) : undefined;
+    return this.#listOf(job)?.readingOf(job, where);
   }
 
-  #listOf(operation: ListedOperation): ListPolls {
-    const list = this.#lists.get(operation) ?? new ListPolls(operation);
-    this.#lists.set(operation, list);
+  /** The list that may show a job, if any does. */
+  #listOf({ dialect, operation }: ListableJob): ListPolls | undefined {
+    if (!isListed(operation)) return undefined;
+    const name = `${dialect} ${operation}`;
+    const list = this.#lists.get(name) ?? new ListPolls({ dialect, operation });
+    this.#lists.set(name, list);
     return list;
   }
 }
 
 /** The polls by the pages of one list. */
 class ListPolls {
-  readonly #operation: ListedOperation;
+  readonly #list: JobList;
   readonly #gatherings = new Map<string, Gathering>();
   /** Acceptance times of the jobs that this process waits or waited for, nearly ascending. */
   #times: number[] = [];
@@ -86,8 +92,8 @@ class ListPolls {
   readonly #running = new Map<string, number>();
   #sense = NEW_LIST;
 
-  constructor(operation: ListedOperation) {
-    this.#operation = operation;
+  constructor(list: JobList) {
+    this.#list = list;
   }
 
   waitsFor({ name, acceptedAt }: ListableJob): void {
@@ -140,7 +146,7 @@ class ListPolls {
     const pages = pagesFor(this.#sense, [...places.values()], PAGE_SIZE);
     const moved: number[] = [];
     for (const page of pages) {
-      for (const [index, reading] of (await readPage(this.#operation, page)).entries()) {
+      for (const [index, reading] of (await readPage(this.#list, page)).entries()) {
         const place = places.get(reading.id);
         // A list without states shows nothing.
         if (place === undefined || found.has(reading.id) || reading.status === '') continue;

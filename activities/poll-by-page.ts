@@ -1,7 +1,8 @@
 import { ApiError, type JobReading } from '../api/speech-api.ts';
-import type { ListedOperation } from '../contract/row-kinds.ts';
+import type { JobList } from '../batches/free-reads.ts';
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE } from './shared-job-list.ts';
+import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { isPastDeadline, type WaitedJob } from './waited-job.ts';
 
@@ -16,7 +17,7 @@ export async function pollByPage(deps: Dependencies, job: WaitedJob): Promise<Jo
   return deps.pagePolls.readingOf(job, {
     batch,
     gapMs: job.loaded.batch.settings.pollGapMs,
-    readPage: (operation, page) => readPage(deps, batch, operation, page),
+    readPage: (list, page) => readPage(deps, batch, list, page),
     ending: deps.ending,
   });
 }
@@ -24,10 +25,11 @@ export async function pollByPage(deps: Dependencies, job: WaitedJob): Promise<Jo
 async function readPage(
   deps: Dependencies,
   batch: string,
-  operation: ListedOperation,
+  { dialect, operation }: JobList,
   page: number,
 ): Promise<readonly JobReading[]> {
-  const { api, ending } = deps;
+  const { ending } = deps;
+  const api = apiIn(deps, dialect);
   try {
     const { jobs } = await readInTurn(deps, batch, ending, () => api.listJobs(operation, page, PAGE_SIZE, ending));
     return jobs;

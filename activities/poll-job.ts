@@ -18,6 +18,7 @@ import { fetchResult, giveUpResult } from './fetch-result.ts';
 import { loadBatch } from './batch-cache.ts';
 import { pollByPage } from './poll-by-page.ts';
 import type { PollTrouble } from './polled-jobs.ts';
+import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, sortsOf, type WaitedJob } from './waited-job.ts';
 
@@ -36,7 +37,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
   try {
     const listed = await pollByPage(deps, job);
     if (signal.aborted) return 'same';
-    const read = (): Promise<JobReading> => deps.api.readJob(job.operation, job.jobId, signal);
+    const read = (): Promise<JobReading> => apiIn(deps, job.dialect).readJob(job.operation, job.jobId, signal);
     reading = listed ?? (await readInTurn(deps, job.key.batch, signal, read));
   } catch (error) {
     if (signal.aborted) return 'same';

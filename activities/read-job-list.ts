@@ -1,8 +1,9 @@
 import { ApiError, type JobPage, type ListedJob } from '../api/speech-api.ts';
 import type { FailureClass } from '../contract/failures.ts';
-import type { ListedOperation } from '../contract/row-kinds.ts';
+import type { JobList } from '../batches/free-reads.ts';
 import type { Dependencies } from './dependencies.ts';
 import { PAGE_SIZE, type Listing } from './shared-job-list.ts';
+import { apiIn } from './row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 
 /** Maximum pages read; a window of minutes needs fewer. */
@@ -15,12 +16,12 @@ const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown
 /** Reads the list, each job once: a job that is created meanwhile moves the others to later pages. */
 export async function readList(
   deps: Dependencies,
-  operation: ListedOperation,
+  { dialect, operation }: JobList,
   batch: string,
   signal: AbortSignal,
 ): Promise<Listing> {
   const begunAt = deps.clock.now().wall;
-  const read = (page: number): Promise<JobPage> => deps.api.listJobs(operation, page, PAGE_SIZE, signal);
+  const read = (page: number): Promise<JobPage> => apiIn(deps, dialect).listJobs(operation, page, PAGE_SIZE, signal);
   const jobs = new Map<string, ListedJob>();
   let isWhole = false;
   for (let page = 1; page <= MOST_PAGES && !isWhole; page++) {

@@ -13,6 +13,7 @@ import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/after-result.ts';
 import { withCostNote } from '../policy/cost-note.ts';
 import { afterUnknown } from '../policy/new-take.ts';
+import { afterVague } from '../policy/vague-refusals.ts';
 import { countRefusals, mayTryAgain, pausesBatch } from '../policy/max-attempts.ts';
 import { reportOf, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './batch-cache.ts';
@@ -34,9 +35,13 @@ export function recordVerdict(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: FencedAttempt,
-  verdict: Verdict<StoredFile>,
+  answer: Verdict<StoredFile>,
   signal: AbortSignal,
 ): Promise<SubmitReport> {
+  const verdict =
+    answer.verdict === 'not-accepted'
+      ? { ...answer, failure: afterVague(loaded.charges, key, answer.failure) }
+      : answer;
   return retryUntilRecorded(deps, key, verdict, signal, async () => {
     if ('failure' in verdict) {
       const { failure } = verdict;

@@ -16,6 +16,7 @@ import type { ReadyLink } from './fresh-link.ts';
 import { hashOf } from './look-up-lost-job.ts';
 import { atItsMoment, giveBack, type Turn } from './pace.ts';
 import { receivePaid, recordVerdict } from './record-answer.ts';
+import { apiOf } from './row-api.ts';
 import { reportHealth } from './report-health.ts';
 
 /** Time of a synced commit, including the way to the ledger and back, ms. */
@@ -122,7 +123,7 @@ async function request(
     trust503: loaded.batch.settings.trust503,
   };
   // Not the activity's signal: a request in flight is brought home, as long as the process can wait for it.
-  return deps.api.send(paid, {
+  return apiOf(deps, loaded.row).send(paid, {
     receive: receivePaid(deps, loaded, key, signal),
     openFile: openLocalFile,
     signal: deps.cutting,

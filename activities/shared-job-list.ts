@@ -1,5 +1,5 @@
 import type { ListedJob } from '../api/speech-api.ts';
-import type { ListedOperation } from '../contract/row-kinds.ts';
+import type { JobList } from '../batches/free-reads.ts';
 
 /** Jobs per page of the API's list; the largest size that public material names. */
 export const PAGE_SIZE = 50;
@@ -22,21 +22,22 @@ export interface Listing {
  * afterwards: the next one, shared by all who came during the last.
  */
 export class Listings {
-  readonly #running = new Map<ListedOperation, Promise<unknown>>();
-  readonly #next = new Map<ListedOperation, Promise<Listing>>();
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #next = new Map<string, Promise<Listing>>();
 
   /** A reading that begins after this call; `read` makes it, unless another caller's does. */
-  next(operation: ListedOperation, read: () => Promise<Listing>): Promise<Listing> {
-    const next = this.#next.get(operation) ?? this.#afterThisOne(operation, read);
-    this.#next.set(operation, next);
+  next({ dialect, operation }: JobList, read: () => Promise<Listing>): Promise<Listing> {
+    const list = `${dialect} ${operation}`;
+    const next = this.#next.get(list) ?? this.#afterThisOne(list, read);
+    this.#next.set(list, next);
     return next;
   }
 
-  async #afterThisOne(operation: ListedOperation, read: () => Promise<Listing>): Promise<Listing> {
-    await Promise.allSettled([this.#running.get(operation)]);
-    this.#next.delete(operation);
+  async #afterThisOne(list: string, read: () => Promise<Listing>): Promise<Listing> {
+    await Promise.allSettled([this.#running.get(list)]);
+    this.#next.delete(list);
     const mine = read();
-    this.#running.set(operation, mine);
+    this.#running.set(list, mine);
     return mine;
   }
 }

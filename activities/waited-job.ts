@@ -1,6 +1,8 @@
 import type { FencedAttempt } from '../contract/batch.ts';
+import type { Dialect } from '../contract/dialects.ts';
 import { makesJob, OPERATION_FACTS, type JobOperation } from '../contract/row-kinds.ts';
 import type { JobKey } from '../ledger/charge-methods.ts';
+import { dialectOf } from './row-api.ts';
 import { type LoadedAttempt, nameOf } from './attempt.ts';
 
 /** A job that this slice waits for. */
@@ -9,6 +11,7 @@ export interface WaitedJob {
   readonly name: string;
   readonly loaded: LoadedAttempt;
   readonly jobId: string;
+  readonly dialect: Dialect;
   readonly operation: JobOperation;
   readonly acceptedAt: number;
   /** Start of the time that jobs may take: its acceptance, or when a person asked to wait for it again. */
@@ -26,6 +29,7 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
     name: nameOf(key),
     loaded,
     jobId: charge.jobId,
+    dialect: dialectOf(loaded.row),
     operation,
     acceptedAt,
     // Waiting for a later step of the row starts when that is accepted.

@@ -13,7 +13,8 @@ import type { AnswerFacts, Verdict } from './speech-api.ts';
  * The one place that says what an answer means.
  *
  * A 429 has three meanings: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its
- * words tell.
+ * words tell. Where a dialect has no 402, one that says nothing is marked as vague: it is taken for too fast, and after
+ * some of them for missing credits (`policy/vague-refusals.ts`).
  *
  * A paid request. If no request byte was given to a connected socket, it was certainly not accepted: `not-accepted`.
  * Otherwise the answer decides. 401, 402 and 429 refuse the request before any work: `not-accepted`, and so does a 503
@@ -45,6 +46,8 @@ export interface PaidContext extends FailureContext {
   /** Whether an earlier attempt of the same take, with the same key, exists. */
   readonly isRepeat: boolean;
   readonly operation: Pick<OperationClient, 'reply' | 'answersJob'>;
+  /** Whether the API says with a 402 that credits are missing. Otherwise a 429 may mean it. Default true. */
+  readonly has402?: boolean;
 }
 
 /** Classifies the answer (anything but media) to a paid request, or its absence. */
@@ -142,11 +145,12 @@ function refusal(
   return { verdict, failure: describeAnswer(failureClass, answer, context, note) };
 }
 
-/** A 429 that is not about money: `limit` says whether the API wants fewer jobs at once, not slower requests. */
-function tooMuch(answer: Answer, context: FailureContext): Ruling {
+/** A 429 that does not say that it is about money. */
+function tooMuch(answer: Answer, context: PaidContext): Ruling {
   const failure = describeAnswer('RateLimited', answer, context);
-  const isConcurrency = readLimit(answer) === 'concurrency';
-  return { verdict: 'not-accepted', failure: isConcurrency ? { ...failure, limit: 'concurrency' } : failure };
+  const limit = readLimit(answer);
+  const isTold = limit === 'concurrency' || (limit === 'vague' && context.has402 === false);
+  return { verdict: 'not-accepted', failure: isTold ? { ...failure, limit } : failure };
 }
 
 function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {

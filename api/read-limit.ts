@@ -1,8 +1,8 @@
 import { readErrorBody } from './read-error-body.ts';
 import type { Answer } from './read-answer.ts';
 
-/** What a 429 is about: credits, unfinished jobs, or requests per time. */
-export type Limit = 'credits' | 'concurrency' | 'pace';
+/** What a 429 is about: credits, unfinished jobs, requests per time, or nothing that its words tell. */
+export type Limit = 'credits' | 'concurrency' | 'pace' | 'vague';
 
 const MONEY = /credit|balance|余额|积分/;
 /** Words for concurrent work. */
@@ -23,7 +23,9 @@ export function readLimit(answer: Answer): Limit {
   if (AT_ONCE.test(words)) return 'concurrency';
   if (PER_TIME.test(words)) return 'pace';
   if (JOBS.test(words)) return 'concurrency';
-  return /insufficient|quota/.test(words) ? 'credits' : 'pace';
+  if (/insufficient|quota/.test(words)) return 'credits';
+  // Missing credits need no wait.
+  return answer.header('retry-after') === undefined ? 'vague' : 'pace';
 }
 
 /** Maximum characters searched: a search may take quadratic time, and an answer may have megabytes. */

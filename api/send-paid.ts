@@ -37,6 +37,7 @@ export async function sendPaid<T>(
   }
   const context: PaidContext = {
     operation,
+    has402: connection.dialect.has402,
     trust503: request.trust503,
     isRepeat: request.isRepeat,
     redact: connection.redact,

@@ -56,11 +56,12 @@ async function tryAdopting(
   }
   if (attempt.state === 'sending') return { type: 'in-flight' };
   const { step } = attempt;
-  const kind = (await ledger.readRow(batch.name, row))?.row.kind;
-  if (kind === undefined) return { type: 'not-in-doubt' };
-  const operation = operationOf(kind, step, batch.settings.tts);
+  const spec = (await ledger.readRow(batch.name, row))?.row.spec;
+  if (spec === undefined) return { type: 'not-in-doubt' };
+  const { kind, dialect = 'v1' } = spec;
+  const operation = operationOf(spec, step, batch.settings.tts);
   if (!makesJob(operation)) return { type: 'makes-no-job', step, kind };
-  const found = await reads.findJob(batch.name, operation, jobId);
+  const found = await reads.findJob(batch.name, { dialect, operation }, jobId);
   if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
   if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
   const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });

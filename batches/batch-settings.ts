@@ -1,4 +1,6 @@
 import type { BatchSettings } from '../contract/batch.ts';
+import { defined } from '../contract/defined.ts';
+import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, type Kind, type TtsMode } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
@@ -20,6 +22,8 @@ export interface WantedBatch {
   readonly map?: Readonly<Record<string, string>>;
   /** How speech is asked for. Default `job`. */
   readonly tts?: TtsMode;
+  /** Which of the API's dialects the rows speak. Default: the configuration's, else `v1`. */
+  readonly apiDialect?: DialectChoice;
   /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
   /** Names of result files. Default `{id}.{ext}`. */
@@ -37,6 +41,12 @@ export interface BatchChoices {
   readonly settings: BatchSettings;
 }
 
+/** Whether an option changes what the rows of a manifest mean. */
+export function givesReading({ kind, defaults, map, tts = 'job', apiDialect }: WantedBatch): boolean {
+  const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
+  return kind !== undefined || tts !== 'job' || apiDialect !== undefined || isMapped;
+}
+
 /** Fills in everything left open for a new batch. */
 export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoices {
   const {
@@ -50,6 +60,9 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
     tuning = {},
   } = wanted;
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
+  const share = parseDialectChoice(wanted.apiDialect ?? config.apiDialect ?? 'v1') ?? 0;
+  // Left out like any other default, so that batches of earlier versions are read as before.
+  const legacyShare = share > 0 ? share : undefined;
   const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;
   return {
     manifest: {
@@ -61,11 +74,11 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       subset,
       prices,
       tts,
-      ...(assumeSeconds === undefined ? {} : { assumeSeconds }),
+      ...defined({ assumeSeconds, legacyShare }),
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
     settings: {
-      reading: { kind: kind ?? null, defaults, map, tts },
+      reading: { kind: kind ?? null, defaults, map, tts, ...defined({ legacyShare }) },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       tts,
       prices,

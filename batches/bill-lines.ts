@@ -1,12 +1,12 @@
 import type { BatchSettings } from '../contract/batch.ts';
 import type { Price } from '../contract/price-units.ts';
-import { KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
+import { dialectsOf, KINDS, operationOf, ROW_KINDS, type Kind, type Operation } from '../contract/row-kinds.ts';
 import type { BillSummary, KindSummary } from '../inputs/bill.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import type { SpendFacts } from '../policy/spend.ts';
 
 /** The settings that decide prices. */
-type PriceSettings = Pick<BatchSettings, 'prices' | 'tts'>;
+type PriceSettings = Pick<BatchSettings, 'prices' | 'reading' | 'tts'>;
 
 /** What the rows of a kind, or all rows, would send and cost. */
 export interface BillLine extends KindSummary {
@@ -72,6 +72,11 @@ function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly Kind[] {
   return KINDS.filter((kind) => kinds[kind].rows > 0);
 }
 
-function operationsOf(kind: Kind, { tts }: PriceSettings): readonly Operation[] {
-  return ROW_KINDS[kind].steps.map((step) => operationOf(kind, step, tts));
+/** Those of both dialects, if the rows speak two. */
+function operationsOf(kind: Kind, { tts, reading: { legacyShare = 0 } }: PriceSettings): readonly Operation[] {
+  const spoken = dialectsOf(kind).filter((dialect) => (dialect === 'v1' ? legacyShare < 1 : legacyShare > 0));
+  const operations = spoken.flatMap((dialect) =>
+    ROW_KINDS[kind].steps.map((step) => operationOf({ kind, dialect }, step, tts)),
+  );
+  return [...new Set(operations)];
 }

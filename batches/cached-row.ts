@@ -7,7 +7,7 @@ import { stepKey } from './result-keys.ts';
 
 /** Something that shapes a result. */
 export interface KeyPart {
-  /** `api`, `account`, `operation`, a column, or `api.<field>`. */
+  /** `api`, `api-dialect`, `account`, `operation`, a column, or `api.<field>`. */
   readonly name: string;
   readonly value: string;
 }
@@ -74,8 +74,9 @@ function partsOf(
   });
   return [
     { name: 'api', value: apiUrl },
+    { name: 'api-dialect', value: spec.dialect ?? 'v1' },
     { name: 'account', value: account },
-    { name: 'operation', value: operationOf(spec.kind, step, settings.tts) },
+    { name: 'operation', value: operationOf(spec, step, settings.tts) },
     ...columns,
     ...Object.entries(spec.extra).map(([field, value]) => ({ name: `api.${field}`, value: JSON.stringify(value) })),
   ];

@@ -138,8 +138,8 @@ function isTelling(word: string): boolean {
 /** How the batch's own manifest was read. */
 function readingOf({ settings }: Pick<BatchRecord, 'settings'>): ManifestOptions {
   const { reading, nameTemplate, prices } = settings;
-  const { kind, defaults, map, tts } = reading;
-  return { ...(kind === null ? {} : { kind }), defaults, map, tts, nameTemplate, prices, strict: false };
+  const { kind, ...read } = reading;
+  return { ...(kind === null ? {} : { kind }), ...read, nameTemplate, prices, strict: false };
 }
 
 /** Columns that shape rows and exist on one side only. */

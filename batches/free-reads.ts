@@ -1,4 +1,5 @@
 import type { ListedJob } from '../api/speech-api.ts';
+import type { Dialect } from '../contract/dialects.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import type { JobOperation, ListedOperation } from '../contract/row-kinds.ts';
 
@@ -6,6 +7,12 @@ import type { JobOperation, ListedOperation } from '../contract/row-kinds.ts';
 export interface Unreadable {
   readonly type: 'unreadable';
   readonly why: string;
+}
+
+/** A list of jobs at the API, read in a dialect. */
+export interface JobList {
+  readonly dialect: Dialect;
+  readonly operation: ListedOperation;
 }
 
 /**
@@ -27,7 +34,7 @@ export interface FreeReads {
    */
   findJob(
     batch: string,
-    operation: JobOperation,
+    jobs: { readonly dialect: Dialect; readonly operation: JobOperation },
     jobId: string,
   ): Promise<
     | { readonly type: 'there'; readonly credits?: number }
@@ -37,6 +44,6 @@ export interface FreeReads {
   /** The API's list of an operation's jobs, each once. `begunAt`: wall clock when the list was requested, ms. */
   listJobs(
     batch: string,
-    operation: ListedOperation,
+    list: JobList,
   ): Promise<{ readonly type: 'listed'; readonly jobs: readonly ListedJob[]; readonly begunAt: number } | Unreadable>;
 }

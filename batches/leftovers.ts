@@ -93,5 +93,5 @@ export function mayHaveJob(scanned: RowWithCharges, tts: TtsMode): boolean {
 
 function lastOperation({ row, charges }: RowWithCharges, tts: TtsMode): Operation | undefined {
   const last = charges.findLast((charge) => charge.take === row.take);
-  return last && operationOf(row.kind, last.step, tts);
+  return last && operationOf(row.spec, last.step, tts);
 }

@@ -30,9 +30,11 @@ export async function listOrphans(
   const record = await ledger.findBatch(batch);
   if (record === undefined || record.startedAt === null) return { type: 'listed', orphans: [] };
   const { apiUrl, account, startedAt, closedAt } = record;
+  // Both dialects list the same jobs.
+  const dialect = (record.settings.reading.legacyShare ?? 0) >= 1 ? 'legacy' : 'v1';
   const orphans: Orphan[] = [];
   for (const operation of OPERATIONS.filter(isListed)) {
-    const listing = await reads.listJobs(batch, operation);
+    const listing = await reads.listJobs(batch, { dialect, operation });
     if (listing.type === 'unreadable') return listing;
     const { jobs, begunAt } = listing;
     const [from, to] = [startedAt - API_CLOCK_SLACK_MS, (closedAt ?? begunAt) + API_CLOCK_SLACK_MS];

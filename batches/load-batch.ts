@@ -29,7 +29,7 @@ export interface LoadRequest {
 }
 
 /** How a batch differs from another one with its name. */
-export type BatchDifference = 'api' | 'account' | 'manifest' | 'reading' | 'file-names';
+export type BatchDifference = 'api' | 'account' | 'manifest' | 'dialect' | 'reading' | 'file-names';
 
 /** Another batch has the name. Nothing was changed. */
 export interface TakenName {
@@ -122,6 +122,8 @@ function findDifference(found: BatchRecord, request: ComparedBatch): BatchDiffer
   const realm = realmDifference(found, wanted);
   if (realm !== undefined) return realm;
   if (found.digest !== wanted.digest) return 'manifest';
+  const shareOf = ({ reading }: BatchSettings): number => reading.legacyShare ?? 0;
+  if (givesReading && shareOf(found.settings) !== shareOf(settings)) return 'dialect';
   if (givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)) return 'reading';
   if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
   return undefined;

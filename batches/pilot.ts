@@ -61,7 +61,7 @@ export async function measurePrices(
     for (const { step, chargedFrom, charged, quoted, failure } of standing.charges) {
       // A quote measures nothing, and a job that failed may have been charged less.
       if (chargedFrom !== 'api' || charged === null || failure !== null) continue;
-      tally.addPaid(operationOf(standing.row.kind, step, batch.settings.tts), quoted, charged);
+      tally.addPaid(operationOf(standing.row.spec, step, batch.settings.tts), quoted, charged);
     }
   }
   return tally;
@@ -73,7 +73,7 @@ export function requestsOf(
   { tts, prices }: PricedBatch['settings'],
 ): readonly { readonly operation: ReturnType<typeof operationOf>; readonly quoted: number | null }[] {
   return ROW_KINDS[kind].steps.map((step) => {
-    const operation = operationOf(kind, step, tts);
+    const operation = operationOf(spec, step, tts);
     return { operation, quoted: quoteStep(operation, spec, prices) };
   });
 }

@@ -193,7 +193,7 @@ export class RedriveDraft {
 
   #price(row: RowStanding['row'], spec: RowSpec, plan: RedrivePlan): void {
     const { tts, prices } = this.#settings;
-    const operations = paidSteps(row.kind, plan).map((step) => operationOf(row.kind, step, tts));
+    const operations = paidSteps(row.kind, plan).map((step) => operationOf(row.spec, step, tts));
     if (operations.length === 0) return;
     this.paying++;
     if (operations.some((operation) => prices[operation].estimate)) this.isEstimate = true;

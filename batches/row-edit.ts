@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../contract/defined.ts';
 import { columnsReadBy, ROW_KINDS, type RowSpec, type Step } from '../contract/row-kinds.ts';
 import type { ManifestRow } from '../inputs/manifest-reader.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
@@ -22,9 +23,14 @@ export function editOf(
   // A file may be another one under its old name.
   const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples);
   if (isDeepStrictEqual(input, before) && isSameFiles) return null;
-  const spec = keepLength(row.spec, line.spec);
+  const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
   const { tts, prices } = batch.settings;
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
+}
+
+/** A row's dialect never changes, whatever id a file gives it. */
+function keepDialect({ dialect }: RowSpec, { dialect: _other, ...after }: RowSpec): RowSpec {
+  return { ...after, ...defined({ dialect }) };
 }
 
 /** A length that was read or assumed for media still holds for the same media. */

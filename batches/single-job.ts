@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { Realm } from '../contract/names.ts';
 import {
+  COLUMN_CELLS,
   operationOf,
   ROW_KINDS,
   type JsonValue,
@@ -81,7 +82,7 @@ export function singleName(
   edition = 1,
 ): string {
   const { command, kind, tts = 'job' } = job;
-  const operations = ROW_KINDS[kind].steps.map((step) => operationOf(kind, step, tts));
+  const operations = ROW_KINDS[kind].steps.map((step) => operationOf(spec, step, tts));
   const identity = canonicalJson([VERSION, realm.apiUrl, realm.account, operations, spec]);
   const digest = hash('sha256', identity, 'hex').slice(0, DIGITS);
   return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
@@ -102,8 +103,12 @@ async function specOf(source: ManifestSource, { options, summary }: SoundManifes
 }
 
 /** The cells from which this is read. */
-function cellsOf({ kind: _, extra, ...columns }: RowSpec): SingleJob['cells'] {
-  const values = Object.entries(columns).map(([column, value]): [string, JsonValue] => [column, String(value)]);
+function cellsOf({ extra, ...spec }: RowSpec): SingleJob['cells'] {
+  const columns = Object.entries(spec).filter(([name]) => name in COLUMN_CELLS);
+  const values = columns.map(([column, value]): [string, JsonValue] => [
+    column,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ]);
   const fields = Object.entries(extra).map(([field, value]): [string, JsonValue] => [`api.${field}`, value]);
   return Object.fromEntries<JsonValue>([...values, ...fields]);
 }

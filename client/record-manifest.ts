@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { chooseSettings, type BatchChoices, type WantedBatch } from '../batches/batch-settings.ts';
+import { chooseSettings, givesReading, type BatchChoices, type WantedBatch } from '../batches/batch-settings.ts';
 import { defaultOut, nameFromFile } from '../batches/batch-name.ts';
 import { spendFacts } from '../batches/bill-lines.ts';
 import type { TakenName } from '../batches/load-batch.ts';
@@ -147,7 +147,6 @@ function planOf(wanted: RunOptions): {
   givesTemplate: boolean;
   tuning: NonNullable<WantedBatch['tuning']>;
 } {
-  const { kind, defaults = {}, map = {}, tts = 'job', nameTemplate, tuning = {} } = wanted;
-  const isRead = kind !== undefined || tts !== 'job' || Object.keys({ ...defaults, ...map }).length > 0;
-  return { givesReading: isRead, givesTemplate: nameTemplate !== undefined, tuning };
+  const { nameTemplate, tuning = {} } = wanted;
+  return { givesReading: givesReading(wanted), givesTemplate: nameTemplate !== undefined, tuning };
 }

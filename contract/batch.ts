@@ -10,6 +10,8 @@ export interface Reading {
   /** Our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
   readonly tts: TtsMode;
+  /** Share of the rows that speak the legacy dialect, 0 to 1; each row's is in its spec. Default 0. */
+  readonly legacyShare?: number;
 }
 
 /** Everything about a batch that its workers need; stored in the ledger, never in a history. */

@@ -4,3 +4,24 @@
  */
 export const DIALECTS = ['v1', 'legacy'] as const;
 export type Dialect = (typeof DIALECTS)[number];
+
+/** Which dialect the rows of a batch speak, as a user writes it: one for all, or `legacy` for a share of them. */
+export type DialectChoice = Dialect | `legacy=${number}%`;
+
+/** {@link DialectChoice} as a pattern. */
+export const DIALECT_CHOICE = /^(v1|legacy|legacy=(100|[1-9]?\d(\.\d{1,3})?)%)$/;
+/** What {@link DIALECT_CHOICE} takes, in words. */
+export const DIALECT_FORMS = 'v1, legacy, or legacy=20% for a share of the rows';
+
+/** The share of rows that speak the legacy dialect, 0 to 1; undefined if the text is no {@link DialectChoice}. */
+export function parseDialectChoice(text: string): number | undefined {
+  if (!DIALECT_CHOICE.test(text)) return undefined;
+  if (text === 'v1') return 0;
+  return text === 'legacy' ? 1 : Number(text.slice('legacy='.length, -1)) / 100;
+}
+
+/** The choice as {@link parseDialectChoice} reads it. */
+export function formatDialectChoice(legacyShare: number): DialectChoice {
+  if (legacyShare <= 0) return 'v1';
+  return legacyShare >= 1 ? 'legacy' : `legacy=${Number((legacyShare * 100).toFixed(3))}%`;
+}

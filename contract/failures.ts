@@ -12,7 +12,7 @@ export const FAILURES = {
     then: 'all requests of that kind slow down once, or wait for running jobs if the API limits those; sent again as the next attempt',
   },
   OutOfCredits: {
-    from: '402, or a 429 that says so',
+    from: "402, or a 429 that says so; on the legacy paths also a row's eighth 429 that does not say what it is about",
     then: 'the batch pauses and says what is missing; continue with `voxbatch resume`',
   },
   BadToken: {
@@ -89,8 +89,11 @@ export interface Failure {
   readonly code?: string;
   /** The API's request id, for its support team. */
   readonly requestId?: string;
-  /** With `RateLimited`: the API limits unfinished jobs. Slowing down does not help; waiting for a job to end does. */
-  readonly limit?: 'concurrency';
+  /**
+   * With `RateLimited`. `concurrency`: the API limits unfinished jobs; slowing down does not help, waiting for a job to end
+   * does. `vague`: a 429 of the legacy paths whose words could as well mean missing credits.
+   */
+  readonly limit?: 'concurrency' | 'vague';
   /** How long the API asks to wait (`Retry-After`), in ms from the answer. */
   readonly retryAfterMs?: number;
 }

@@ -1,3 +1,4 @@
+import { DIALECTS, type Dialect } from './dialects.ts';
 import {
   COLUMN_CELLS,
   KIND_FACTS,
@@ -75,10 +76,23 @@ export const BUILT_IN_PRICES: PriceTable = ofEach(OPERATIONS, (operation) => ({
 /** How `tts` rows are spoken: by an asynchronous job (default) or the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';
 
-/** The operation that carries out a step of a row. */
-export function operationOf(kind: Kind, step: Step, tts: TtsMode): Operation {
-  const { operation, atOnce } = stepOf(kind, step);
-  return tts === 'sync' ? (atOnce ?? operation) : operation;
+/** What decides by which operations the steps of a row are carried out. */
+export type OperationChoice = Pick<RowSpec, 'kind' | 'dialect'>;
+
+/** The operation that carries out a step of a row. A dialect without speech jobs speaks at once, whatever `tts` says. */
+export function operationOf({ kind, dialect = 'v1' }: OperationChoice, step: Step, tts: TtsMode): Operation {
+  const { operation, atOnce = operation } = stepOf(kind, step);
+  const isThere = OPERATION_FACTS[operation].dialects.includes(dialect);
+  return tts === 'sync' || !isThere ? atOnce : operation;
+}
+
+/** The dialects that have what a row of this kind needs. */
+export function dialectsOf(kind: Kind): readonly Dialect[] {
+  return DIALECTS.filter((dialect) =>
+    KIND_FACTS[kind].steps.every(({ operation, atOnce = operation }) =>
+      [operation, atOnce].some((one) => OPERATION_FACTS[one].dialects.includes(dialect)),
+    ),
+  );
 }
 
 /** What a step needs of an earlier step: the link to its result, in place of a column. */
@@ -168,6 +182,8 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** What a row asks for, after defaults and `--map`: everything that shapes its paid requests. */
 export interface RowSpec extends ColumnValues {
   readonly kind: Kind;
+  /** The dialect of all its requests, reads included. Default `v1`. */
+  readonly dialect?: Dialect;
   /** `api.<field>` columns by field name; sent to the API unchanged. */
   readonly extra: Readonly<Record<string, JsonValue>>;
 }

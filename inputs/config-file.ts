@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
 import { POLLING, type Polling } from '../contract/polling-settings.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
@@ -77,6 +78,10 @@ export const configSchema = z.strictObject({
   limits: z.strictObject(shapeOf<TunableValues, LimitName>(TUNABLES, LIMIT_NAMES)).exactOptional(),
   polling: z.strictObject(shapeOf<Polling, keyof Polling>(POLLING, POLLING_NAMES)).exactOptional(),
   ...shapeOf<TunableValues, PolicyName>(TUNABLES, POLICY_NAMES),
+  apiDialect: z
+    .string()
+    .regex(DIALECT_CHOICE, { message: `expected ${DIALECT_FORMS}` })
+    .exactOptional(),
   confirmAbove: z.number().nonnegative().exactOptional(),
   assumeSeconds: z.number().positive().exactOptional(),
   store: z.string().min(1).exactOptional(),
@@ -98,6 +103,7 @@ export const configSchema = z.strictObject({
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
  * - `polling`: see `contract/polling-settings.ts`.
+ * - `apiDialect`: the paths of the API that new batches use; see `contract/dialects.ts`.
  * - `confirmAbove`: asks before a batch whose bill is above so many credits.
  * - `assumeSeconds`: the length that media are priced at where it is not known otherwise.
  * - `samples`: what recordings of a voice may be; see `contract/sample-limits.ts`.

@@ -1,6 +1,7 @@
 import type { VoiceWait } from '../contract/batch.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { Subset } from '../contract/subset.ts';
+import { dialectOfRow } from '../policy/row-dialect.ts';
 import type { Columns, RowDefaults } from './header.ts';
 import { HeaderCheck } from './header-check.ts';
 import { dirname, resolve } from 'node:path';
@@ -17,6 +18,7 @@ import type { Finding, ManifestProblem, ManifestWarning } from './problems.ts';
 import type { RawItem } from './raw-record.ts';
 import { readCsv } from './read-csv.ts';
 import { readJsonl } from './read-jsonl.ts';
+import { notInLegacy } from './not-in-legacy.ts';
 import { RowIdentities } from './row-identity.ts';
 
 /** Everything besides the file that shapes its rows. */
@@ -29,6 +31,8 @@ export interface ManifestOptions extends Pricing {
   readonly map: Readonly<Record<string, string>>;
   /** Whether unknown columns and unused cells are errors instead of warnings. */
   readonly strict: boolean;
+  /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */
+  readonly legacyShare?: number;
   /** `--file-name`; default `{id}.{ext}`. */
   readonly nameTemplate: string;
   /** What recordings of a voice may be. Default: `SAMPLE_LIMITS`. */
@@ -234,11 +238,14 @@ export class ManifestReader {
     const place = this.#places.placeOf(line);
     const identity = this.#identities.identify({ columns, cells, givenId, place, row, kind: spec?.kind });
     const previous = columns.batchAt === undefined ? undefined : this.#previous.read(columns, cells);
-    const all = [...(previous?.findings ?? []), ...findings, ...identity.findings];
-    if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const { id, name } = identity;
+    const dialect = spec && dialectOfRow(spec.kind, id, this.#options.legacyShare ?? 0);
+    const unspoken = spec !== undefined && dialect === undefined ? [notInLegacy(spec.kind)] : [];
+    const all = [...(previous?.findings ?? []), ...findings, ...identity.findings, ...unspoken];
+    if (spec === undefined || all.length > 0) return { givenId, findings: all };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
-    const found = { row, line, id, ...withVoice(spec, this.#options.voices), input, name };
+    const spoken = dialect === 'legacy' ? { ...spec, dialect } : spec;
+    const found = { row, line, id, ...withVoice(spoken, this.#options.voices), input, name };
     if (previous?.row === undefined) return { row: found };
     return { row: { ...found, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
   }

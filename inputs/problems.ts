@@ -39,6 +39,7 @@ export const PROBLEM_CODES = {
   'bad-voice-name': 'a voice by `name:` without a name',
   'unknown-voice': 'a voice that the API does not list: a name always, an id under `--strict`',
   'ambiguous-voice': 'a name that several voices have',
+  'not-in-dialect': 'a kind of row that `--api-dialect legacy` lacks',
   'engine-misfit': 'an engine that the voice does not work with, as far as the API says',
   'too-many-voices': 'names of voices beyond the first 50,000 voices',
   'mixed-batches': 'rows of several batches in one outcome file',

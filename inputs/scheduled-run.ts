@@ -48,6 +48,7 @@ const scheduledRunSchema = z.strictObject({
   defaults: z.record(z.string(), z.string()),
   map: z.record(z.string(), z.string()),
   tts: z.enum(['job', 'sync']),
+  legacyShare: z.number().gt(0).max(1).exactOptional(),
   strict: z.boolean(),
   nameTemplate: z.string().min(1),
   assumeSeconds: z.number().positive().nullable(),

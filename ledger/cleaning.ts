@@ -1,4 +1,5 @@
 import type { CleanParts } from '../contract/cleaning.ts';
+import { defined } from '../contract/defined.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import { isInDoubt } from '../policy/in-doubt.ts';
 import { requireBatch } from './batches.ts';
@@ -97,7 +98,7 @@ async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding,
 
 /** Empties what a row asked for, in all its takes, and the text that it got. */
 async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
-  const spec: RowSpec = { kind: row.kind, extra: {} };
+  const spec: RowSpec = { kind: row.kind, ...defined({ dialect: row.spec.dialect }), extra: {} };
   // Without its text such a result is of no use to other rows.
   await tx
     .deleteFrom('results')

@@ -33,7 +33,7 @@ export function quoteSteps(
 ): number | null {
   let sum = 0;
   for (const step of steps) {
-    const quote = quoteStep(operationOf(spec.kind, step, tts), spec, prices);
+    const quote = quoteStep(operationOf(spec, step, tts), spec, prices);
     if (quote === null) return null;
     sum += quote;
   }
@@ -53,8 +53,8 @@ export function quoteFrom(
   const { steps } = ROW_KINDS[kind];
   let quotedRest: number | null = 0;
   for (const later of steps.slice(steps.indexOf(step) + 1)) {
-    const quote = quoteStep(operationOf(kind, later, tts), spec, prices);
+    const quote = quoteStep(operationOf(spec, later, tts), spec, prices);
     quotedRest = quote === null || quotedRest === null ? null : quotedRest + quote;
   }
-  return { quoted: quoteStep(operationOf(kind, step, tts), spec, prices), quotedRest };
+  return { quoted: quoteStep(operationOf(spec, step, tts), spec, prices), quotedRest };
 }

@@ -17,7 +17,7 @@ import {
  * What a result is known by: a digest of everything that shapes it. Two steps with the same key ask for the same thing,
  * so one may use the result of the other.
  *
- * In the key: the API's address, the account, the operation, the columns that the operation reads, every `api.*` field,
+ * In the key: the API's address and dialect, the account, the operation, the columns that the operation reads, every `api.*` field,
  * the identity of media behind a URL, and the content of files on this machine. In place of a link that an earlier step makes stands that step's key. Not in
  * it: the row's id, its place, columns that are carried along, `duration`, and how the file was written.
  *
@@ -61,8 +61,11 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
     if (value !== null) inputs.push([column, value]);
   }
   const { realm, tts, digest } = context;
-  const operation = operationOf(spec.kind, step, tts);
-  return digest(canonicalJson([VERSION, realm.apiUrl, realm.account, operation, inputs, spec.extra]));
+  const operation = operationOf(spec, step, tts);
+  // Only a dialect that is not the first is named, so that keys from before there were two still count.
+  const { dialect = 'v1' } = spec;
+  const api = dialect === 'v1' ? [realm.apiUrl] : [realm.apiUrl, dialect];
+  return digest(canonicalJson([VERSION, ...api, realm.account, operation, inputs, spec.extra]));
 }
 
 /** The URLs of a row whose identity the keys of its steps need. */

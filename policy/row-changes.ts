@@ -17,7 +17,7 @@ export interface RowRequest {
 
 /** A field that shapes a row's result and is not what it was. A value that is not set is empty. */
 export interface FieldChange {
-  /** A column, `kind`, `tts`, or `api.<field>`. */
+  /** A column, `kind`, `tts`, `api-dialect`, or `api.<field>`. */
   readonly field: string;
   readonly from: string;
   readonly to: string;
@@ -34,10 +34,11 @@ export function changesBetween(before: RowRequest, after: RowRequest): readonly 
   const columns = new Set(steps.flatMap((step) => columnsReadBy(kind, step)));
   const fields = new Set([...Object.keys(before.spec.extra), ...Object.keys(after.spec.extra)]);
   const isSpokenOtherwise = steps.some(
-    (step) => operationOf(kind, step, before.tts) !== operationOf(kind, step, after.tts),
+    (step) => operationOf(before.spec, step, before.tts) !== operationOf(after.spec, step, after.tts),
   );
   return [
     ...[...columns].map((field) => ({ field, from: written(before.spec[field]), to: written(after.spec[field]) })),
+    { field: 'api-dialect', from: before.spec.dialect ?? 'v1', to: after.spec.dialect ?? 'v1' },
     ...(isSpokenOtherwise ? [{ field: 'tts', from: before.tts, to: after.tts }] : []),
     ...[...fields].map((field) => ({
       field: `api.${field}`,

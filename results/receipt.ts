@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';
@@ -39,6 +40,8 @@ export const receiptSchema = z.object({
   /** `sending` while the request is in flight. */
   verdict: z.enum(ATTEMPT_STATES),
   job_id: z.string().nullable(),
+  /** The dialect of the API that the request used. */
+  api_dialect: z.enum(DIALECTS).default('v1'),
   /** Our own price for it, in credits; null if unknown. */
   quoted: z.number().nullable(),
   /** What was charged, in credits; null if nothing was, or nobody knows. */
@@ -71,6 +74,7 @@ export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): 
     attempt: charge.attempt,
     verdict: charge.state,
     job_id: charge.jobId,
+    api_dialect: scanned.row.spec.dialect ?? 'v1',
     quoted: charge.quoted,
     charged: charge.charged,
     charged_from: charge.chargedFrom,

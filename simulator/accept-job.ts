@@ -57,6 +57,7 @@ export function acceptJob(
   service.keep(result);
   const charge = service.charge({
     operation,
+    ...(draw.dialect === 'legacy' ? { dialect: 'legacy' } : {}),
     jobId: id,
     credits: cost,
     idempotencyKey: order.idempotencyKey,

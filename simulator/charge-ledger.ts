@@ -5,6 +5,8 @@ export interface LedgerEntry {
   /** When it was accepted, in ms since 1970. */
   readonly at: number;
   readonly operation: Operation;
+  /** The dialect of the request, where it is not v1. */
+  readonly dialect?: 'legacy';
   /** The job, or the voice, that it made. Null for an operation that answers with the result itself. */
   readonly jobId: string | null;
   readonly credits: number;

@@ -38,6 +38,7 @@ export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Diale
       const requestId = newRequestId();
       const charge = service.charge({
         operation,
+        ...(draw.dialect === 'legacy' ? { dialect: 'legacy' } : {}),
         jobId: null,
         credits: cost,
         idempotencyKey,

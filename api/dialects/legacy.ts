@@ -18,5 +18,6 @@ export const LEGACY: DialectTable<'legacy'> = {
     body: JSON.stringify({ modelType: 'all', includePersonal: true, page, pageSize }),
     name: LIST_MODELS,
   }),
+  has402: false,
   searchesVoices: false,
 };

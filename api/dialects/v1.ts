@@ -20,5 +20,6 @@ export const V1: DialectTable<'v1'> = {
       includePersonal: 'true',
       ...defined({ search }),
     }),
+  has402: true,
   searchesVoices: true,
 };

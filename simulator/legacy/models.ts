@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { json } from '../answer.ts';
+import { type Answer, json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
-import { ERROR, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
+import { BINARY, ERROR, jsonAnswer, jsonRequest, STRING } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
 import { readPart } from '../routes/read-request.ts';
+import { createVoice } from '../routes/voices.ts';
 import type { Service } from '../service.ts';
 import type { StoredVoice } from '../voices.ts';
 
@@ -21,6 +22,9 @@ const target = { dialect: 'legacy', on: 'list', operation: null, subject: '' } a
 export const legacyModelRoutes: ApiRoutes = {
   add(api, service) {
     api.post('/list-models', (request, reply) => deliver(service, list(service, request.body ?? {}), reply));
+    api.post('/create-model', (request, reply) =>
+      deliver(service, createVoice(service, request, { dialect: 'legacy', show: showCreated }), reply),
+    );
     api.post('/delete-model', (request, reply) => deliver(service, remove(service, request.body), reply));
   },
   paths: {
@@ -29,6 +33,29 @@ export const legacyModelRoutes: ApiRoutes = {
         summary: 'List voices',
         requestBody: jsonRequest(listBody),
         responses: { 200: jsonAnswer('LegacyModelList', 'A page of voices'), default: ERROR },
+      },
+    },
+    '/api/open/create-model': {
+      post: {
+        summary: 'Create a voice from recordings (paid)',
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                required: ['name', 'audioFiles'],
+                properties: {
+                  name: STRING,
+                  description: STRING,
+                  visibility: { type: 'string', enum: ['public', 'private'] },
+                  audioFiles: { type: 'array', items: BINARY.schema, maxItems: 5 },
+                },
+              },
+            },
+          },
+        },
+        responses: { 200: jsonAnswer('LegacyModelCreated', 'Created'), default: ERROR },
       },
     },
     '/api/open/delete-model': {
@@ -70,6 +97,11 @@ function remove(service: Service, body: unknown): Exchange {
       return json(200, { modelId, message: 'Model deleted' });
     },
   };
+}
+
+function showCreated({ id, name, description }: StoredVoice): Answer {
+  const createdAt = new Date().toISOString();
+  return json(200, { modelId: id, title: name, description, createdAt, message: 'Model created' });
 }
 
 /** When the samples were made; nobody asks when a voice was. */

@@ -23,6 +23,7 @@ export const LEGACY_SCHEMAS: Readonly<Record<string, Schema>> = {
     totalPages: INTEGER,
     items: { type: 'array', items: reference('LegacyModel') },
   }),
+  LegacyModelCreated: object({ modelId: TEXT, title: TEXT, description: TEXT, createdAt: TIME, message: TEXT }),
   LegacyModelDeleted: object({ modelId: TEXT, message: TEXT }),
   LegacyCachedSpeech: object({
     success: { const: true },

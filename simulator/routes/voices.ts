@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import type { Dialect } from '../../contract/dialects.ts';
 import { type Answer, json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
@@ -110,7 +111,12 @@ function listVoices(service: Service, request: FastifyRequest): Exchange {
   };
 }
 
-function createVoice(service: Service, request: FastifyRequest): Exchange {
+/** Makes a voice of a form, and charges for it. `show`: the answer, which a dialect may give otherwise. */
+export function createVoice(
+  service: Service,
+  request: FastifyRequest,
+  { dialect, show }: { readonly dialect: Dialect; readonly show: ShowVoice } = { dialect: 'v1', show: showCreated },
+): Exchange {
   const { body } = request;
   const parts = Buffer.isBuffer(body) ? readMultipart(request.headers['content-type'] ?? '', body) : null;
   if (parts === null) throw new Refusal(400, 'ERR_MISSING_REQUIRED_FIELDS', 'Expected a multipart/form-data body');
@@ -125,6 +131,7 @@ function createVoice(service: Service, request: FastifyRequest): Exchange {
   const operation = 'voice';
   const cost = priceOf(operation, { text: '', seconds: 0 });
   return {
+    dialect,
     on: 'create',
     operation,
     subject: name,
@@ -133,17 +140,25 @@ function createVoice(service: Service, request: FastifyRequest): Exchange {
       const voice = service.voices.create(name, textOf(parts, 'description'), trainingTime(service, draw));
       const charge = service.charge({
         operation,
+        ...(dialect === 'legacy' ? { dialect } : {}),
         jobId: voice.id,
         credits: cost,
         idempotencyKey: idempotencyKeyOf(request),
         requestId: newRequestId(),
         name,
       });
-      const members = voiceMembers(voice, draw);
-      const body = draw.shape('voice.created') === 'wrapped' ? { voice: members } : members;
-      return json(draw.coin() ? 200 : 201, body, charge);
+      return { ...show(voice, draw), charge };
     },
   };
+}
+
+/** The answer to the creation of a voice. */
+type ShowVoice = (voice: StoredVoice, draw: Draw) => Answer;
+
+function showCreated(voice: StoredVoice, draw: Draw): Answer {
+  const members = voiceMembers(voice, draw);
+  const body = draw.shape('voice.created') === 'wrapped' ? { voice: members } : members;
+  return json(draw.coin() ? 200 : 201, body);
 }
 
 function textOf(parts: readonly FormPart[], name: string): string {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import type { TunableName } from '../../contract/tunables.ts';
 import { collect, positive } from './flag-values.ts';
@@ -19,7 +20,8 @@ export function addReadingFlags(command: Command): Command {
     .option('--language <code>', 'Default language for rows without one')
     .option('--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect)
     .option('--strict', 'Refuse unknown columns instead of copying them to the results')
-    .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job');
+    .option('--tts <mode>', 'Use speech jobs or the synchronous endpoint for tts rows: job, sync', 'job')
+    .option('--api-dialect <dialect>', `Paths of the API that the rows use: ${DIALECT_FORMS} (default: v1)`);
 }
 
 /** Adds the flags for how a batch is worked on (all tunables, or some), and how its rows are priced. */

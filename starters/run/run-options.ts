@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { defaultOut, isBatchName, nameFromFile } from '../../batches/batch-name.ts';
-import { chooseSettings, type BatchChoices } from '../../batches/batch-settings.ts';
+import { chooseSettings, givesReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { defined } from '../../contract/defined.ts';
+import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
 import { KINDS, type Kind, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Tuning } from '../../contract/tunables.ts';
@@ -24,6 +25,7 @@ export interface RunFlags extends TuningFlags, NameFlags, OutputFlags, SubsetFla
   readonly map?: readonly string[];
   readonly strict?: boolean;
   readonly tts?: string;
+  readonly apiDialect?: string;
   /** Credits. */
   readonly confirm?: number;
   /** Only for an outcome file. */
@@ -74,6 +76,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   }
   const { config } = settings;
   const tts = oneOf<TtsMode>('--tts', flags.tts ?? 'job', ['job', 'sync']);
+  const apiDialect = flags.apiDialect === undefined ? undefined : dialectChoice(flags.apiDialect);
   const kind = flags.kind === undefined ? undefined : oneOf<Kind>('--kind', flags.kind, KINDS);
   const { voice, engine, format, language } = flags;
   const defaults = defined({ voice, engine, format, language });
@@ -81,7 +84,8 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
   const tuning = readTuning(flags);
   const { strict = false, assumeSeconds } = flags;
   const subset = readSubset(flags);
-  const wanted = { kind, defaults, map, tts, strict, nameTemplate: template, assumeSeconds, subset, tuning };
+  const reading = { kind, defaults, map, tts, ...defined({ apiDialect }) };
+  const wanted = { ...reading, strict, nameTemplate: template, assumeSeconds, subset, tuning };
   return {
     name,
     out: resolve(flags.out ?? defaultOut(name)),
@@ -95,7 +99,7 @@ export function planRun(manifestPath: string, flags: RunFlags, settings: Setting
       ...(flags.assumeSeconds === undefined ? [] : ['--assume-seconds']),
     ],
     givesTemplate: template !== undefined,
-    givesReading: kind !== undefined || tts !== 'job' || Object.keys(defaults).length + Object.keys(map).length > 0,
+    givesReading: givesReading(reading),
   };
 }
 
@@ -108,6 +112,11 @@ function readMap(pairs: readonly string[]): Record<string, string> {
       return [ours, theirs];
     }),
   );
+}
+
+function dialectChoice(text: string): DialectChoice {
+  if (parseDialectChoice(text) === undefined) throw usageError(`--api-dialect ${text}: expected ${DIALECT_FORMS}.`);
+  return text as DialectChoice;
 }
 
 function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {

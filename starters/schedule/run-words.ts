@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { formatDialectChoice } from '../../contract/dialects.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import { DEFAULT_TUNABLES, tuningOf, valuesOf, type TunableValues } from '../../contract/tunables.ts';
 import type { ScheduledRun } from '../../inputs/scheduled-run.ts';
@@ -9,13 +10,14 @@ import { describeTuning } from '../terminal/tunable-words.ts';
  * all is.
  */
 export function runWords(run: ScheduledRun): string {
-  const { confirmAbove, subset, probe, strict, tts, kind, defaults, map } = run;
+  const { confirmAbove, subset, probe, strict, tts, legacyShare, kind, defaults, map } = run;
   const words = [describeTuning(tuningOf(unusual(run)))];
   if (confirmAbove !== null) words.push(`--confirm ${String(confirmAbove)}`);
   if (subset !== null) words.push(subsetFlags(subset).join(' '));
   if (probe) words.push('--probe');
   if (strict) words.push('--strict');
   if (tts !== 'job') words.push(`--tts ${tts}`);
+  if (legacyShare !== undefined) words.push(`--api-dialect ${formatDialectChoice(legacyShare)}`);
   if (kind !== null) words.push(`--kind ${kind}`);
   for (const [name, value] of Object.entries(defaults)) words.push(`--${name} ${value}`);
   for (const [ours, theirs] of Object.entries(map)) words.push(`--map ${ours}=${theirs}`);

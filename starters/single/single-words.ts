@@ -98,7 +98,7 @@ function nextOf(record: SingleRecord, isCharged: boolean): string {
 
 /** Whether the API lists jobs among which that of a lost answer can be found. */
 function isLookedUp({ batch, row }: SingleRecord): boolean {
-  return ROW_KINDS[row.kind].steps.some((step) => isListed(operationOf(row.kind, step, batch.settings.tts)));
+  return ROW_KINDS[row.kind].steps.some((step) => isListed(operationOf(row.spec, step, batch.settings.tts)));
 }
 
 function sentence(message: string): string {

@@ -1,4 +1,5 @@
 import type { Reading } from '../../contract/batch.ts';
+import { formatDialectChoice } from '../../contract/dialects.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { nameFromFile } from '../../batches/batch-name.ts';
@@ -25,12 +26,13 @@ export function goOnCommand({ name, source, subset, settings }: GoOnBatch): stri
 }
 
 /** The flags for how a manifest was read, as words of a command line. */
-function readingFlags({ kind, defaults, map, tts }: Reading): readonly string[] {
+function readingFlags({ kind, defaults, map, tts, legacyShare }: Reading): readonly string[] {
   return [
     ...(kind === null ? [] : ['--kind', kind]),
     ...Object.entries(defaults).flatMap(([column, value]) => [`--${column}`, value]),
     ...Object.entries(map).flatMap(([ours, theirs]) => ['--map', `${ours}=${theirs}`]),
     ...(tts === 'job' ? [] : ['--tts', tts]),
+    ...(legacyShare === undefined ? [] : ['--api-dialect', formatDialectChoice(legacyShare)]),
   ];
 }
 

@@ -15,15 +15,16 @@ class Readings {
 }
 
 const listing = (begunAt: number): Listing => ({ jobs: [], begunAt, isWhole: true });
+const LIST = { dialect: 'v1', operation: 'lip-sync-job' } as const;
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('Listings', () => {
   it('gives everybody a list that begins after he asked, and shares it', async () => {
     const [listings, readings] = [new Listings(), new Readings()];
-    const first = listings.next('lip-sync-job', readings.read);
+    const first = listings.next(LIST, readings.read);
     await soon();
     expect(readings.ends).toHaveLength(1);
-    const later = [listings.next('lip-sync-job', readings.read), listings.next('lip-sync-job', readings.read)];
+    const later = [listings.next(LIST, readings.read), listings.next(LIST, readings.read)];
     await soon();
     // Not the one that runs, and not one beside it.
     expect(readings.ends).toHaveLength(1);
@@ -37,9 +38,9 @@ describe('Listings', () => {
 
   it('goes on after one that could not be read', async () => {
     const [listings, readings] = [new Listings(), new Readings()];
-    const first = listings.next('lip-sync-job', readings.read);
+    const first = listings.next(LIST, readings.read);
     await soon();
-    const second = listings.next('lip-sync-job', readings.read);
+    const second = listings.next(LIST, readings.read);
     readings.ends[0]?.(new Error('no list'));
     await expect(first).rejects.toThrow('no list');
     await soon();

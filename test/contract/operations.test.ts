@@ -57,7 +57,7 @@ describe('the kinds of rows', () => {
         if (link === undefined) continue;
         expect(steps.slice(0, at)).toContain(link.of);
         expect(
-          ['job', 'sync'].map((tts) => makesJob(operationOf(kind, link.of, tts === 'job' ? 'job' : 'sync'))),
+          ['job', 'sync'].map((tts) => makesJob(operationOf({ kind }, link.of, tts === 'job' ? 'job' : 'sync'))),
         ).toEqual([true, true]);
         expect(columnsReadBy(kind, step)).toContain(link.column);
         expect(ROW_KINDS[kind].required).not.toContain(link.column);
@@ -82,6 +82,6 @@ describe('the kinds of rows', () => {
   });
 
   it('know no step that is not theirs', () => {
-    expect(() => operationOf('stt', 'speech', 'job')).toThrow('Rows of kind stt have no step speech.');
+    expect(() => operationOf({ kind: 'stt' }, 'speech', 'job')).toThrow('Rows of kind stt have no step speech.');
   });
 });

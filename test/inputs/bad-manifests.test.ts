@@ -20,12 +20,13 @@ describe('checkManifest on bad manifests', () => {
     }
   });
 
-  it('covers every problem but those that need several files or a changing one, and those of voices', () => {
+  it('covers every problem but those that need several files or a changing one, and those of voices and dialects', () => {
     const seen = new Set(ALL.flatMap(({ problems }) => problems.map(([, , code]) => code)));
     expect(Object.keys(PROBLEM_CODES).filter((code) => !seen.has(code as ProblemCode))).toEqual([
       'bad-voice-name',
       'unknown-voice',
       'ambiguous-voice',
+      'not-in-dialect',
       'engine-misfit',
       'too-many-voices',
       'other-header',

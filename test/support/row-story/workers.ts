@@ -89,7 +89,7 @@ export class Workers {
   async #send(key: RowAttempt, kind: Kind, luck: number): Promise<VerdictName> {
     // The process noticed that it had stood still.
     if (luck % 10 === 9) return 'not-accepted';
-    const good = makesJob(operationOf(kind, key.step, 'job')) ? 'accepted' : 'done';
+    const good = makesJob(operationOf({ kind }, key.step, 'job')) ? 'accepted' : 'done';
     const outcomes: readonly (readonly [VerdictName, boolean])[] = [
       [good, true],
       [good, true],
